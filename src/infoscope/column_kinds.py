@@ -394,5 +394,5 @@ def measured_labels(nearness: float) -> str:
     return (
         f"The labels are numbers and wrong predictions lie near the truth (rank correlation {nearness:.2f}), as of a "
         "quantity that is measured: for that use a regression metric such as sklearn.metrics.mean_absolute_error, for "
-        "ordered classes say ordinal= (--ordinal); only if the numbers merely name classes do the shares below hold."
+        "ordered classes say ordinal= (--ordinal); only if the numbers merely name classes do the numbers below hold."
     )

@@ -25,6 +25,7 @@ from infoscope.readers.files import are_parts
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
+from infoscope.readers.matrix_file import recognised_matrix
 from infoscope.readers.reader import ReadOptions
 from infoscope.readers.score_roles import score_roles_of
 from infoscope.results.finding import Finding
@@ -263,7 +264,9 @@ def named_scores(
 
 
 def _rows_with(source: Any, names: tuple[Any, Any], read: ReadOptions | None) -> dict[str, list[Any]]:
-    """The first rows, which must have the columns that are named."""
+    """The first rows, which must have the columns that are named; a confusion matrix has none."""
+    if isinstance(source, (str, PathLike)) and (found := recognised_matrix(source)) is not None:
+        raise InputError(f"{source} is {found}, not rows; give infoscope.readers.read_matrix({str(source)!r})")
     rows = first_rows(source, read)
     pick_columns([column for name in names for column in as_names(name)], list(rows), "the source")
     return rows

@@ -3,6 +3,7 @@
 import re
 from dataclasses import fields, is_dataclass
 from html.parser import HTMLParser
+from importlib.resources import files
 from typing import get_args
 
 import pytest
@@ -11,7 +12,7 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 from infoscope.cli.explain import explained
-from infoscope.cli.glossary import glossary
+from infoscope.cli.glossary import folded, glossary
 from infoscope.metrics.registry import Domain, all_metrics
 from infoscope.reports import outline_of
 from infoscope.reports.outline import Column, Tile, plain
@@ -153,6 +154,18 @@ def test_the_glossary_points_to_metrics_that_exist_and_hides_none():
         assert word.meaning, name
     for entry in all_metrics():
         assert entry.name in " ".join(explained(entry.name, 80)), entry.name
+
+
+def test_no_word_has_two_lines_of_which_the_last_would_win():
+    lines = (files("infoscope") / "data" / "glossary.txt").read_text(encoding="utf-8").splitlines()
+    names = [folded(name) for line in lines if line and not line.startswith("#") for name in listed(line)]
+    assert {name for name in names if names.count(name) > 1} == set()
+    assert "precision, recall and F1 of two classes are about" in " ".join(explained("positive", 400))
+    assert "belong together" in " ".join(explained("groups", 400))
+
+
+def listed(line):
+    return [name for name in re.split(r"\s+\|\s*|\s*\|\s+", line)[0].split(",") if name.strip()]
 
 
 def test_cards_say_how_to_call_the_metric():

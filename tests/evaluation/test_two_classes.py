@@ -84,6 +84,40 @@ def test_a_class_that_is_predicted_too_rarely_says_how_to_go_on(file: Path) -> N
     assert "fewer false alarms" in finding(alarms, "predicted_too_often").text
 
 
+def test_the_rare_class_is_the_one_that_advice_is_about(tmp_path: Path) -> None:
+    """Also where the rule of sorted labels calls the frequent class positive, and where one class is all there is."""
+    names = np.array(["ok", "bad row"])  # "ok" is the second in sorted order
+    frame = pd.DataFrame({"label": ROWS["label"].eq("fraud"), "model": ROWS["model"].eq("fraud")})
+    frame = frame.apply(lambda column: names[column.astype(int)]).assign(never="ok")
+    path = tmp_path / "TRUTH and scores.csv"
+    frame.to_csv(path, index=False)
+    for system, predicted in (("model", (frame["model"] == "bad row").sum()), ("never", 0)):
+        found = finding(ifs.evaluate(path, truth="label", system=system)[system], "predicted_too_rarely")
+        assert f"It predicts 'bad row' {predicted} times" in found.text
+        assert f"infoscope sweep '{path.name}' -t label --score COLUMN --positive 'bad row'." in found.text
+    given = ifs.evaluate(frame["label"], frame["never"])["system"]
+    assert "infoscope.sweep(y_true, y_score, positive='bad row')." in finding(given, "predicted_too_rarely").text
+    given = ifs.evaluate((frame["label"] != "ok").astype(int), np.zeros(len(frame), dtype=int))["system"]
+    assert "infoscope.sweep(y_true, y_score, positive=1)." in finding(given, "predicted_too_rarely").text
+    framed = ifs.evaluate(frame, truth="label", system="never")["never"]
+    assert "infoscope.sweep(SOURCE, truth='label', score='COLUMN', positive='bad row')." in (
+        finding(framed, "predicted_too_rarely").text
+    )
+
+
+def test_scores_of_the_other_class_beside_labels_recommend_no_threshold(file: Path) -> None:
+    """The rule calls "ok" positive, and the score is that of "fraud"."""
+    done = run("evaluate", file, "-t", "label", "-s", "model", "--score", "score")
+    text = " ".join(done.stdout.split())
+
+    assert done.exit_code == 0
+    assert "high scores mean 'fraud'; name that class with --positive fraud" in text
+    assert "High scores mean fraud, not ok: no threshold is recommended." in text
+    evaluated = ifs.evaluate(file, truth="label", system="model", scores="score")
+    assert "no threshold is recommended" in ifs.Evaluation.from_dict(evaluated.to_dict()).to_text()
+    assert "no threshold is recommended" in evaluated.to_html()
+
+
 @pytest.mark.parametrize("share", [0.02, 0.5])
 def test_a_fitting_threshold_or_balanced_classes_are_not_blamed(share: float) -> None:
     rng = np.random.default_rng(8)

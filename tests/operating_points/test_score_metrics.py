@@ -129,6 +129,24 @@ def test_undefined_and_wrong_use_are_said() -> None:
             call()
 
 
+@pytest.mark.parametrize("scores", [[0.0, 0.2, 0.9, 1.0], [[1, 0], [0.8, 0.2], [0.1, 0.9], [0, 1]]])
+def test_the_perplexity_is_infinite_in_a_sweep_where_it_is_for_labels(scores: list[object]) -> None:
+    """A probability of 0 of a true class: one rule, and the reason beside the number."""
+    truth = [1, 0, 1, 1]
+    with pytest.warns(ifs.UndefinedMetricWarning, match="perplexity is inf"):
+        assert ifs.operating_points.perplexity(truth, scores) == np.inf
+
+    curve = ifs.sweep(truth, scores)
+
+    assert curve.scoring is not None
+    assert curve.scoring.perplexity is None
+    assert curve.scoring.log_loss == pytest.approx(log_loss(truth, scores))
+    text = " ".join(curve.to_text().split())
+    assert "perplexity ∞" in text
+    assert "infinite because a true class was given a probability of 0" in text
+    assert ifs.Sweep.from_dict(curve.to_dict()).to_text() == curve.to_text()
+
+
 def test_every_card_is_complete() -> None:
     for entry in all_metrics("scores"):
         assert entry.card.meaning

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,10 @@ from click.testing import CliRunner
 from scipy.io import savemat
 from scipy.sparse import csc_array
 
+import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers import read_matrix
+from infoscope.readers import read_matrix, recognised_matrix
 
 OUTPUT = """=== Stratified cross-validation ===
 
@@ -104,3 +106,25 @@ def test_files_of_matlab_read_as_rows_are_named_for_what_they_are(tmp_path: Path
             assert "table.mat is a file of MATLAB" in done.stderr
             assert "--matrix" in done.stderr
             assert len(done.stderr) < 300
+
+
+LABELLED = ",cat,dog\ncat,40,10\ndog,5,45\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"), [(OUTPUT, " as another program prints it, not rows"), (LABELLED, ", not rows")]
+)
+def test_matrices_read_as_rows_are_named_for_what_they_are(tmp_path: Path, text: str, said: str) -> None:
+    path = _written(tmp_path, text)
+    done = CliRunner().invoke(app, ["evaluate", str(path)])
+    assert done.exit_code == 2
+    assert f"output.txt is a confusion matrix{said}" in " ".join(done.stderr.split())
+    _, _, command = " ".join(done.stderr.split()).partition("not rows: infoscope ")
+    assert CliRunner().invoke(app, shlex.split(command)).exit_code == 0
+    with pytest.raises(InputError, match=r"confusion matrix.*, not rows; give infoscope\.readers\.read_matrix"):
+        ifs.evaluate(path)
+
+
+def test_rows_of_probabilities_are_no_matrix(tmp_path: Path) -> None:
+    rows = "label,cat,dog\n" + "cat,0.9,0.1\ndog,0.2,0.8\n" * 10
+    assert recognised_matrix(_written(tmp_path, rows)) is None

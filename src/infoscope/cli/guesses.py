@@ -43,6 +43,7 @@ class MissingColumns:
         """All roles; the reasons and the command in full are said. What is not sure is asked for."""
         if len(self.left) == 1 and bool(self.systems) != (self.truth is not None):
             return self._only_one()
+        self._check_matrix(files)
         rows = ifs.readers.first_rows(files, read)
         roles = self._guessed(rows, others)
         options = self._options(roles)
@@ -51,6 +52,14 @@ class MissingColumns:
         complete_command(options)
         self._say([*roles.reasons, f"in full: {command_line()}"])
         return roles
+
+    def _check_matrix(self, files: Files) -> None:
+        """Name a confusion matrix for what it is, with the command that reads it."""
+        found = ifs.readers.recognised_matrix(files.paths[0]) if len(files.paths) == 1 else None
+        if found is not None:
+            takes = "matrix" in self.chosen
+            way = f"{command_line()} --matrix" if takes else f"infoscope evaluate --matrix {shlex.quote(files.name)}"
+            raise click.UsageError(f"{files.name} is {found}, not rows: {way}")
 
     def _only_one(self) -> ColumnRoles:
         only = self.left[0]

@@ -1,4 +1,4 @@
-"""Class shares stated by the user: the word "equal", or a file of lines LABEL,SHARE."""
+"""Class frequencies stated by the user: the word "equal", or a file of lines LABEL,FREQUENCY."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["read_prevalence"]
 
 
 def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | None:
-    """Shares by label; a first line without a number is taken as a header."""
+    """Frequencies by label; a first line without a number is taken as a header."""
     if asked is None or asked == "equal":
         return asked  # type: ignore[return-value]
     path = Path(asked)
@@ -25,18 +25,18 @@ def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | 
         if share is None:
             if number == 1:
                 continue
-            raise InputError(f"{path}, line {number} is not a label and a share; write lines as LABEL,SHARE")
+            raise InputError(f"{path}, line {number} is not a label and a frequency; write lines as LABEL,FREQUENCY")
         if line[0] in shares:
-            raise InputError(f"{path} gives a share for {line[0]!r} twice; give one for each class")
+            raise InputError(f"{path} gives a frequency for {line[0]!r} twice; give one for each class")
         if not (0 <= share < math.inf):
             raise InputError(
-                f"{path}, line {number} gives {line[0]!r} a share of {share}; shares are finite and from 0"
+                f"{path}, line {number} gives {line[0]!r} a frequency of {share}; it must be finite and at least 0"
             )
         shares[line[0]] = share
     if not shares:
-        raise InputError(f"{path} has no shares; write a line LABEL,SHARE for each class")
+        raise InputError(f"{path} has no frequencies; write a line LABEL,FREQUENCY for each class")
     if not 0 < sum(shares.values()) < math.inf:
-        raise InputError(f"{path} has shares that sum to {sum(shares.values())}; give one class a share above 0")
+        raise InputError(f"{path} has frequencies that sum to {sum(shares.values())}; give one class one above 0")
     return shares
 
 
@@ -54,7 +54,7 @@ def _lines(path: Path) -> list[list[str]]:
     try:
         return list(csv.reader(text.splitlines(), delimiter=delimiter))
     except csv.Error as error:
-        raise InputError(f"{path} cannot be split into fields ({error}); write lines as LABEL,SHARE") from None
+        raise InputError(f"{path} cannot be split into fields ({error}); write lines as LABEL,FREQUENCY") from None
 
 
 def _share(line: list[str]) -> float | None:

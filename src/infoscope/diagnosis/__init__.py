@@ -105,9 +105,7 @@ RULES: tuple[Rule, ...] = (
         "warning",
         "Do not use it",
         "always one class",
-        frozenset(
-            {"random", "merged_pair", "second_stage", "specialised", "less_varied_output", "predicted_too_rarely"}
-        ),
+        frozenset({"random", "merged_pair", "second_stage", "specialised", "less_varied_output"}),
     ),
     Rule(
         "random",
@@ -135,10 +133,10 @@ RULES: tuple[Rule, ...] = (
         predicted_too_rarely,
         "note",
         "Move the threshold",
-        "positive class too rare",
+        "too few alarms",
         frozenset({"specialised", "less_varied_output"}),
     ),
-    Rule("predicted_too_often", predicted_too_often, "note", "Move the threshold", "positive class too frequent"),
+    Rule("predicted_too_often", predicted_too_often, "note", "Move the threshold", "too many alarms"),
     Rule("second_stage", second_stage, "note", "Add a second stage"),
     Rule("specialised", specialised, "note", "Rebalance", "few classes predicted", frozenset({"less_varied_output"})),
     Rule("less_varied_output", less_varied_output, "note", "Predict more classes"),

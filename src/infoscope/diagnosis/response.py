@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from typing import Any
 
@@ -26,6 +27,7 @@ __all__ = [
     "predicted_too_rarely",
     "random_output",
     "specialised",
+    "sweep_command",
 ]
 
 
@@ -86,25 +88,28 @@ def random_output(facts: TableStatistics) -> Finding | None:
 
 
 def predicted_too_rarely(facts: TableStatistics) -> Finding | None:
-    """A rare positive class is predicted much less often than it occurs."""
+    """The rare one of two classes is predicted much less often than it occurs."""
     return _miscounted(facts, "predicted_too_rarely", rarely=True)
 
 
 def predicted_too_often(facts: TableStatistics) -> Finding | None:
-    """A rare positive class is predicted much more often than it occurs."""
+    """The rare one of two classes is predicted much more often than it occurs."""
     return _miscounted(facts, "predicted_too_often", rarely=False)
 
 
-SWEEP_COMMAND = "infoscope sweep FILE -t TRUTH --score COLUMN"
-"""What finds a threshold, with words where the names of a file and its columns belong."""
+def sweep_command(positive: str, file: str = "FILE", truth: str = "TRUTH", score: str = "COLUMN") -> str:
+    """What finds a threshold, with words where the names of a file and its columns are not known."""
+    file, truth, score, positive = map(shlex.quote, (file, truth, score, positive))
+    return f"infoscope sweep {file} -t {truth} --score {score} --positive {positive}"
 
 
 def _miscounted(facts: TableStatistics, code: str, *, rarely: bool) -> Finding | None:
     table, rows_columns = facts.table, facts.table.matches
-    if len(rows_columns[0]) != 2 or len(table.truth_labels) != 2 or table.positive_label is None:
+    if len(rows_columns[0]) != 2 or len(table.truth_labels) != 2:
         return None
-    row = table.truth_labels.index(table.positive_label)
-    column = table.system_labels.index(table.positive_label)
+    row = int(np.argmin(table.row_totals))  # the rare class, also where the other one is called positive
+    rare = table.truth_labels[row]
+    column = table.system_labels.index(rare)
     true, predicted = float(table.row_totals[row]), float(table.column_totals[column])
     wrong = true + predicted - 2.0 * float(table.diagonal[list(rows_columns[0]).index(row)])
     fewer, more = (predicted, true) if rarely else (true, predicted)
@@ -116,13 +121,13 @@ def _miscounted(facts: TableStatistics, code: str, *, rarely: bool) -> Finding |
         return None
     if table.sample_size is not None and (more - fewer) ** 2 < THRESHOLDS.positive_errors**2 * wrong:
         return None
-    name = quoted(table.positive_label)
+    name = quoted(rare)
     side = "a lower one finds more of them" if rarely else "a higher one raises fewer false alarms"
     return Finding(
         code,
         f"It predicts {name} {_times(predicted)} where it is true {_times(true)}; if it decides by a score, move its "
-        f"threshold ({side}): {SWEEP_COMMAND}.",
-        evidence={"positive": str(table.positive_label), "predicted": predicted, "true": true},
+        f"threshold ({side}): {sweep_command(str(rare))}.",
+        evidence={"positive": str(rare), "predicted": predicted, "true": true},
     )
 
 

@@ -134,7 +134,7 @@ def evaluate(
         return with_judge(evaluation, judged, uncertainty, first)
     if options.get("scores") is not None:
         evaluation = with_scores(evaluation, rows, y_pred, request, options["scores"])
-    return with_sweep_command(evaluation, request)
+    return with_sweep_command(evaluation, request, labels=y_pred is not None)
 
 
 def _check_columns(found: Inputs, names: ColumnNames) -> None:

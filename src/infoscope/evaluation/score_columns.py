@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from infoscope.diagnosis.response import SWEEP_COMMAND
+from infoscope.diagnosis.response import sweep_command
 from infoscope.errors import InputError
 from infoscope.evaluation.inputs import ColumnRequest
 from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.operating_points import Sweep, sweep
 from infoscope.results.finding import Finding
+from infoscope.tables.labels import Label
 from infoscope.typing import LabelsByName, Source
 
 __all__ = ["with_scores", "with_sweep_command"]
@@ -33,6 +33,8 @@ _KEPT = (
     "false_information",
 )
 _MISCOUNTS = ("predicted_too_rarely", "predicted_too_often")
+_ADVISING = (*_MISCOUNTS, "better_threshold")
+"""Findings with the command that finds a threshold."""
 
 
 def with_scores(
@@ -96,20 +98,24 @@ def _swept(source: Any, y_pred: Any, request: ColumnRequest, column: Any, system
 def _advised(system: SystemResult, column: str | None) -> SystemResult:
     """The system with a sentence about its threshold in place of the one that only suspects it."""
     assert system.scores is not None
+    if system.scores.reversed_class is not None:
+        about = [found for found in system.scores.findings if found.code == "reversed_scores"]
+        rest = [found for found in system.diagnosis if found.code not in _MISCOUNTS]
+        return replace(system, diagnosis=(*about, *rest))
     choice, now = system.scores.choices[0], system.shown("proficiency")
     held = choice.held_out
     if now is None or held.value is None or choice.threshold is None:
         return system
     counts = next((finding.text for finding in system.diagnosis if finding.code in _MISCOUNTS), "")
     start = f"{counts.partition(';')[0]}; " if counts else ""
-    command = f"{SWEEP_COMMAND}".replace("COLUMN", column or "COLUMN")
-    if system.positive is not None:
-        command += f" --positive {shlex.quote(system.positive)}"
+    named = {"positive": system.positive or "", "score": column or "COLUMN"}
     limits = f"held out, {choice.level:.0%} interval {100 * (held.low or 0):.1f} – {100 * (held.high or 0):.1f}"
     at = f"at a threshold of {choice.threshold:.4g}"
-    evidence: dict[str, Any] = {"threshold": choice.threshold, "captured": held.value, "now": now}
+    evidence: dict[str, Any] = {"threshold": choice.threshold, "captured": held.value, "now": now, **named}
     if held.low is not None and held.low > now:
-        text = f"{start}{at} it would capture {held.value:.0%} instead of {now:.0%} ({limits}): {command}."
+        text = (
+            f"{start}{at} it would capture {held.value:.0%} instead of {now:.0%} ({limits}): {sweep_command(**named)}."
+        )
         finding = Finding(
             "better_threshold", _capital(text), "warning", evidence, "Move the threshold", "threshold off"
         )
@@ -127,16 +133,36 @@ def _capital(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def with_sweep_command(evaluation: Evaluation, request: ColumnRequest) -> Evaluation:
-    """The evaluation whose findings name the file and the column of truth in the command that they advise."""
-    names = {"FILE": evaluation.provenance.source, "TRUTH": request.truth}
-    command = SWEEP_COMMAND
-    for word, name in names.items():
-        command = command.replace(word, name) if name is not None else command
+def with_sweep_command(evaluation: Evaluation, request: ColumnRequest, *, labels: bool) -> Evaluation:
+    """The evaluation whose findings name the source and its columns in the command, or the call, that they advise.
 
-    def named(finding: Finding) -> Finding:
-        start = SWEEP_COMMAND.partition(" --score")[0]
-        return replace(finding, text=finding.text.replace(start, command.partition(" --score")[0]))
+    ``labels`` says that the true labels were given as such, in Python.
+    """
 
-    systems = [replace(system, diagnosis=tuple(map(named, system.diagnosis))) for system in evaluation.systems]
+    def named(system: SystemResult, finding: Finding) -> Finding:
+        if finding.code not in _ADVISING:
+            return finding
+        positive, score = (str(finding.evidence.get(part, "COLUMN")) for part in ("positive", "score"))
+        meant = _meant(evaluation.provenance.source, request.truth, score, _spelt(system, positive), labels=labels)
+        return replace(finding, text=finding.text.replace(sweep_command(positive, score=score), meant))
+
+    systems = [
+        replace(system, diagnosis=tuple(named(system, found) for found in system.diagnosis))
+        for system in evaluation.systems
+    ]
     return replace(evaluation, systems=tuple(systems))
+
+
+def _meant(source: str | None, truth: str | None, score: str, positive: Label, *, labels: bool) -> str:
+    """The command for a file, the call for labels or a frame."""
+    if source is not None:
+        return sweep_command(str(positive), source, truth or "TRUTH", score)
+    if labels:
+        return f"infoscope.sweep(y_true, y_score, positive={positive!r})"
+    return f"infoscope.sweep(SOURCE, truth={truth!r}, score={score!r}, positive={positive!r})"
+
+
+def _spelt(system: SystemResult, positive: str) -> Label:
+    """The class as the labels have it, which may be numbers."""
+    known = () if system.table is None else system.table.truth_labels
+    return next((label for label in known if str(label) == positive), positive)

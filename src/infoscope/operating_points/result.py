@@ -303,7 +303,7 @@ _INFORMATION = ("missed_information", "mutual_information", "false_information")
 def _thinned(whole: Sweep, most: int) -> Sweep:
     """A stored sweep with fewer points."""
     chosen = [choice.point for choice in whole.stored_choices]
-    kept = np.union1d(np.linspace(0, len(whole) - 1, most).astype(np.int64), chosen)
+    kept = np.union1d(np.linspace(0, len(whole) - 1, most).astype(np.int64), np.array(chosen, dtype=np.int64))
     return replace(
         whole,
         thresholds=np.asarray(whole.thresholds)[kept].tolist(),

@@ -36,7 +36,7 @@ class ScoreSummary:
     normalized_log_loss: float | None = None
     """1 − log loss over that of always stating the prevalence: 1 is perfect, 0 knows the prevalence only."""
     perplexity: float | None = None
-    """e to the log loss: equally likely classes that the probabilities leave to guess among."""
+    """e to the log loss, equally likely classes that the probabilities leave to guess among; None if infinite."""
     brier_score: float | None = None
     """Mean squared distance of the probability from 0 or 1; of several classes the sum over them."""
     normalized_brier_score: float | None = None
@@ -106,17 +106,23 @@ def _as_probabilities(levels: ScoreRanking, prevalence: float) -> dict[str, floa
     log_loss = float(surprise) / levels.total
     brier = float(hits @ (1.0 - scores) ** 2 + misses @ scores**2) / levels.total
     shares = np.array([prevalence, 1.0 - prevalence])
+    sure_alarms, sure_misses = float(misses @ (scores == 1.0)), float(hits @ (scores == 0.0))
     return {
         "mean_score": summed / levels.total,
         "over_prediction": summed / levels.positives - 1.0 if levels.positives > 0 else None,
         "log_loss": log_loss,
         "normalized_log_loss": _skill(log_loss, _nats(shares)),
-        "perplexity": float(np.exp(log_loss)),
+        "perplexity": _perplexity(log_loss, zeros=sure_alarms + sure_misses),
         "brier_score": brier,
         "normalized_brier_score": _skill(brier, prevalence * (1.0 - prevalence)),
-        "sure_false_positives": float(misses @ (scores == 1.0)),
-        "sure_false_negatives": float(hits @ (scores == 0.0)),
+        "sure_false_positives": sure_alarms,
+        "sure_false_negatives": sure_misses,
     }
+
+
+def _perplexity(log_loss: float, *, zeros: float) -> float | None:
+    """Infinite, which JSON does not have, where a true class was given a probability of 0."""
+    return None if zeros > 0 else float(np.exp(log_loss))
 
 
 def _skill(loss: float, loss_of_prevalence: float) -> float | None:
@@ -152,12 +158,13 @@ def probability_summary(given: Probabilities) -> ScoreSummary:
     weights = np.ones(len(given.truth)) if given.weights is None else given.weights
     total = float(weights.sum())
     shares = np.bincount(given.truth, weights, minlength=len(given.labels)) / total
-    surprise = squares = 0.0
+    surprise = squares = zeros = 0.0
     for block in given.blocks():
         values = np.asarray(given.values[block], dtype=np.float64)
         values = values / values.sum(axis=1, keepdims=True)
         own = values[np.arange(len(values)), given.truth[block]]
         surprise -= float(weights[block] @ np.log(np.maximum(own, _LEAST)))
+        zeros += float(weights[block] @ (own == 0.0))
         squares += float(weights[block] @ ((values**2).sum(axis=1) - 2.0 * own + 1.0))
     halved = 2.0 if len(given.labels) == 2 else 1.0
     log_loss, brier = surprise / total, squares / total / halved
@@ -165,7 +172,7 @@ def probability_summary(given: Probabilities) -> ScoreSummary:
         total,
         log_loss=log_loss,
         normalized_log_loss=_skill(log_loss, _nats(shares)),
-        perplexity=float(np.exp(log_loss)),
+        perplexity=_perplexity(log_loss, zeros=zeros),
         brier_score=brier,
         normalized_brier_score=_skill(brier, float(1.0 - np.sum(shares**2)) / halved),
     )

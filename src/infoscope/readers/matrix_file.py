@@ -26,10 +26,12 @@ from infoscope.readers.text_files import opened_text
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["MatrixFile", "read_cost_grid", "read_costs", "read_grid", "read_matrix"]
+__all__ = ["MatrixFile", "read_cost_grid", "read_costs", "read_grid", "read_matrix", "recognised_matrix"]
 
 _MOST_DIGITS = 300
 """Whole numbers of more digits are infinite as numbers."""
+_LARGEST_SEARCHED = 4 << 20
+"""Bytes of a file of rows that is searched for a matrix: about 1,000 classes."""
 
 
 class MatrixFile(NamedTuple):
@@ -61,6 +63,27 @@ def read_matrix(
         )
     except InputError as error:
         raise InputError(f"{path}: {error}") from None
+
+
+def recognised_matrix(path: str | os.PathLike[str]) -> str | None:
+    """What a file is called that holds a confusion matrix; None where it may hold rows.
+
+    A matrix is recognised by its labels: every row has the name of a column, none twice, and all else is counts.
+    """
+    try:
+        if Path(path).stat().st_size > _LARGEST_SEARCHED or is_matlab(Path(path)):  # which readers of rows name
+            return None
+        found = _content(path, None)
+        if isinstance(found, MatrixFile):
+            return "a confusion matrix as another program prints it"
+        grid = _grid(found, str(path), "count", "")
+    except (InputError, OSError):
+        return None
+    if grid.truth is None or grid.system is None or len(grid.truth) < 2:
+        return None
+    once = len({*grid.truth}) == len(grid.truth)
+    fits = once and {*grid.truth} <= {*grid.system} and all(count >= 0 for row in grid.values for count in row)
+    return "a confusion matrix" if fits else None
 
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:

@@ -72,7 +72,7 @@ def _tiles(outline: Outline) -> str:
         [escape_markdown_cell(part) for part in (plain(tile.word), tile.number, tile.interval, plain(tile.note))]
         for tile in outline.tiles
     ]
-    titles = ["", "value", "interval", "meaning"]
+    titles = ["", "number", "interval", "meaning"]
     kept = [at for at in range(4) if at < 2 or any(row[at] for row in rows)]
     return _grid(
         [titles[at] for at in kept],

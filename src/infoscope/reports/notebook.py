@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import picture
@@ -75,7 +75,7 @@ def _tiles(outline: Outline) -> Html:
     rows = [(plain(tile.word), element("b", tile.number), tile.interval, plain(tile.note)) for tile in outline.tiles]
     if not rows:
         return Html("")
-    inside = cell_table(("", "value", "interval", ""), rows)
+    inside = cell_table(("", "number", "interval", ""), rows, words=(0, 3))
     return element("details", element("summary", "key numbers"), inside, style=_FOLD)
 
 
@@ -114,9 +114,10 @@ def _table(table: Table) -> Html:
     rows = table.lines
     titles = [table.columns[at].title for at in shown]
     cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:MAX_ROWS]]
+    words = [place for place, at in enumerate(shown) if table.columns[at].kind in ("name", "text")]
     more = len(rows) - MAX_ROWS
     note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
-    return joined((cell_table(titles, cells), note))
+    return joined((cell_table(titles, cells, words), note))
 
 
 def _cell(cell: Cell) -> Html | str:
@@ -136,22 +137,18 @@ def _unbroken(part: object) -> object:
     return type(part)(part.replace(" ", "\N{NO-BREAK SPACE}"))
 
 
-def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
-    """A table whose looks survive where style sheets do not; the first column is words, the others are numbers."""
-    first = element("tr", *(element("th", word, style=NUMBER if at else NAME) for at, word in enumerate(head)))
+def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]], words: Collection[int] = (0,)) -> Html:
+    """A table whose looks survive where style sheets do not; columns of ``words`` start left, numbers end right."""
+    styles = [NAME if at in words else NUMBER for at in range(len(head))]
+    first = element("tr", *(element("th", word, style=style) for word, style in zip(head, styles, strict=True)))
     lines = [
         element(
             "tr",
             *(
-                element("td", _unbroken(part) if at else part, style=NUMBER if at else NAME)
-                for at, part in enumerate(row)
+                element("td", _unbroken(part) if at else part, style=style)
+                for at, (part, style) in enumerate(zip(row, styles, strict=True))
             ),
         )
         for row in rows
     ]
-    return element(
-        "table",
-        element("thead", first),
-        element("tbody", *lines),
-        style="border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums",
-    )
+    return element("table", element("thead", first), element("tbody", *lines), style=_TABLE)

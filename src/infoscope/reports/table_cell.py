@@ -40,7 +40,7 @@ def _body(table: Contingency) -> Html:
     rows: Sequence[Sequence[object]] = [
         (label(truth), label(system), amount(count), share(part)) for truth, system, count, part in cells.largest(8)
     ]
-    return cell_table(("true", "predicted", "count", "of the true class"), rows) if rows else Html("")
+    return cell_table(("true", "predicted", "count", "of the true class"), rows, words=(0, 1)) if rows else Html("")
 
 
 def _grid(cells: HeatMap) -> Html:

@@ -40,7 +40,7 @@ def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label
     """The truth classes in stated shares; what the system does with each class stays as it was."""
     if isinstance(shares, str):
         if shares != "equal":
-            raise UnknownNameError(f"prevalence {shares!r} is unknown; give 'equal' or a share for each label")
+            raise UnknownNameError(f"prevalence {shares!r} is unknown; give 'equal' or a frequency for each label")
         wanted = (table.row_totals > 0).astype(np.float64)
     else:
         wanted = _stated(table, shares)
@@ -53,7 +53,7 @@ def shares_by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Lab
     for label in shares:
         if str(label) not in spelt:
             raise UnknownNameError(
-                f"prevalence names {str(label)!r}, which is not a truth class; the classes are {', '.join(spelt)}"
+                f"prevalence names {str(label)!r}, which is not a true class; the classes are {', '.join(spelt)}"
             )
     return {spelt[str(label)]: share for label, share in shares.items()}
 
@@ -61,19 +61,19 @@ def shares_by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Lab
 def _stated(table: Contingency, shares: Mapping[Label, float]) -> Real:
     for label in shares:
         if label not in table.truth_labels:
-            raise UnknownNameError(f"prevalence names {label!r}, which is not a truth class of this table")
+            raise UnknownNameError(f"prevalence names {label!r}, which is not a true class of this table")
     wanted = np.array([float(shares.get(label, np.nan)) for label in table.truth_labels])
     for label, share, rows in zip(table.truth_labels, wanted, table.row_totals, strict=True):
         if np.isnan(share):
-            raise InputError(f"prevalence gives no share for truth class {label!r}; give one for each class")
+            raise InputError(f"prevalence gives no frequency for true class {label!r}; give one for each class")
         if share < 0 or not np.isfinite(share):
-            raise InputError(f"prevalence of {label!r} is {share}; shares must be finite and not negative")
+            raise InputError(f"prevalence of {label!r} is {share}; it must be finite and at least 0")
         if share > 0 and rows == 0:
             raise InputError(
-                f"prevalence gives {label!r} a share of {share}, but the table has no sample of it to re-weight"
+                f"prevalence gives {label!r} a frequency of {share}, but the table has no sample of it to re-weight"
             )
     if wanted.sum() <= 0:
-        raise InputError("prevalence gives no class a share above 0")
+        raise InputError("prevalence gives no class a frequency above 0")
     return wanted
 
 

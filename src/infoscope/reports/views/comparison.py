@@ -88,7 +88,7 @@ def _leaders(ranking: Ranking) -> list[str]:
 def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...]:
     """Who leads, in a clause."""
     size, title = len(ranking.places), _lower(ranking.metric, positive)
-    lead = enumerated(_leaders(ranking))
+    lead = enumerated(_leaders(ranking), width=60)
     if not ranking.contenders:
         return (f"None of the {size} systems captures more information than expected by chance",)
     if ranking.best is not None:

@@ -23,7 +23,7 @@ def _conditions(gate: Gate) -> ComparisonDisplay:
         if check.estimate is not None
         for row in rows_of({f"{check.system}: {check.condition}": check.estimate})
     ]
-    return ComparisonDisplay(rows, "Value", noun="conditions")
+    return ComparisonDisplay(rows, "Posterior mean", noun="conditions")
 
 
 PICTURES: dict[str, Callable[[Gate], Display]] = {"conditions": _conditions}

@@ -137,13 +137,13 @@ def _metrics(system: Predictor) -> Table:
         )
     columns = [
         Column("metric", "text", 9),
-        Column("value"),
+        Column("mean"),
         Column("interval", priority=8),
         Column("in sample", priority=4),
         Column("sd of halves", priority=3),
         Column("id", "text", 2),
     ]
-    note = "In sample: of the counts as they are (plug-in), as papers and other programs print it."
+    note = "Mean: of the posterior. In sample: of the counts as they are (plug-in), as other programs print it."
     return Table(columns, rows, title="Metrics", note=note, search="metrics", max_rows=len(rows))
 
 

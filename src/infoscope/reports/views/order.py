@@ -47,7 +47,7 @@ def _listed(scale: Sequence[str]) -> list[Name | str]:
 def _metrics(systems: Sequence[SystemResult]) -> Table:
     columns = [Column("metric", "name")]
     for system in systems[:4]:
-        columns += [Column(system.title if len(systems) > 1 else "value", "number"), Column("interval", priority=5)]
+        columns += [Column(system.title if len(systems) > 1 else "mean", "number"), Column("interval", priority=5)]
     rows = []
     for name in _METRICS:
         cells: list[Cell] = [catalogue[name].title]

@@ -49,6 +49,11 @@ def _group_forest(result: ScoreGroups) -> ComparisonDisplay:
 PICTURES: dict[str, Callable[[ScoreGroups], Display]] = {"groups": _group_forest}
 
 
+_INFINITE = (
+    "The perplexity is infinite because a true class was given a probability of 0, which the log loss counts as 2⁻⁵²."
+)
+
+
 def summary_number(name: str, value: float | None) -> str:
     """A number of a summary as reports write it."""
     if value is None:
@@ -60,12 +65,13 @@ def summary_number(name: str, value: float | None) -> str:
 
 def summary_table(summary: ScoreSummary) -> Table:
     """Every number that exists, one a row."""
+    infinite = {"perplexity"} if summary.log_loss is not None and summary.perplexity is None else set()
     rows = [
-        (word, Strong(summary_number(name, value)))
+        (word, Strong("∞" if name in infinite else summary_number(name, value)))
         for name, word in SUMMARY_WORDS.items()
-        if (value := getattr(summary, name)) is not None
+        if (value := getattr(summary, name)) is not None or name in infinite
     ]
-    note = NO_PROBABILITIES if summary.log_loss is None else ""
+    note = NO_PROBABILITIES if summary.log_loss is None else _INFINITE if infinite else ""
     return Table([Column("number", "name"), Column("value")], rows, note=note, max_rows=len(rows))
 
 

@@ -8,7 +8,7 @@ from infoscope.evaluation import Evaluation
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.operating_points import Sweep
 from infoscope.reports.numbers import Units
-from infoscope.reports.outline import Block, Figure, Name, Section, SideBySide
+from infoscope.reports.outline import Block, Figure, Name, Paragraph, Section, SideBySide
 from infoscope.reports.views.threshold_choices import recommended_thresholds
 
 __all__ = ["score_sections"]
@@ -21,9 +21,15 @@ def score_sections(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
         if system.scores is None:
             continue
         heading = ("Thresholds of ", Name(system.title)) if several else "Other thresholds"
-        table = recommended_thresholds(system.scores.choices, unit)
-        blocks: list[Block] = [table, *_pictures(system.scores)]
+        blocks = _blocks(system.scores, unit)
         yield Section(heading, blocks, "thresholds" if not at else f"thresholds-{at}", link="Thresholds")
+
+
+def _blocks(sweep: Sweep, unit: Units) -> list[Block]:
+    if sweep.reversed_class is not None:
+        meant, positive = Name(sweep.reversed_class, 40), Name(sweep.positive or "", 40)
+        return [Paragraph(("High scores mean ", meant, ", not ", positive, ": no threshold is recommended."))]
+    return [recommended_thresholds(sweep.choices, unit), *_pictures(sweep)]
 
 
 def _pictures(sweep: Sweep) -> list[Block]:

@@ -1,0 +1,40 @@
+"""Cells of a notebook: words start left, numbers end right, and the headline keeps whole names."""
+
+import re
+
+import numpy as np
+
+import infoscope as ifs
+from tests.results.examples import example
+
+
+def alignments(cell: str, heading: str) -> list[str]:
+    """How the cells below a heading are aligned."""
+    for table in re.findall(r"<table.*?</table>", cell, flags=re.DOTALL):
+        head, *rows = re.findall(r"<tr>.*?</tr>", table, flags=re.DOTALL)
+        titles = [re.sub("<.*?>", "", each) for each in re.findall(r"<th.*?</th>", head, flags=re.DOTALL)]
+        if heading in titles:
+            at = titles.index(heading)
+            return [re.findall(r'<td style="text-align:(\w+)', row)[at] for row in rows]
+    raise AssertionError(heading)
+
+
+def test_conditions_of_a_gate_start_left() -> None:
+    cell = example("gate")._repr_html_()
+    for heading in ("system", "condition", "found"):
+        assert set(alignments(cell, heading)) == {"left"}
+
+
+def test_numbers_end_right_and_verdicts_start_left() -> None:
+    cell = example("comparison")._repr_html_()
+    assert set(alignments(cell, "mean")) == {"right"}
+    assert set(alignments(cell, "verdict")) == {"left"}
+
+
+def test_the_headline_of_a_comparison_keeps_whole_names() -> None:
+    truth = np.arange(200) % 4
+    name = "gradient_boosting_with_early_stopping_42"
+    cell = ifs.compare(truth, {name: truth, "dummy": np.zeros(200, dtype=int)})._repr_html_()
+    headline = re.search(r"<b>(.*?)</b>", cell)
+    assert headline is not None
+    assert name in headline.group()
