@@ -53,6 +53,11 @@ def _run(name: str, folder: Path) -> Run:
     records = folder / f"records-{name}.jsonl"
     records.unlink(missing_ok=True)
     environment = {**os.environ, "INFOSCOPE_BENCHMARKS_RECORD": str(records.resolve()), "PYTHONUNBUFFERED": "1"}
+    found_in = [
+        str(ROOT),
+        *filter(None, [os.environ.get("PYTHONPATH")]),
+    ]  # one starts a server of the tests
+    environment["PYTHONPATH"] = os.pathsep.join(found_in)
     load, start, lines = os.getloadavg()[0], time.perf_counter(), []
     script = [sys.executable, str(ROOT / "benchmarks" / f"{name}.py")]
     with subprocess.Popen(script, env=environment, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:

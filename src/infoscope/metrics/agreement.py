@@ -334,6 +334,8 @@ def gwet_ac1(table: Contingency) -> Real:
 def _unmatched(table: Contingency) -> Real:
     """Totals of the labels that one side alone knows."""
     rows, columns = table.matches
+    if table.names_agree:
+        return table.row_totals[..., :0]
     return np.concatenate(
         [np.delete(table.row_totals, rows, axis=-1), np.delete(table.column_totals, columns, axis=-1)], axis=-1
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import isqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -97,6 +98,11 @@ def _wallace_truth(pairs: PairCounts) -> float:
 
 def _wallace_system(pairs: PairCounts) -> float:
     return _over(pairs.both, pairs.columns)
+
+
+def _mirkin(pairs: PairCounts) -> float:
+    samples = (1 + isqrt(1 + 8 * pairs.all)) // 2
+    return 2 * (pairs.rows + pairs.columns - 2 * pairs.both) / (samples * samples)
 
 
 def _hubert(pairs: PairCounts) -> float:
@@ -211,6 +217,8 @@ def mirkin_distance(table: Contingency) -> Real:
     >>> print(f"{mirkin_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.3f}")
     0.375
     """
+    if table.is_counts and table.grand_total.all():
+        return score_pairs(table, _mirkin)
     return np.minimum(_apart(_row_lines(table)) + _apart(_column_lines(table)), 1.0)
 
 
@@ -232,6 +240,9 @@ def van_dongen_distance(table: Contingency) -> Real:
     >>> print(f"{van_dongen_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
     0.25
     """
+    if table.adds_exactly and table.support is None:
+        left = (table.grand_total - table.values.max(side).sum(-1) for side in (-1, -2))
+        return sum(left) / (2 * table.grand_total)
     return np.minimum((_row_lines(table).left.sum(-1) + _column_lines(table).left.sum(-1)) / 2, 1.0)
 
 
@@ -252,11 +263,11 @@ def larsen_index(table: Contingency) -> Real:
     >>> print(f"{larsen_index(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.7333
     """
-    either = table.at_rows(table.row_totals) + table.at_columns(table.column_totals)
-    each = quotient(table.cells, either, empty=0.0)
+    rows, columns = table.row_totals, table.column_totals
     if table.support is None:
-        best = 2 * each.reshape(*table.batch_shape, *table.shape).max(axis=-1)
+        best = 2 * quotient(table.matrix, rows[..., :, None] + columns[..., None, :], empty=0.0).max(axis=-1)
     else:
+        each = quotient(table.cells, table.at_rows(rows) + table.at_columns(columns), empty=0.0)
         best = 2 * largest_by(table.cell_rows, each, table.shape[0])
     best, sizes = np.minimum(best, 1.0), table.row_totals / table.grand_total[..., None]
     return share((best * sizes).sum(axis=-1), ((1.0 - best) * sizes).sum(axis=-1))
