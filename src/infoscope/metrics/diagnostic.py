@@ -31,6 +31,8 @@ Difference = Callable[[dict[tuple[bool, bool | None], int]], tuple[int, int]]
 
 def _difference(table: Contingency, one: Real, other: Real, exact: Difference) -> Real:
     """The difference of two rates, in whole numbers where a float lost it."""
+    if np.isnan(one).all():  # not a detector
+        return one
     value = np.asarray(one - other, dtype=np.float64)
     lost = np.abs(value) < _CANCELLED * np.maximum(np.abs(one), np.abs(other))
     for place in np.argwhere(lost):
@@ -55,6 +57,8 @@ def _odds(over: tuple[Real, Real], under: tuple[Real, Real]) -> Real:
 
     Exponents are added apart, so that no product overflows or vanishes on the way.
     """
+    if np.isnan(over[0]).all():  # not a detector
+        return over[0]
     (a, one), (b, two), (c, three), (d, four) = (np.frexp(side) for side in (*over, *under))
     with np.errstate(over="ignore"):
         value = np.ldexp(ratio(a * b, c * d), one + two - three - four)
