@@ -1,5 +1,6 @@
 """Verdicts on rows: counted only where rows were drawn at random, applied to a copy."""
 
+import json
 import os
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
@@ -10,6 +11,7 @@ from scipy import stats
 
 from infoscope.cli import app
 from infoscope.errors import InputError
+from infoscope.serving.judged_rows import row_contents
 from infoscope.serving.verdicts import keep_verdict, read_verdicts, truth_errors
 
 
@@ -109,6 +111,45 @@ def test_a_file_that_changed_since_is_refused(tmp_path: Path) -> None:
         assert not (tmp_path / "new.csv").exists()
     source.write_text("truth,svm\ncat,dog\n Cat,dog\n")  # as cleaning reads it
     assert applied(tmp_path, source).exit_code == 0
+
+
+@pytest.mark.parametrize("named", ["key", "contents"])
+def test_rows_that_moved_are_found_again(tmp_path: Path, named: str) -> None:
+    """A verdict is about the row with this key, or with these contents, wherever it stands now."""
+    source = tmp_path / "rows.csv"
+    source.write_text("id,truth,svm\n07,cat,dog\n08,cat,dog\n09,cat,cat\n")
+    name = {"key": "08", "key_column": "id"} if named == "key" else {"contents": row_contents(source, 2)}
+    keep_verdict(tmp_path, {**said(2, "truth wrong"), **name})
+    source.write_text("id,truth,svm\n09,cat,cat\n07,cat,dog\n08,cat,dog\n")
+    assert applied(tmp_path, source).exit_code == 0
+    lines = (tmp_path / "new.csv").read_text().splitlines()
+    assert lines[1:] == ["09,cat,cat,", "07,cat,dog,", "08,dog,dog,truth wrong"]
+
+
+def test_rows_that_are_not_found_again_are_refused(tmp_path: Path) -> None:
+    source = tmp_path / "rows.csv"
+    keep_verdict(tmp_path, {**said(2, "truth wrong"), "key": "8", "key_column": "id"})
+    for rows, sentence in (("7,cat,dog\n9,cat,dog\n", "no row has id '8'"), ("8,cat,x\n7,cat,x\n8,cat,x\n", "several")):
+        source.write_text(f"id,truth,svm\n{rows}")
+        found = applied(tmp_path, source)
+        assert (found.exit_code, sentence in found.stderr) == (2, True)
+        assert not (tmp_path / "new.csv").exists()
+    (tmp_path / "verdicts.jsonl").unlink()
+    source.write_text("truth,svm\ncat,dog\ncat,emu\n")
+    for row in (1, 2):
+        keep_verdict(tmp_path, {**said(row, "unclear"), "contents": row_contents(source, row)})
+    source.write_text("truth,svm\ncat,fox\ncat,dog\n")  # the first moved, the second is gone
+    assert "row 2 is not found again" in applied(tmp_path, source).stderr
+    source.write_text("truth,svm,knn\ncat,dog,dog\ncat,emu,dog\n")  # rows where they were, with a column more
+    assert applied(tmp_path, source).exit_code == 0
+
+
+def test_verdicts_of_earlier_versions_are_read(tmp_path: Path) -> None:
+    keep_verdict(tmp_path, said(1, "unclear"))
+    path = tmp_path / "verdicts.jsonl"
+    line = json.loads(path.read_text())
+    path.write_text(json.dumps({name: line[name] for name in line if name not in ("key_column", "contents")}) + "\n")
+    assert read_verdicts(path)[0].key_column is None
 
 
 def test_the_copy_has_the_same_sign_between_columns(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import webbrowser
 from pathlib import Path
 
@@ -30,7 +31,7 @@ def command(folder: str, port: int, no_browser: bool, **_options: object) -> Non
 
     Example: infoscope serve --no-browser --port 8800
     """
-    from infoscope.serving import open_server  # noqa: PLC0415 - not needed for --help
+    from infoscope.serving import ENTRANCE, open_server  # noqa: PLC0415 - not needed for --help
 
     root = Path(folder)
     if not root.is_dir():
@@ -39,13 +40,19 @@ def command(folder: str, port: int, no_browser: bool, **_options: object) -> Non
         server, explorer = open_server(root, port)
     except OSError as problem:
         raise InputError(f"port {port} cannot be used: {problem.strerror}; choose another with --port") from None
-    address = f"http://127.0.0.1:{server.server_address[1]}/{explorer.key}/"
-    write_stdout(f"{address}\n")
+    origin = f"http://127.0.0.1:{server.server_address[1]}"
+    write_stdout(f"{origin}/{explorer.key}/\n")
     say("The address holds the key; Ctrl-C ends the server.")
-    if not no_browser:
-        webbrowser.open(address)
+    if not no_browser:  # meanwhile the server answers: a browser in the terminal stays until it is left
+        way = f"{origin}/{ENTRANCE}/{explorer.entrance.token()}"
+        threading.Thread(target=_open_browser, args=(way,), daemon=True).start()
     try:
         server.serve_forever(poll_interval=0.2)
     finally:
         server.server_close()
         explorer.close()
+
+
+def _open_browser(address: str) -> None:
+    if not webbrowser.open(address):
+        say("No browser was found on this machine; open the address yourself.")

@@ -29,7 +29,7 @@ from infoscope.readers.row_queries import (
     Change,
     ChangeQuery,
     CountedLabels,
-    Keys,
+    KnownCounts,
     LabelledSource,
     Order,
     RowsQuery,
@@ -49,22 +49,28 @@ __all__ = [
     "Change",
     "ChangeQuery",
     "ChangedPredictions",
+    "KnownCounts",
     "Order",
     "changed_predictions",
     "rows_of_cell",
 ]
 
 
-def rows_of_cell(source: Source, query: RowsQuery, read: ReadOptions | None = None) -> CellPage:
+def rows_of_cell(
+    source: Source, query: RowsQuery, read: ReadOptions | None = None, *, known: KnownCounts | None = None
+) -> CellPage:
     """Rows of files, of a frame in memory, of a mapping of columns or of a Spark frame that one cell counts.
 
     Random rows are those with the smallest hash of their number and the seed: the same rows whatever the threads. Rows
-    of Spark have no number that stays the same; there the hash is that of their contents.
+    of Spark have no number that stays the same; there the hash is that of their contents. ``known`` is what earlier
+    questions counted, for who asks several of a source that does not change.
     """
     how = read or ReadOptions()
-    show = _shown(source, how, query)
+    known = known or KnownCounts()
+    show = _shown(source, how, query, known)
     with _opened_source(source, query, show, how) as rows:
-        counted = rows.counted()
+        asked = query.labels, query.weight
+        counted = known.labels[asked] = known.labels.get(asked) or rows.counted()
         meanings = list(_meanings(counted, query))
         keys = [key for key, labels in zip(counted.keys, meanings, strict=True) if labels and query.fits(labels)]
         mine = [at for at, labels in enumerate(meanings) if labels and query.fits(labels)]
@@ -74,7 +80,7 @@ def rows_of_cell(source: Source, query: RowsQuery, read: ReadOptions | None = No
             return CellPage(0, 0, show, (), weight=weight)
         found, chosen = rows.rows(show, keys)
         around = [key for key, labels in zip(counted.keys, meanings, strict=True) if labels and query.surrounds(labels)]
-        segments = tuple(_segments(rows, query.by, keys, around))
+        segments = tuple(telling_segments(rows.segments(query.by, keys, around)))
     return CellPage(total, total if found is None else found, show, tuple(chosen), segments, weight)
 
 
@@ -113,8 +119,8 @@ def changed_predictions(
     return ChangedPredictions(before, after, total, dict(ordered))
 
 
-def _shown(source: Source, how: ReadOptions, query: RowsQuery) -> tuple[str, ...]:
-    present = column_names(source, how, query.labels)
+def _shown(source: Source, how: ReadOptions, query: RowsQuery, known: KnownCounts) -> tuple[str, ...]:
+    present = known.columns = known.columns or column_names(source, how, query.labels)
     for name in (*query.by, *([query.score] if query.score else ())):
         if name not in present:
             raise UnknownNameError(f"{_name(source)} has no column {name!r}")
@@ -167,8 +173,3 @@ def _meanings(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, .
     for codes in named.codes.T.tolist():
         labels = [of[code] for of, code in zip(named.labels, codes, strict=True)]
         yield None if None in labels else tuple(map(str, labels))
-
-
-def _segments(rows: LabelledSource, by: Sequence[str], keys: Keys, around: Keys) -> Iterator[CellSegment]:
-    """Values of the columns in which the cell takes a greater share of the true class than elsewhere."""
-    return telling_segments({name: rows.segment(name, keys, around) for name in by})

@@ -12,7 +12,7 @@ import numpy as np
 from infoscope.readers.column_mapping import column_lists
 from infoscope.readers.frames import frame_columns, is_frame
 from infoscope.readers.labels import is_missing
-from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery
+from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
 from infoscope.readers.row_samples import SampledRow, hashed_numbers, plain_value
 from infoscope.readers.tally import encode
 from infoscope.typing import Source
@@ -82,8 +82,11 @@ class MemoryRows:
         ranks = np.array([np.inf if score is None else sign * score for score in scores])
         return [places[i] for i in np.argsort(ranks, kind="stable").tolist()]
 
-    def segment(self, column: str, keys: Keys, around: Keys) -> Mapping[Any, tuple[int, int]]:
+    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
         """Rows of each value."""
+        return {column: self._segment(column, keys, around) for column in columns}
+
+    def _segment(self, column: str, keys: Keys, around: Keys) -> SegmentCounts:
         inside, outside = set(keys), set(around)
         found: dict[Any, tuple[int, int]] = {}
         for at, codes in enumerate(self.codes):

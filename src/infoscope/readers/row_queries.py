@@ -17,9 +17,11 @@ __all__ = [
     "Change",
     "ChangeQuery",
     "CountedLabels",
+    "KnownCounts",
     "LabelledSource",
     "Order",
     "RowsQuery",
+    "SegmentCounts",
 ]
 
 Order = Literal["random", "most confident", "least confident"]
@@ -176,6 +178,17 @@ class CountedLabels:
 
 
 Keys = Sequence[tuple[Any, ...]]
+SegmentCounts = Mapping[Any, tuple[int, int]]
+"""By the value of a column, rows of a cell and all rows around it."""
+
+
+@dataclass
+class KnownCounts:
+    """What earlier questions found out about a source, for as long as it does not change."""
+
+    columns: tuple[str, ...] | None = None
+    labels: dict[tuple[tuple[str, ...], str | None], CountedLabels] = field(default_factory=dict)
+    """By the columns that decide and the weight."""
 
 
 class LabelledSource(Protocol):
@@ -187,5 +200,5 @@ class LabelledSource(Protocol):
     def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
         """Some of the rows with these values, as the query orders them, and how many a search found."""
 
-    def segment(self, column: str, keys: Keys, around: Keys) -> Mapping[Any, tuple[int, int]]:
-        """For the most frequent values of a column, rows with the keys and rows of all around them."""
+    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
+        """For the most frequent values of some columns, rows with the keys and rows of all around them."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from infoscope.readers.frames import native_values
-from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery
+from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
 from infoscope.readers.row_samples import SampledRow, plain_value
 from infoscope.readers.spark_frames import NumberedFrame
 
@@ -81,8 +81,11 @@ class SparkRows:
             for _, *values in lines
         ]
 
-    def segment(self, column: str, keys: Keys, around: Keys) -> Mapping[Any, tuple[int, int]]:
-        """By one pass over the columns that decide and this one."""
+    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
+        """By one pass over the columns that decide and each of these."""
+        return {column: self._segment(column, keys, around) for column in columns}
+
+    def _segment(self, column: str, keys: Keys, around: Keys) -> SegmentCounts:
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
 
         rows = self._counted_rows.filter(_is_among(around))

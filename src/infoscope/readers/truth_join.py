@@ -76,7 +76,13 @@ class JoinedRows:
         """How many rows found their label, and what did not match."""
         rows, labels = self.names
         found = self.counts.rows - self.counts.without_key - self.counts.unmatched_rows
-        parts = [f"{found:,} of {self.counts.rows:,} rows of {rows} found their true label in {labels} by {self.key!r}"]
+        first = f"{found:,} of {self.counts.rows:,} rows of {rows} found their true label in {labels} by {self.key!r}"
+        return "; ".join((first, *self.troubles)) + "."
+
+    @property
+    def troubles(self) -> list[str]:
+        """What did not match, a part of a sentence for each kind."""
+        parts = []
         for name, words in (
             ("without_key", "{n:,} rows have no key"),
             ("unmatched_rows", "{n:,} rows have a key without a true label there"),
@@ -88,7 +94,7 @@ class JoinedRows:
             if number := getattr(self.counts, name):
                 stated = words.format(n=number)
                 parts.append(stated if number > 1 else _singular(stated))
-        return "; ".join(parts) + "."
+        return parts
 
 
 def _singular(words: str) -> str:

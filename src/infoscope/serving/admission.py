@@ -7,7 +7,7 @@ import hashlib
 import hmac
 from email.message import Message
 
-__all__ = ["RefusedRequest", "check_admission", "response_headers", "script_policy"]
+__all__ = ["RefusedRequest", "check_asker", "check_key", "response_headers", "script_policy"]
 
 
 class RefusedRequest(Exception):  # noqa: N818 - it is an answer, with its status
@@ -18,12 +18,8 @@ class RefusedRequest(Exception):  # noqa: N818 - it is an answer, with its statu
         self.status = status
 
 
-def check_admission(command: str, headers: Message, given_key: str, key: str, port: int) -> None:
-    """Refuse other hosts (a name that was rebound), other sites, and whoever lacks the key.
-
-    The key is in the path: a cookie of 127.0.0.1 goes to every port of it, so that any other local server would learn
-    it.
-    """
+def check_asker(command: str, headers: Message, port: int) -> None:
+    """Refuse other hosts (a name that was rebound) and other sites."""
     own = {f"127.0.0.1:{port}", f"localhost:{port}"}
     if headers.get("Host", "") not in own:
         raise RefusedRequest(421, "This server answers to 127.0.0.1 alone.")
@@ -31,7 +27,14 @@ def check_admission(command: str, headers: Message, given_key: str, key: str, po
         raise RefusedRequest(403, "Another site asked.")
     if command == "POST" and headers.get("Origin") not in {f"http://{host}" for host in own}:
         raise RefusedRequest(403, "Another site asked.")
-    if not hmac.compare_digest(given_key.encode(), key.encode()):
+
+
+def check_key(given: str, key: str) -> None:
+    """Refuse whoever lacks the key.
+
+    It is in the path: a cookie of 127.0.0.1 goes to every port of it, so that any other local server would learn it.
+    """
+    if not hmac.compare_digest(given.encode(), key.encode()):
         raise RefusedRequest(403, "Open the address that the terminal printed: it has the key.")
 
 

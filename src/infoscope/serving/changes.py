@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from infoscope.markup import Html, element
 from infoscope.readers.cell_rows import Change, ChangedPredictions
 from infoscope.readers.row_queries import change_of
 from infoscope.reports.html.elements import label, scrolled
-from infoscope.serving.pages import explorer_frame
+from infoscope.serving.pages import ExplorerFrame
 from infoscope.serving.questions import ExploredColumns
 
 __all__ = ["changes_page"]
@@ -22,7 +20,7 @@ _WORDS: dict[Change, str] = {
 }
 
 
-def changes_page(columns: ExploredColumns, changes: ChangedPredictions, kinds: Sequence[str], state: str) -> str:
+def changes_page(frame: ExplorerFrame, changes: ChangedPredictions) -> str:
     """Counts of what got better and worse, each with its rows in the sheet."""
     pair = {"before": changes.before, "after": changes.after}
     changed = sum(changes.cells.values())
@@ -39,7 +37,7 @@ def changes_page(columns: ExploredColumns, changes: ChangedPredictions, kinds: S
         for change, words in _WORDS.items()
         if changes.count(change)
     ]
-    parts = [_choice(columns, changes), head]
+    parts = [_choice(frame.columns, changes), head]
     if changed:
         parts += [element("ul", *kinds_of, class_="changes"), _table(changes, pair)]
         if len(changes.cells) > MAX_CELLS:
@@ -48,7 +46,7 @@ def changes_page(columns: ExploredColumns, changes: ChangedPredictions, kinds: S
             )
     else:
         parts.append(element("p", "Every row has the same prediction in both."))
-    return explorer_frame(columns, kinds, element("div", *parts, class_="own"), f"Changes in {columns.file}", state)
+    return frame.around(element("div", *parts, class_="own"), f"Changes in {frame.title}", "changes")
 
 
 def _opener(text: str, cell: dict[str, str], about: str) -> Html:

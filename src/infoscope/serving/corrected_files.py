@@ -5,15 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from infoscope.atomic_files import output_file
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.column_names import column_names
-from infoscope.readers.csv_header import read_header
-from infoscope.readers.duckdb.session import identifier
+from infoscope.readers.duckdb.session import identifier, literal
 from infoscope.readers.reader import ReadOptions
+from infoscope.serving.judged_rows import JUDGED_KINDS, NUMBER, numbered_rows, with_their_rows
 from infoscope.serving.verdicts import RowVerdicts
 from infoscope.typing import StrPath
 
@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 __all__ = ["write_corrected"]
 
-_TEXT = (
-    "read_csv($path, all_varchar=true, header=true, delim='{}', quote='\"', escape='\"', nullstr='', strict_mode=true)"
-)
 _WEIGHT = ("prediction wrong", "unclear", "truth wrong")
-_KINDS = (".csv", ".tsv", ".parquet")
 
 
 def write_corrected(
@@ -38,15 +34,13 @@ def write_corrected(
     so that the row counts nowhere.
     """
     path, kind = Path(source), Path(source).suffix.lower()
-    if kind not in _KINDS or Path(target).suffix.lower() != kind:
-        raise InputError(f"verdicts are applied to {', '.join(_KINDS)} files, and the new file has the same suffix")
+    if kind not in JUDGED_KINDS or Path(target).suffix.lower() != kind:
+        kinds = ", ".join(JUDGED_KINDS)
+        raise InputError(f"verdicts are applied to {kinds} files, and the new file has the same suffix")
     present = column_names(str(path), ReadOptions(), (truth,))
     if truth not in present:
         raise UnknownNameError(f"{path} has no column {truth!r}; it has {', '.join(map(repr, present[:12]))}")
-    mine = _decisive(path, _about(path, verdicts))
-    labels = {row: _label(verdict) for row, verdict in mine.items() if verdict.verdict != "prediction wrong"}
-    _copied(path, truth, mine, labels, Path(target), force=force)
-    return len(labels)
+    return _copied(path, truth, _about(path, verdicts), present, Path(target), force=force)
 
 
 def _about(path: Path, verdicts: Sequence[RowVerdicts]) -> list[RowVerdicts]:
@@ -90,42 +84,25 @@ def _label(verdict: RowVerdicts) -> str | None:
 
 
 def _copied(
-    path: Path,
-    truth: str,
-    verdicts: Mapping[int, RowVerdicts],
-    labels: Mapping[int, str | None],
-    target: Path,
-    *,
-    force: bool,
-) -> None:
-    column, (read, write) = identifier(truth), _formats(path, truth)
-    lines: list[tuple[Any, ...]] = [
-        (row, verdict.verdict, labels.get(row), row in labels) for row, verdict in verdicts.items()
-    ]
+    path: Path, truth: str, verdicts: Sequence[RowVerdicts], columns: Sequence[str], target: Path, *, force: bool
+) -> int:
+    """Write the copy; returns how many labels changed."""
+    column, (rows, sign) = identifier(truth), numbered_rows(path, (truth,))
     with embedded_database() as connection, output_file(target, replace=force) as place:
         connection.execute("SET preserve_insertion_order = true")
+        connection.execute(f"CREATE TEMP TABLE numbered AS FROM {rows}", {"path": str(path)})
+        said = _decisive(path, with_their_rows(connection, path, verdicts, columns))
+        lines = [(row, each.verdict, _label(each), each.verdict != "prediction wrong") for row, each in said.items()]
         connection.execute("CREATE TEMP TABLE said (row BIGINT, verdict VARCHAR, label VARCHAR, changes BOOLEAN)")
         connection.executemany("INSERT INTO said VALUES (?, ?, ?, ?)", lines)
-        connection.execute(
-            f"CREATE TEMP TABLE numbered AS SELECT row_number() OVER () AS number_of_row, * FROM {read}",
-            {"path": str(path)},
-        )
-        _check_unchanged(connection, path, column, verdicts)
+        _check_unchanged(connection, path, column, said)
         kept = f"CASE WHEN changes THEN CAST(label AS VARCHAR) ELSE CAST({column} AS VARCHAR) END"
+        write = f"(FORMAT csv, HEADER true, DELIMITER '{sign}')" if sign else "(FORMAT parquet)"
         connection.execute(
-            f"COPY (SELECT numbered.* EXCLUDE (number_of_row) REPLACE ({kept} AS {column}), said.verdict FROM numbered "
-            "LEFT JOIN said ON number_of_row = said.row ORDER BY number_of_row) "
-            f"TO '{str(place).replace(chr(39), chr(39) * 2)}' {write}"
+            f"COPY (SELECT numbered.* EXCLUDE ({NUMBER}) REPLACE ({kept} AS {column}), said.verdict FROM numbered "
+            f"LEFT JOIN said ON {NUMBER} = said.row ORDER BY {NUMBER}) TO {literal(str(place))} {write}"
         )
-
-
-def _formats(path: Path, truth: str) -> tuple[str, str]:
-    """How the file is read, and the copy written, with the same sign between columns."""
-    kind = path.suffix.lower()
-    if kind == ".parquet":
-        return "read_parquet($path)", "(FORMAT parquet)"
-    header = read_header(path, (truth,), tab=kind == ".tsv", delimiter=None, compression="none")
-    return _TEXT.format(header.delimiter), f"(FORMAT csv, HEADER true, DELIMITER '{header.delimiter}')"
+        return sum(changes for *_, changes in lines)
 
 
 def _check_unchanged(
@@ -133,8 +110,8 @@ def _check_unchanged(
 ) -> None:
     """Refuse a file whose rows are no longer those that were judged: their labels would go to others."""
     rows = connection.execute(
-        f"SELECT said.row, number_of_row, CAST({column} AS VARCHAR) FROM said LEFT JOIN numbered "
-        "ON number_of_row = said.row ORDER BY said.row"
+        f"SELECT said.row, {NUMBER}, CAST({column} AS VARCHAR) FROM said LEFT JOIN numbered "
+        f"ON {NUMBER} = said.row ORDER BY said.row"
     ).fetchall()
     for row, number, label in rows:
         judged = verdicts[row].truth

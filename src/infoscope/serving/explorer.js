@@ -109,7 +109,8 @@
     const drawn = state.search ? 'search' : order === 'random' && cell.change ? 'change' : order;
     const { system, truth } = cell;
     const predicted = cell.predicted === null ? row.dataset.predicted : cell.predicted;
-    const said = { system, truth, predicted, file: asked.get('file'), row: row.dataset.row, key: row.dataset.key };
+    const { row: number, key } = row.dataset;
+    const said = { system, truth, predicted, file: asked.get('file'), row: number, key, key_column: asked.get('k') };
     const body = JSON.stringify({ ...said, drawn, verdict: button.dataset.verdict });
     say('');
     try {

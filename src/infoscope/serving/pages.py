@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -13,14 +14,14 @@ from infoscope.markup import Html, element, joined
 from infoscope.readers.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style
-from infoscope.serving.files import SUFFIXES
+from infoscope.serving.files import MAX_LISTED, SUFFIXES, ServedFolder
 from infoscope.serving.questions import ExploredColumns
 from infoscope.serving.verdicts import TruthErrors
 
 __all__ = [
     "CODE",
+    "ExplorerFrame",
     "columns_page",
-    "explorer_frame",
     "explorer_page",
     "history_page",
     "page_shell",
@@ -63,24 +64,23 @@ def refusal_page(words: str) -> str:
     return page_shell("Not possible", element("main", element("h1", "Not possible"), element("p", words), back))
 
 
-def start_page(root: Path, found: Sequence[Path], errors: Sequence[TruthErrors], *, has_runs: bool) -> str:
+def start_page(folder: ServedFolder, errors: Sequence[TruthErrors], *, has_runs: bool) -> str:
     """Drop a file, or choose one of the folder."""
-    listed = [
-        element(
-            "li",
-            element("a", str(path.relative_to(root)), href="columns?" + urlencode({"file": path.relative_to(root)})),
-            element("span", f" {_size(path.stat().st_size)}", class_="dim"),
-        )
-        for path in found
-    ]
+    found = folder.listed()
+    listed = [_file_line(folder.name_of(path), folder.name_of(path), path) for path in found[:MAX_LISTED]]
+    dropped = [_file_line(name, title, folder.dropped / name) for name, title in folder.dropped_files.items()]
     pick = element("input", type="file", id="pick", accept=",".join(SUFFIXES), aria_label="Choose a file of rows")
     parts = [
         element("h1", "Which predictions?"),
         element("p", "Drop a file here, or choose one: ", pick, id="drop"),
         element("p", "", id="trouble", role="status"),
-        element("h2", f"Files in {root.name}"),
+        *([element("h2", "Dropped or joined"), element("ul", *dropped, class_="files")] if dropped else []),
+        element("h2", f"Files in {folder.root.name or folder.root}"),
         element("ul", *listed, class_="files") if listed else element("p", "There is no file of rows in this folder."),
     ]
+    if len(found) > MAX_LISTED:
+        words = f"These are the first {MAX_LISTED} files; start infoscope serve in a folder below to see the others."
+        parts.append(element("p", words, class_="note"))
     if has_runs:
         parts += [
             element("h2", "Stored results"),
@@ -94,6 +94,11 @@ def start_page(root: Path, found: Sequence[Path], errors: Sequence[TruthErrors],
         )
     )
     return page_shell("infoscope", element("main", *parts))
+
+
+def _file_line(name: str, title: str, path: Path) -> Html:
+    size = element("span", f" {_size(path.stat().st_size)}", class_="dim")
+    return element("li", element("a", label(title, 100), href="columns?" + urlencode({"file": name})), size)
 
 
 def _size(length: int) -> str:
@@ -115,18 +120,20 @@ _CLEANINGS = {
 
 
 def columns_page(
-    name: str,
+    file: tuple[str, str],
     rows: Mapping[str, Sequence[Any]],
     roles: ColumnRoles,
     segments: Sequence[str],
     *,
-    others: Sequence[str] = (),
+    others: Mapping[str, str],
     note: str = "",
 ) -> str:
     """What the columns are taken for, with reasons; everything can be changed.
 
-    ``others`` are files whose columns can be joined, ``note`` says what was joined.
+    ``file`` is the name by which it is asked for and what it is called, ``others`` are the same of files whose columns
+    can be joined, ``note`` says what was joined.
     """
+    name, title = file
     held: dict[str, set[str | None]] = {
         "t": {roles.truth},
         "s": set(roles.systems),
@@ -150,14 +157,14 @@ def columns_page(
     question = [] if roles.question is None else [element("p", roles.question, class_="warn", role="status")]
     body = [
         element("p", element("a", "files", href="./")),
-        element("h1", label(name, 60)),
+        element("h1", label(title, 60)),
         *([element("p", note, class_="note", role="status")] if note else []),
         *question,
         element("ul", *said, class_="reasons") if said else element("p", "No column stands out; please choose."),
         element("form", *form, action="explore", method="get"),
-        *_join_form(name, others),
+        *_join_form(name, others, is_open=roles.truth is None and bool(roles.key)),
     ]
-    return page_shell(name, element("main", *body))
+    return page_shell(title, element("main", *body))
 
 
 def _label_options() -> Html:
@@ -174,11 +181,13 @@ def _label_options() -> Html:
     return element("details", element("summary", "How labels are read"), *boxes, *texts, class_="labels")
 
 
-def _join_form(name: str, others: Sequence[str]) -> list[Html]:
+def _join_form(name: str, others: Mapping[str, str], *, is_open: bool) -> list[Html]:
     """The truth, or the predictions of another run, may be in another file of the folder."""
     if not others:
         return []
-    chosen = element("select", *(element("option", other, value=other) for other in others), name="other")
+    chosen = element(
+        "select", *(element("option", title, value=other) for other, title in others.items()), name="other"
+    )
     form = element(
         "form",
         element("input", type="hidden", name="file", value=name),
@@ -187,7 +196,7 @@ def _join_form(name: str, others: Sequence[str]) -> list[Html]:
         method="get",
     )
     words = "Add the truth, or the predictions of another run, from another file"
-    return [element("details", element("summary", words), form)]
+    return [element("details", element("summary", words), form, open=is_open)]
 
 
 def _column_line(name: str, values: Sequence[Any], held: Mapping[str, set[str | None]]) -> Html:
@@ -210,35 +219,50 @@ def _column_table(lines: Sequence[Html], name: str) -> Html:
     return scrolled(element("table", element("thead", head), element("tbody", *lines), class_="tool"), name)
 
 
-def explorer_page(columns: ExploredColumns, kinds: Sequence[str], kind: str, state: str) -> str:
+@dataclass(frozen=True)
+class ExplorerFrame:
+    """What is around a page of the chosen columns: the ways to the others, and a sheet for rows below it."""
+
+    columns: ExploredColumns
+    kinds: tuple[str, ...]
+    title: str
+    """What the file is called."""
+    state: str
+    """That of the file when the page was made."""
+
+    def around(self, content: Html, page_title: str, kind: str = "") -> str:
+        """The whole page."""
+        close = element("button", "close", type="button", id="close")
+        about = {"aria_label": "Rows", "tabindex": "-1", "data_state": self.state}
+        trouble = element("p", "", id="trouble", role="status")
+        sheet = element("section", trouble, element("div", "", id="rows"), close, id="sheet", hidden=True, **about)
+        head = element("h1", label(self.title, 40))
+        bar = element("header", head, element("nav", *self._links(kind), aria_label="Pages"), class_="bar")
+        return page_shell(page_title, bar, element("main", content), sheet, class_="explorer")
+
+    def _links(self, shown: str) -> list[Html]:
+        asked = self.columns.address
+        links = [
+            element("a", "files", href="./"),
+            element("a", "columns", href="columns?" + urlencode({"file": self.columns.file})),
+            *(_page_link(kind, asked, is_shown=kind == shown) for kind in self.kinds),
+        ]
+        if shown in _SAVED:
+            address = f"report?{asked}&{urlencode({'kind': shown})}"
+            links.append(element("a", "save the page", href=address, download=f"{shown}.html"))
+        return links
+
+
+_SAVED = ("evaluation", "comparison", "thresholds")
+"""Pages that are files of their own, as the command writes them."""
+
+
+def explorer_page(frame: ExplorerFrame, kind: str) -> str:
     """The unchanged report in a frame, and a sheet for rows below it."""
-    title = f"Report on {columns.file}"
-    asked = columns.address + ("&" + urlencode({"kind": kind}) if kind else "")
-    frame = element("iframe", "", src=f"report?{asked}", title=title, name="report")
-    return explorer_frame(columns, kinds, frame, title, state)
-
-
-def explorer_frame(columns: ExploredColumns, kinds: Sequence[str], content: Html, title: str, state: str = "") -> str:
-    """The ways to the pages of the chosen columns, one of them, and a sheet for rows below it.
-
-    ``state`` is that of the file when the page was made.
-    """
-    asked = columns.address
-    links = [
-        element("a", "files", href="./"),
-        element("a", "columns", href="columns?" + urlencode({"file": columns.file})),
-    ]
-    links += [_page_link(kind, asked) for kind in kinds]
-    if columns.systems:
-        links.append(element("a", "save the page", href=f"report?{asked}", download="report.html"))
-    close = element("button", "close", type="button", id="close")
-    rows = element("div", "", id="rows")
-    about = {"aria_label": "Rows", "tabindex": "-1", "data_state": state}
-    trouble = element("p", "", id="trouble", role="status")
-    sheet = element("section", trouble, rows, close, id="sheet", hidden=True, **about)
-    head = element("h1", label(columns.file, 40))
-    bar = element("header", head, element("nav", *links, aria_label="Pages"), class_="bar")
-    return page_shell(title, bar, element("main", content), sheet, class_="explorer")
+    title = f"Report on {frame.title}"
+    shown = kind or next(iter(frame.kinds), "evaluation")
+    asked = frame.columns.address + "&" + urlencode({"kind": shown})
+    return frame.around(element("iframe", "", src=f"report?{asked}", title=title, name="report"), title, shown)
 
 
 def history_page(root: Path) -> str:
@@ -250,7 +274,6 @@ def history_page(root: Path) -> str:
     return page_shell(title, bar, element("main", frame), class_="explorer")
 
 
-def _page_link(kind: str, asked: str) -> Html:
-    if kind == "changes":
-        return element("a", kind, href=f"changes?{asked}")
-    return element("a", kind, href=f"explore?{asked}&kind={kind}")
+def _page_link(kind: str, asked: str, *, is_shown: bool) -> Html:
+    address = f"changes?{asked}" if kind == "changes" else f"explore?{asked}&kind={kind}"
+    return element("a", kind, href=address, aria_current="page" if is_shown else None)

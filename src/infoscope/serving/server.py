@@ -18,17 +18,20 @@ from urllib.parse import parse_qs, urlsplit
 import infoscope as ifs
 from infoscope.embedded_database import confine
 from infoscope.errors import InfoscopeError
-from infoscope.readers.cell_rows import changed_predictions, rows_of_cell
+from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_of_cell
 from infoscope.readers.column_roles import roles_of
 from infoscope.readers.first_rows import first_rows
 from infoscope.results import Result
 from infoscope.runs.folder import BASELINES, run_files
 from infoscope.serving import pages
-from infoscope.serving.admission import RefusedRequest, check_admission, response_headers, script_policy
+from infoscope.serving.admission import RefusedRequest, check_asker, check_key, response_headers, script_policy
 from infoscope.serving.changes import changes_page
 from infoscope.serving.clients import RunningRequests
-from infoscope.serving.files import ServedFolder
-from infoscope.serving.joins import join_page, joined_file
+from infoscope.serving.entrance import ENTRANCE, BrowserEntrance
+from infoscope.serving.files import ServedFolder, file_state
+from infoscope.serving.joins import JoinedFiles, join_page
+from infoscope.serving.judged_rows import row_contents
+from infoscope.serving.page_words import in_page_words, page_words
 from infoscope.serving.questions import ExploredColumns, Query, asked_rows
 from infoscope.serving.sheets import rows_sheet
 from infoscope.serving.verdicts import VERDICTS, RowVerdicts, keep_verdict, read_verdicts, truth_errors
@@ -49,9 +52,10 @@ class FolderExplorer:
     folder: ServedFolder
     key: str = field(default_factory=lambda: secrets.token_urlsafe(24))
     requests: RunningRequests = field(default_factory=RunningRequests)
-    _notes: dict[str, str] = field(default_factory=dict)
-    """What was joined to make a file, by its name."""
+    entrance: BrowserEntrance = field(default_factory=BrowserEntrance)
+    _joins: JoinedFiles = field(default_factory=JoinedFiles)
     _reports: dict[tuple[Any, ...], str] = field(default_factory=dict)
+    _counts: dict[tuple[Path, str], KnownCounts] = field(default_factory=dict)
     _making: dict[tuple[Any, ...], threading.Lock] = field(default_factory=dict)
 
     def close(self) -> None:
@@ -84,8 +88,9 @@ class FolderExplorer:
             kind = "thresholds"
         if kind not in questions:
             raise RefusedRequest(404, "There is no such page.")
-        asked = (kind, path, _state(path), replace(columns, segments=(), key=None))
-        return self._made(asked, questions[kind], _command(columns) if kind == "evaluation" else None)
+        asked = (kind, path, file_state(path), replace(columns, segments=(), key=None))
+        command = _command(replace(columns, file=self.folder.title(columns.file)))
+        return self._made(asked, questions[kind], command if kind == "evaluation" else None)
 
     def _made(self, key: tuple[Any, ...], ask: Callable[[], Result], command: str | None = None) -> str:
         with self._making.setdefault(key, threading.Lock()):  # two tabs wait for one report, not for each other's
@@ -117,11 +122,17 @@ class FolderExplorer:
         columns = ExploredColumns.asked(query)
         path = self.folder.path(columns.file)
         asked = asked_rows(query, columns)
-        found = rows_of_cell(str(path), asked)
-        mine = (columns.file, query.get("system", [""])[0])
-        said = {verdict.row: verdict.verdict for verdict in self.verdicts if (verdict.file, verdict.system) == mine}
+        found = rows_of_cell(str(path), asked, known=self._known(path))
+        mine = (self.folder.title(columns.file), *(query.get(name, [""])[0] for name in ("system", "truth")))
+        said = {each.row: each.verdict for each in self.verdicts if (each.file, each.system, each.truth) == mine}
         state = query.get("state", [""])[0]
-        return rows_sheet(found, asked, columns, said, is_old=bool(state) and state != _state(path))
+        return rows_sheet(found, asked, columns, said, is_old=bool(state) and state != file_state(path))
+
+    def _known(self, path: Path) -> KnownCounts:
+        """What earlier clicks counted in a file that is still the same."""
+        for old in list(self._counts)[: -MAX_REPORTS + 1]:
+            self._counts.pop(old, None)
+        return self._counts.setdefault((path, file_state(path)), KnownCounts())
 
     def changes(self, query: Query) -> str:
         """What changed between two systems, row by row."""
@@ -129,33 +140,32 @@ class FolderExplorer:
         if len(columns.systems) < 2:
             raise RefusedRequest(400, "Choose two columns with predictions to see what changed between them.")
         before, after = (query.get(name, [known])[0] for name, known in zip(_PAIR, columns.systems, strict=False))
-        path = str(self.folder.path(columns.file))
-        found = changed_predictions(path, columns.truth, before, after, weight=columns.weight, clean=columns.clean)
-        return changes_page(columns, found, _kinds(columns), _state(Path(path)))
+        path = self.folder.path(columns.file)
+        found = changed_predictions(str(path), columns.truth, before, after, weight=columns.weight, clean=columns.clean)
+        return changes_page(self._frame(columns, path), found)
 
     def join(self, query: Query) -> str:
         """A column of another file beside the rows of one, as a file of its own among the dropped ones."""
-        name, other = query["file"][0], query["other"][0]
-        path, other_path = self.folder.path(name), self.folder.path(other)
+        names = query["file"][0], query["other"][0]
         if not query.get("key") or not query.get("column"):
-            return join_page(name, path, other, other_path)
-        target, shown = self.folder.new_file(".parquet", f"{path.stem} with {other_path.stem}")
-        self._notes[shown] = joined_file(path, other_path, query["key"][0], query["column"][0], target)
-        return self.columns({"file": [shown]})
+            return join_page(self.folder, *names)
+        return self.columns({"file": [self._joins.file(self.folder, *names, query["key"][0], query["column"][0])]})
 
     def columns(self, query: Query) -> str:
         """What the columns of a file are taken for."""
         name = query["file"][0]
         rows = first_rows(str(self.folder.path(name)), None)
-        roles = roles_of(rows)
-        others = [file for file in map(self.folder.name_of, self.folder.listed()) if file != name]
-        note = self._notes.get(name, "")
-        return pages.columns_page(name, rows, roles, _segments(rows, roles), others=others, note=note)
+        roles = in_page_words(roles_of(rows))
+        others = {file: file for file in map(self.folder.name_of, self.folder.listed())} | self.folder.dropped_files
+        others.pop(name, None)
+        note = self._joins.notes.get(name, "")
+        title = self.folder.title(name)
+        return pages.columns_page((name, title), rows, roles, _segments(rows, roles), others=others, note=note)
 
     def start(self, _: Query) -> str:
         """The files of the folder."""
         errors = list(truth_errors(self.verdicts))
-        return pages.start_page(self.folder.root, list(self.folder.listed()), errors, has_runs=self.has_runs)
+        return pages.start_page(self.folder, errors, has_runs=self.has_runs)
 
     @property
     def verdicts(self) -> list[RowVerdicts]:
@@ -163,17 +173,21 @@ class FolderExplorer:
         kept = self.folder.root / VERDICTS
         return read_verdicts(kept) if kept.is_file() else []
 
+    def keep_verdict(self, given: Mapping[str, Any]) -> None:
+        """Keep what was said about a row, under the name of the file that people know."""
+        path, row = self.folder.path(str(given["file"])), int(given["row"])
+        contents = row_contents(path, row) if given.get("key") is None and row > 0 else None
+        keep_verdict(self.folder.root, {**given, "file": self.folder.title(str(given["file"])), "contents": contents})
+
     def explore(self, query: Query) -> str:
         """A report in its frame."""
         columns = ExploredColumns.asked(query)
-        state = _state(self.folder.path(columns.file))
-        return pages.explorer_page(columns, _kinds(columns), query.get("kind", [""])[0], state)
+        frame = self._frame(columns, self.folder.path(columns.file))
+        return pages.explorer_page(frame, query.get("kind", [""])[0])
 
-
-def _state(path: Path) -> str:
-    """What changes when a file does."""
-    found = path.stat()
-    return f"{found.st_mtime_ns}-{found.st_size}"
+    def _frame(self, columns: ExploredColumns, path: Path) -> pages.ExplorerFrame:
+        title = self.folder.title(columns.file)
+        return pages.ExplorerFrame(columns, tuple(_kinds(columns)), title, file_state(path))
 
 
 _PAIR = ("before", "after")
@@ -242,12 +256,16 @@ class Handler(BaseHTTPRequestHandler):
             address = urlsplit(self.path)
             key, _, name = address.path.removeprefix("/").partition("/")
             port = self.connection.getsockname()[1]
-            check_admission(self.command, self.headers, key, self.explorer.key, port)
+            check_asker(self.command, self.headers, port)
+            if key == ENTRANCE and self.explorer.entrance.admits(name, self.client_address[1], port):
+                self._answer(303, "", extra={"Location": f"/{self.explorer.key}/"})
+                return
+            check_key(key, self.explorer.key)
             act(name, parse_qs(address.query, keep_blank_values=True, max_num_fields=2000))
         except RefusedRequest as refused:
             self._refuse(refused.status, str(refused), name)
         except InfoscopeError as error:
-            self._refuse(400, f"{error}.", name)
+            self._refuse(400, f"{page_words(self.explorer.folder.in_titles(str(error)))}.", name)
         except (KeyError, TypeError, ValueError, UnicodeError):
             self._refuse(400, "That request makes no sense.")
         except FileNotFoundError:
@@ -286,7 +304,7 @@ class Handler(BaseHTTPRequestHandler):
         length = self._length()
         if length > MAX_BODY:
             raise RefusedRequest(413, "That is too long for a verdict.")
-        keep_verdict(self.explorer.folder.root, json.loads(self.rfile.read(length)))
+        self.explorer.keep_verdict(json.loads(self.rfile.read(length)))
         self._answer(200, "{}", kind="application/json")
 
     def _length(self) -> int:

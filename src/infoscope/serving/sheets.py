@@ -126,7 +126,7 @@ def _row_table(page: CellPage, query: RowsQuery, key: str | None, said: Said) ->
         ]
         number = element("th", "" if row.number is None else f"{row.number:,}", scope="row", data_name="row")
         verdicts = [_verdict_buttons(said.get(row.number or 0))] * judged
-        named = None if key is None or row.values.get(key) is None else _shown(row.values[key])
+        named = None if key is None or row.values.get(key) is None else str(row.values[key])
         lines.append(
             element(
                 "tr",

@@ -39,21 +39,28 @@ class RowVerdicts:
     drawn: str
     """How the row was drawn: only rows drawn at random stand for the others."""
     made: str
+    key_column: str | None = None
+    """The column that names the row; files of earlier versions do not tell."""
+    contents: str | None = None
+    """A hash of all that the row holds, where no column names it."""
 
 
 def keep_verdict(folder: Path, given: Mapping[str, Any]) -> RowVerdicts:
     """Add a verdict to the folder's file, in one write, so that two processes lose nothing."""
+    key, key_column, contents = (_text_or_none(given, name) for name in ("key", "key_column", "contents"))
     try:
         verdict = RowVerdicts(
             file=str(given["file"])[:_MAX_TEXT],
             row=int(given["row"]),
-            key=None if given.get("key") is None else str(given["key"])[:_MAX_TEXT],
+            key=key,
             system=str(given["system"])[:_MAX_TEXT],
             truth=str(given["truth"])[:_MAX_TEXT],
             predicted=str(given["predicted"])[:_MAX_TEXT],
             verdict=given["verdict"],
             drawn=str(given.get("drawn", "random"))[:20],
             made=now(),
+            key_column=None if key is None else key_column,
+            contents=contents,
         )
     except (KeyError, TypeError, ValueError):
         raise InputError("a verdict names file, row, system, truth, predicted and verdict") from None
@@ -62,6 +69,11 @@ def keep_verdict(folder: Path, given: Mapping[str, Any]) -> RowVerdicts:
     line = json.dumps(asdict(verdict), ensure_ascii=False) + "\n"
     _append(folder / VERDICTS, line.encode())
     return verdict
+
+
+def _text_or_none(given: Mapping[str, Any], name: str) -> str | None:
+    value = given.get(name)
+    return None if value is None else str(value)[:_MAX_TEXT]
 
 
 def _append(path: Path, line: bytes) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import Session
 from infoscope.readers.labels import from_json
-from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery
+from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
 from infoscope.readers.row_samples import SampledRow, plain_value
 
 __all__ = ["FileRows"]
@@ -112,20 +112,31 @@ class FileRows:
             return f"hash(r + {int(self.query.seed)} * 1000003)"
         return f"score {'DESC' if self.query.order == 'most confident' else 'ASC'} NULLS LAST"
 
-    def segment(self, column: str, keys: Keys, around: Keys) -> Mapping[Any, tuple[int, int]]:
-        """By one pass over the columns that decide and this one."""
+    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
+        """By one pass over the columns that decide and these."""
+        if not columns:
+            return {}
         names = self.query.labels
-        self._narrow((*names, column))
+        self._narrow((*names, *columns))
         places = [self.scan.columns[name] for name in names]
         inside, values = _condition(places, keys, "inside")
         outside, more = _condition(places, around, "around")
-        statement = (
-            f"SELECT CAST({self.scan.columns[column]} AS VARCHAR), count(*) FILTER ({inside}), count(*) "
-            f"FROM {self.scan.relation} WHERE ({outside}) {self._weighed('AND')} GROUP BY 1 ORDER BY 3 DESC "
-            f"LIMIT {self.most_values + 1}"
+        fields = [f"CAST({self.scan.columns[name]} AS VARCHAR) AS c{i}" for i, name in enumerate(columns)]
+        listed = [f"c{i}" for i in range(len(columns))]
+        numbered = (
+            f"SELECT {', '.join(fields)}, ({inside}) AS inside FROM {self.scan.relation} WHERE ({outside}) "
+            f"{self._weighed('AND')}"
         )
-        lines = self.session.run(statement, **self.scan.values, **values, **more).fetchall()
-        return {value: (count, rows) for value, count, rows in lines}
+        statement = (
+            f"SELECT {', '.join(listed)}, GROUPING({', '.join(listed)}) AS lacks, count(*) FILTER (inside), count(*) "
+            f"AS n FROM ({numbered}) AS rows GROUP BY GROUPING SETS ({', '.join(f'({name})' for name in listed)}) "
+            f"QUALIFY row_number() OVER (PARTITION BY lacks ORDER BY n DESC) <= {self.most_values + 1}"
+        )
+        found: dict[str, dict[Any, tuple[int, int]]] = {name: {} for name in columns}
+        for *shown, lacks, count, rows in self.session.run(statement, **self.scan.values, **values, **more).fetchall():
+            at = next(i for i in range(len(columns)) if not lacks >> (len(columns) - 1 - i) & 1)
+            found[columns[at]][shown[at]] = count, rows
+        return found
 
     @property
     def _weight(self) -> str:

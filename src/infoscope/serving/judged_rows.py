@@ -1,0 +1,106 @@
+"""Which row of a file a verdict is about: named by the user's key, else by a hash of its contents.
+
+Rows that were sorted or filtered since are found again; what cannot be told apart is refused, since a label would go
+to another row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from infoscope.embedded_database import embedded_database
+from infoscope.errors import InputError
+from infoscope.readers.csv_header import read_header
+from infoscope.readers.duckdb.session import identifier
+from infoscope.serving.verdicts import RowVerdicts
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+__all__ = ["JUDGED_KINDS", "NUMBER", "numbered_rows", "row_contents", "with_their_rows"]
+
+JUDGED_KINDS = (".csv", ".tsv", ".parquet")
+NUMBER = "number_of_row"
+_TEXT = (
+    "read_csv($path, all_varchar=true, header=true, delim='{}', quote='\"', escape='\"', nullstr='', strict_mode=true)"
+)
+_HASH = f"md5(CAST(struct_pack(*COLUMNS(* EXCLUDE ({NUMBER}))) AS VARCHAR))"
+
+
+def numbered_rows(path: Path, known: Sequence[str] = ()) -> tuple[str, str]:
+    """The rows as they stand in a file, with their numbers, and the sign between columns of text.
+
+    ``known`` columns tell that sign.
+    """
+    sign = ""
+    read = "read_parquet($path)"
+    if path.suffix.lower() != ".parquet":
+        tab = path.suffix.lower() == ".tsv"
+        sign = read_header(path, known, tab=tab, delimiter=None, compression="none").delimiter
+        read = _TEXT.format(sign)
+    return f"(SELECT row_number() OVER () AS {NUMBER}, * FROM {read})", sign
+
+
+def row_contents(path: Path, row: int) -> str | None:
+    """A hash of all that a row holds; None for files whose verdicts are not applied."""
+    if path.suffix.lower() not in JUDGED_KINDS:
+        return None
+    relation, _ = numbered_rows(path)
+    with embedded_database() as connection:
+        connection.execute("SET preserve_insertion_order = true")
+        statement = f"SELECT {_HASH} FROM (SELECT * FROM {relation} LIMIT 1 OFFSET {int(row) - 1})"
+        found = connection.execute(statement, {"path": str(path)}).fetchone()
+    return None if found is None else str(found[0])
+
+
+def with_their_rows(
+    connection: DuckDBPyConnection, path: Path, verdicts: Sequence[RowVerdicts], columns: Sequence[str]
+) -> list[RowVerdicts]:
+    """The verdicts with the rows that they are about now, from the table ``numbered``."""
+    names = [_name_of(verdict, columns) for verdict in verdicts]
+    known = {what: _rows_by(connection, what, [value for each, value in names if each == what]) for what, _ in names}
+    now: list[int | None] = []
+    for verdict, (what, value) in zip(verdicts, names, strict=True):
+        rows = known[what].get(value, [])
+        if what not in ("", _HASH) and len(rows) != 1 and verdict.row not in rows:
+            lack = "several rows have" if rows else "no row has"
+            raise InputError(
+                f"{lack} {verdict.key_column} {value!r} in {path}, which was judged: it has changed since; judge its "
+                "rows again"
+            )
+        now.append(verdict.row if verdict.row in rows else rows[0] if len(rows) == 1 else None)
+    _check_found(path, verdicts, now)
+    return [replace(then, row=row or then.row) for then, row in zip(verdicts, now, strict=True)]
+
+
+def _name_of(verdict: RowVerdicts, columns: Sequence[str]) -> tuple[str, str]:
+    """What names the row, as an expression, and its name; both empty where nothing does."""
+    if verdict.key is not None and verdict.key_column in columns:
+        return f"CAST({identifier(str(verdict.key_column))} AS VARCHAR)", verdict.key
+    return (_HASH, verdict.contents) if verdict.contents is not None else ("", "")
+
+
+def _rows_by(connection: DuckDBPyConnection, what: str, values: Sequence[str]) -> dict[str, list[int]]:
+    """Numbers of the rows in which something has one of some values."""
+    if not what:
+        return {}
+    named = f"SELECT {NUMBER}, {what} AS name FROM numbered"
+    statement = f"SELECT name, {NUMBER} FROM ({named}) WHERE name IN (SELECT unnest($values)) ORDER BY {NUMBER}"
+    found: dict[str, list[int]] = {}
+    for name, number in connection.execute(statement, {"values": list(values)}).fetchall():
+        found.setdefault(name, []).append(number)
+    return found
+
+
+def _check_found(path: Path, verdicts: Sequence[RowVerdicts], now: Sequence[int | None]) -> None:
+    """Refuse verdicts without a row in a file whose rows have moved."""
+    moved = next((then.row for then, row in zip(verdicts, now, strict=True) if row not in (None, then.row)), None)
+    lost = next((then.row for then, row in zip(verdicts, now, strict=True) if row is None), None)
+    if moved is not None and lost is not None:
+        raise InputError(
+            f"row {moved} of {path} stands elsewhere since it was judged, and row {lost} is not found again; judge its "
+            "rows again"
+        )
