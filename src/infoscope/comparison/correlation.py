@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from infoscope.comparison.predictions import PairCells
 from infoscope.comparison.sparse_support import is_spacious, on_cells
@@ -15,6 +14,9 @@ from infoscope.numeric import Real
 from infoscope.posterior.first_order import influence, is_information
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
+
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 __all__ = ["correlation"]
 
@@ -93,12 +95,11 @@ def _together(one: Real, other: Real, counts: Real) -> float:
 def _along_directions(pair: PairCells, entry: Metric, freedom: float, rng: np.random.Generator) -> float:
     """Both metrics' slopes along random changes of the joint cells, as large as chance makes them."""
     tables = [_used(table, pair.truth, said) for table, said in ((pair.table_a, pair.a), (pair.table_b, pair.b))]
-    lines = np.arange(pair.counts.size)
-    spread = [csr_array((np.ones(lines.size), (lines, at)), shape=(lines.size, t.cells.size)) for t, at in tables]
-    block = max(1, _BLOCK_CELLS // lines.size)
+    spread = [_incidence(at, table.cells.size) for table, at in tables]
+    block = max(1, _BLOCK_CELLS // pair.counts.size)
     slopes: list[list[Real]] = [[], []]
     for start in range(0, _DIRECTIONS, block):
-        noise = rng.standard_normal((min(block, _DIRECTIONS - start), lines.size)) * np.sqrt(pair.counts)
+        noise = rng.standard_normal((min(block, _DIRECTIONS - start), pair.counts.size)) * np.sqrt(pair.counts)
         noise -= noise.sum(axis=1, keepdims=True) * (pair.counts / pair.counts.sum())
         noise -= (1 - np.sqrt(freedom)) * _class_changes(noise, pair)
         for found, (table, _), onto in zip(slopes, tables, spread, strict=True):
@@ -112,7 +113,7 @@ def _along_directions(pair: PairCells, entry: Metric, freedom: float, rng: np.ra
 def _class_changes(noise: Real, pair: PairCells) -> Real:
     """What random changes do to the true classes, laid onto the joint cells in proportion."""
     rows = np.bincount(pair.truth, pair.counts)
-    onto = csr_array((np.ones(pair.truth.size), (np.arange(pair.truth.size), pair.truth)), (pair.truth.size, rows.size))
+    onto = _incidence(pair.truth, rows.size)
     share = pair.counts / np.where(rows > 0, rows, 1.0)[pair.truth]
     return np.asarray((noise @ onto)[:, pair.truth] * share)
 
@@ -128,3 +129,10 @@ def _score(entry: Metric, table: Contingency, change: Real) -> Real:
     origin = table if table.reweighting is None else table.reweighting.origin
     varied = origin.with_cells(np.maximum(origin.cells + change, 0.0))
     return np.asarray(entry.score(reweighted(varied, table.reweighting)), dtype=np.float64)
+
+
+def _incidence(places: NDArray[Any], width: int) -> csr_array:
+    """A line for each place, with 1 there."""
+    from scipy.sparse import csr_array  # noqa: PLC0415 - only where there are many classes
+
+    return csr_array((np.ones(places.size), (np.arange(places.size), places)), shape=(places.size, width))

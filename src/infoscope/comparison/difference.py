@@ -10,6 +10,7 @@ from infoscope.comparison.predictions import PairCells
 from infoscope.metrics.registry import Metric
 from infoscope.posterior import partition_moments
 from infoscope.results.estimate import Difference, Estimate, Verdict
+from infoscope.special_functions import normal_quantile
 
 __all__ = ["MetricBelief", "difference", "exact_information_difference", "improvement_factor"]
 
@@ -119,6 +120,4 @@ def _below(gap: float, sd: float) -> float:
 
 
 def _quantile(level: float) -> float:
-    from scipy.special import ndtri  # noqa: PLC0415 - one number
-
-    return float(ndtri((1 + level) / 2))
+    return normal_quantile((1 + level) / 2)

@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import betaincinv
 
 from infoscope.comparison.difference import MetricBelief
 from infoscope.comparison.options import CompareOptions
@@ -25,6 +24,7 @@ from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
 from infoscope.posterior.tree import Tree
 from infoscope.results.finding import Finding
+from infoscope.special_functions import betaincinv
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.results.estimate import Estimate
+from infoscope.special_functions import normal_quantile
 
 __all__ = ["Agreements", "bias_adjusted_accuracy", "ppi_accuracy"]
 
@@ -84,7 +84,7 @@ def ppi_accuracy(rows: Agreements, level: float = 0.95) -> Estimate:
 
 
 def _normal(value: float, sd: float, level: float) -> Estimate:
-    reach = float(ndtri(0.5 + level / 2)) * sd
+    reach = normal_quantile(0.5 + level / 2) * sd
     return Estimate(value, value, sd, value - reach, value + reach)
 
 
@@ -98,7 +98,7 @@ def bias_adjusted_accuracy(rows: Agreements, level: float = 0.95) -> Estimate:
         return Estimate(None, undefined="every row is labelled")
     if not rows.right or not rows.wrong:
         return Estimate(None, undefined="no labelled prediction is wrong" if rows.right else "none is right")
-    z = float(ndtri(0.5 + level / 2))
+    z = normal_quantile(0.5 + level / 2)
     share = rows.accepted / rows.unlabelled
     sensitivity, specificity = rows.accepted_right / rows.right, rows.rejected_wrong / rows.wrong
     size = rows.unlabelled + z**2

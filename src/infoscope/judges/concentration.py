@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from infoscope.numeric import Real
+from infoscope.special_functions import gammaln
 
 __all__ = ["GRID", "Evidence", "chosen", "dirichlet", "evidence", "pooled"]
 

@@ -7,10 +7,10 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaln
 
 from infoscope.numeric import Real
 from infoscope.readers.labels import as_number
+from infoscope.special_functions import betaln
 from infoscope.tables.labels import Label
 
 __all__ = ["grade_edges", "grade_names", "spelt_numbers"]

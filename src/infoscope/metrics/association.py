@@ -7,6 +7,7 @@ from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
 from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.special_functions import gamma_tail
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["chi2_p_value", "cramers_v", "g_p_value", "g_statistic", "phi_squared"]
@@ -81,9 +82,8 @@ def _mean_square(parts: Real, row_shares: Real, column_shares: Real) -> Real:
 
 def _tail(statistic: Real, freedom: Real) -> Real:
     """Probability that a χ² variable of these degrees of freedom exceeds the statistic."""
-    from scipy.special import chdtrc  # noqa: PLC0415 - only these two metrics need it
-
-    return undefined_where((freedom < 1) | np.isnan(statistic), chdtrc(np.maximum(freedom, 1), statistic))
+    tails = np.vectorize(gamma_tail, otypes=[float])(np.maximum(freedom, 1) / 2, np.nan_to_num(statistic) / 2)
+    return undefined_where((freedom < 1) | np.isnan(statistic), tails)
 
 
 def _why_untestable(table: Contingency) -> str:

@@ -7,12 +7,12 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betaincinv
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ScoreRanking
 from infoscope.results.estimate import Estimate
+from infoscope.special_functions import betaincinv
 
 __all__ = ["Binning", "ReliabilityBin", "are_probabilities", "reliability_bins"]
 

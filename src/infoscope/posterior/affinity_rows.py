@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.row_models import log_grid
+from infoscope.special_functions import gammaln
 
 __all__ = ["AffinityRows"]
 

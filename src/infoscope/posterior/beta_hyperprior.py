@@ -12,9 +12,9 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Pairs, distinct_pairs
+from infoscope.special_functions import gammaln
 
 __all__ = ["LEVEL_ENDS", "STRENGTHS", "BetaLevel", "log_total", "pick", "relative"]
 

@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import gammaln
 
 from infoscope.errors import InputError
 from infoscope.posterior.arrays import Array, Indices
 from infoscope.posterior.beta_hyperprior import pick
 from infoscope.posterior.moments import EntropyMoments, dense_moments
 from infoscope.posterior.sparse import StoredCells, sparse_moments
+from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import Support
 

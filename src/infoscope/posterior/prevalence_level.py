@@ -15,11 +15,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import expit, gammaln, logit
 
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel, pick, relative
 from infoscope.posterior.row_models import log_grid
+from infoscope.special_functions import expit, gammaln, logit
 
 __all__ = ["PrevalenceLevel", "TrendLevel", "margin_mean"]
 

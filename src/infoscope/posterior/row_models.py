@@ -9,10 +9,10 @@ from functools import cached_property
 from itertools import product
 
 import numpy as np
-from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
 from infoscope.posterior.beta_hyperprior import relative
+from infoscope.special_functions import gammaln
 
 __all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
 

@@ -12,11 +12,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import polygamma, psi
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
 from infoscope.posterior.overlap import overlap_table
 from infoscope.posterior.special import excess_and_spread
+from infoscope.special_functions import digamma, polygamma
 
 __all__ = [
     "Brackets",
@@ -265,7 +265,7 @@ def _expanded(z: Array, d: Array) -> Array:
         return np.zeros((2, 0))
     p1, p2, p3, p4 = (polygamma(order, z + 1) for order in (1, 2, 3, 4))
     square, odd = z * (z + 1), 2 * z + 1
-    eta = (psi(z + 1) - np.log(z) + z * p1 - 1, 2 * p1 - 1 / z + z * p2, 3 * p2 + 1 / z**2 + z * p3)
+    eta = (digamma(z + 1) - np.log(z) + z * p1 - 1, 2 * p1 - 1 / z + z * p2, 3 * p2 + 1 / z**2 + z * p3)
     theta = (odd * p1 + square * p2 - 1, 2 * p1 + 2 * odd * p2 + square * p3, 6 * p2 + 3 * odd * p3 + square * p4)
     return np.stack([d * (first + d / 2 * (second + d / 3 * third)) for first, second, third in (eta, theta)])
 

@@ -6,12 +6,11 @@ from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
-from scipy.sparse import csr_array
-from scipy.special import digamma, gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
 from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick, relative
 from infoscope.posterior.row_models import ProfileRows, log_grid, normalized
+from infoscope.special_functions import digamma, gammaln
 
 __all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "candidate_blocks", "flat_clusters"]
 
@@ -44,12 +43,11 @@ class SharedRows:
         return rows, pairs.place, pairs.one.astype(np.intp), pairs.other, pairs.times.astype(float)
 
     @cached_property
-    def _incidence(self) -> tuple[csr_array, csr_array]:
-        """How often each pair occurs in each row, and in each column."""
-        rows, place, columns, n, times = self._distinct
-        k, m = self.counts.shape
-        of_rows = csr_array((np.ones(rows.size), (rows, place)), shape=(k, n.size))
-        return of_rows, csr_array((times, (columns, np.arange(n.size))), shape=(m, n.size))
+    def _starts(self) -> tuple[tuple[Indices, Indices], tuple[Indices, Indices]]:
+        """Rows with occupied cells and where theirs begin, and columns with pairs and where theirs begin."""
+        rows, _, columns, _, _ = self._distinct
+        row_starts, column_starts = (np.unique(side, return_index=True) for side in (rows, columns))
+        return row_starts, column_starts
 
     @cached_property
     def _fit(self) -> tuple[Array, Array]:
@@ -67,12 +65,15 @@ class SharedRows:
 
     def _uses(self, profiles: Array) -> Array:
         """Expected uses of each column's profile, with those a row would have made of closed columns."""
-        _, _, columns, n, _ = self._distinct
+        _, place, columns, n, times = self._distinct
         x = self.strengths[:, None] * profiles[:, columns]
         each = x * (digamma(x + n) - digamma(x))
-        of_rows, of_columns = self._incidence
-        rate = (of_rows @ each.T).T / (profiles @ self.open_cells.T)
-        return np.asarray((of_columns @ each.T).T + profiles * (rate @ ~self.open_cells))
+        (rows, first_cells), (used, first_pairs) = self._starts
+        in_rows, in_columns = np.zeros((len(x), self.counts.shape[0])), np.zeros((len(x), self.counts.shape[1]))
+        in_rows[:, rows] = np.add.reduceat(each[:, place], first_cells, axis=1)
+        in_columns[:, used] = np.add.reduceat(each * times, first_pairs, axis=1)
+        rate = in_rows / (profiles @ self.open_cells.T)
+        return np.asarray(in_columns + profiles * (rate @ ~self.open_cells))
 
     def _log_likelihood(self, profiles: Array) -> Array:
         _, _, columns, n, times = self._distinct

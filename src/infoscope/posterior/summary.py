@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import betaincinv, ndtri
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
+from infoscope.special_functions import betaincinv, normal_quantile
 
 __all__ = ["MetricSummaries", "Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
 
@@ -92,7 +92,7 @@ def summarize_draws(values: Real, level: float) -> Summary:
     if not undefined.any():
         mean, sd = values.mean(0), values.std(0, ddof=1)
         if values.shape[0] < _FEW_DRAWS:  # their quantiles are noise, and lie too far inside
-            reach = ndtri(_tails(level)[1]) * sd
+            reach = normal_quantile(_tails(level)[1]) * sd
             return Summary(mean, sd, mean - reach, mean + reach)
         low, high = np.quantile(values, _tails(level), axis=0)
         return Summary(mean, sd, low, high)

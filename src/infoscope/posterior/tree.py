@@ -17,7 +17,6 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
 
 from infoscope.numeric import best_assignment
 from infoscope.posterior.affinity_rows import AffinityRows
@@ -26,6 +25,7 @@ from infoscope.posterior.beta_hyperprior import log_total, pick, relative
 from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import BlockRows, SharedRows, candidate_blocks
+from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency
 
 __all__ = ["Shape", "Tree"]

@@ -1,0 +1,136 @@
+"""Special functions: SciPy's, without the tenth of a second that loading all of them takes.
+
+Most of that time goes into array libraries other than NumPy. The functions of one or two arguments that every
+evaluation needs lie in one compiled file of SciPy, which is loaded by itself where it is found; they are the same
+functions. Others are taken from ``scipy.special`` when they are first called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES
+from importlib.util import find_spec, module_from_spec, spec_from_file_location
+from math import exp, inf, lgamma, log
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+__all__ = [
+    "betainc",
+    "betaincinv",
+    "betaln",
+    "digamma",
+    "expit",
+    "gamma_tail",
+    "gammaincinv",
+    "gammaln",
+    "logit",
+    "normal_quantile",
+    "polygamma",
+    "xlogy",
+]
+
+_FILE = "_special_ufuncs"
+_ROUNDING = 1e-16
+_LIGHT = ("gammaln", "psi", "expit", "logit", "xlogy")
+
+
+def _compiled_file() -> ModuleType | None:
+    """The file of SciPy with what is needed here; None in releases that have arranged it in another way."""
+    scipy = find_spec("scipy")
+    folder = Path(((scipy and scipy.submodule_search_locations) or [""])[0], "special")
+    path = next((path for end in EXTENSION_SUFFIXES if (path := folder / f"{_FILE}{end}").is_file()), None)
+    spec = path and spec_from_file_location(f"scipy.special.{_FILE}", path)
+    if not spec or spec.loader is None:
+        return None
+    try:
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+    except ImportError:
+        return None
+    return module if all(hasattr(module, name) for name in _LIGHT) else None
+
+
+def _special() -> Any:
+    from scipy import special  # noqa: PLC0415 - see above
+
+    return special
+
+
+def _on_call(name: str) -> Callable[..., Any]:
+    def function(*arguments: Any) -> Any:
+        return getattr(_special(), name)(*arguments)
+
+    function.__name__ = name
+    function.__doc__ = f"``scipy.special.{name}``."
+    return function
+
+
+_found: Any = _compiled_file() or _special()
+gammaln, digamma, expit, logit, xlogy = (getattr(_found, name) for name in _LIGHT)
+_ON_CALL = ("betainc", "betaincinv", "betaln", "gammaincinv", "polygamma")
+betainc, betaincinv, betaln, gammaincinv, polygamma = (_on_call(name) for name in _ON_CALL)
+
+
+def normal_quantile(chance: float) -> float:
+    """The value that a standard normal number stays below with this chance.
+
+    >>> print(f"{normal_quantile(0.975):.6f}")
+    1.959964
+    """
+    from statistics import NormalDist  # noqa: PLC0415 - loads decimals and fractions
+
+    return NormalDist().inv_cdf(chance)
+
+
+_LARGE_SHAPE = 1000.0
+"""Shapes up to which sums are good to twelve digits."""
+_LOG_LEAST = -745.2
+"""Of the numbers above 0."""
+
+
+def gamma_tail(shape: float, value: float) -> float:
+    """The chance that a gamma variable of this shape exceeds a value: Q(shape, value), as ``scipy.special.gammaincc``.
+
+    A χ² variable of k degrees of freedom exceeds x with the chance Q(k/2, x/2).
+
+    >>> print(f"{gamma_tail(0.5, 3.841 / 2):.4f}")
+    0.0500
+    """
+    if value <= 0 or value == inf:
+        return float(value <= 0)
+    log_scale = shape * log(value) - value - lgamma(shape)
+    if value > shape + 1 and log_scale < _LOG_LEAST:
+        return 0.0
+    if shape > _LARGE_SHAPE:
+        return float(_special().gammaincc(shape, value))
+    if value < shape + 1:
+        return 1.0 - exp(log_scale) * _power_series(shape, value)
+    return exp(log_scale) * _continued_fraction(shape, value)
+
+
+def _power_series(shape: float, value: float) -> float:
+    """Σ valueⁿ / (shape (shape + 1) … (shape + n))."""
+    term = total = 1.0 / shape
+    at = shape
+    while term > _ROUNDING * total:
+        at += 1.0
+        term *= value / at
+        total += term
+    return total
+
+
+def _continued_fraction(shape: float, value: float) -> float:
+    """1 / (value + 1 − shape − 1 (1 − shape) / (value + 3 − shape − …)), by the method of Lentz."""
+    below = value + 1.0 - shape
+    ratio, inverse = inf, 1.0 / below
+    found, step, n = inverse, inf, 0
+    while abs(step - 1.0) > 4 * _ROUNDING:
+        n += 1
+        above = n * (shape - n)
+        below += 2.0
+        inverse = 1.0 / (above * inverse + below)
+        ratio = below + above / ratio
+        step = ratio * inverse
+        found *= step
+    return found

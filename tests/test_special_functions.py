@@ -1,0 +1,65 @@
+"""Special functions that are loaded without the rest of SciPy are SciPy's, and those written here agree with it."""
+
+from math import inf
+
+import mpmath
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import special
+
+from infoscope import special_functions
+from infoscope.comparison.tests import _chance_of_at_most
+
+
+@pytest.mark.parametrize("name", ["gammaln", "digamma", "expit", "logit"])
+def test_functions_of_one_number_are_scipys(name: str) -> None:
+    x = np.random.default_rng(5).beta(0.5, 0.5, 200)
+    x = x if name == "logit" else 40 * x
+
+    np.testing.assert_array_equal(getattr(special_functions, name)(x), getattr(special, name)(x))
+
+
+def test_without_the_compiled_file_the_public_functions_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(special_functions, "_FILE", "_no_such_file")
+
+    assert special_functions._compiled_file() is None
+    assert special_functions._special() is special
+
+
+@pytest.mark.parametrize("name", special_functions._ON_CALL)
+def test_others_are_taken_when_they_are_called(name: str) -> None:
+    given = {"betainc": (2.0, 3.0, 0.4), "betaincinv": (2.0, 3.0, 0.4), "polygamma": (1, 2.5)}.get(name, (2.0, 0.3))
+
+    assert getattr(special_functions, name)(*given) == getattr(special, name)(*given)
+
+
+@given(st.floats(0.01, 900), st.floats(-1.0, 4.0))
+def test_the_tail_of_a_gamma_variable(shape: float, power: float) -> None:
+    value = shape * 10**power
+    with mpmath.workdps(30):
+        wanted = float(mpmath.gammainc(shape, value, regularized=True))
+
+    assert special_functions.gamma_tail(shape, value) == pytest.approx(wanted, rel=1e-10, abs=1e-14)
+
+
+@pytest.mark.parametrize(("shape", "value"), [(22_684.5, 22_700.0), (22_684.5, 24_000.0), (22_684.5, 1e6), (3.0, inf)])
+def test_the_tail_of_many_degrees_of_freedom(shape: float, value: float) -> None:
+    assert special_functions.gamma_tail(shape, value) == special.gammaincc(shape, value)
+
+
+def test_nothing_lies_below_zero() -> None:
+    assert special_functions.gamma_tail(2.0, 0.0) == special_functions.gamma_tail(2.0, -1e-12) == 1.0
+
+
+@given(st.integers(1, 3000), st.floats(0, 1))
+def test_tosses_of_a_coin(tosses: int, share: float) -> None:
+    heads = int(share * tosses / 2)
+
+    assert _chance_of_at_most(heads, tosses) == pytest.approx(special.bdtr(heads, tosses, 0.5), rel=1e-11)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.975, 0.9995])
+def test_normal_quantiles(level: float) -> None:
+    assert special_functions.normal_quantile(level) == pytest.approx(special.ndtri(level), rel=1e-14, abs=1e-15)
