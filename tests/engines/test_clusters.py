@@ -34,6 +34,7 @@ from tests.engines.servers import (
     spark_connect,
     spark_session,
 )
+from tests.engines.spark_rows import RowsBehindCells
 from tests.engines.texts import SOUND_TEXT, UNSOUND_TEXT
 from tests.engines.writers import as_csv, as_pandas, as_parquet_parts
 
@@ -86,14 +87,15 @@ def cells_of(pairs: Paired) -> dict[tuple[Any, ...], float]:
     }
 
 
-@needs_java
-class TestSparkCluster:
-    @pytest.fixture(scope="class")
-    def cluster(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
-        pytest.importorskip("pyspark", reason="pyspark is not installed")
-        with spark_cluster(tmp_path_factory.mktemp("spark")) as running:
-            yield running
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
+    pytest.importorskip("pyspark", reason="pyspark is not installed")
+    with spark_cluster(tmp_path_factory.mktemp("spark")) as running:
+        yield running
 
+
+@needs_java
+class TestSparkCommand:
     def test_command_with_a_session_of_its_own(self, cluster: SparkCluster, tmp_path: Path) -> None:
         """Runs first: the session of the other tests takes the whole cluster."""
         path = tmp_path / "log.csv"
@@ -106,6 +108,9 @@ class TestSparkCluster:
         assert read(tmp_path / "log.ifs").total == 2
         assert family(run.pid) == []
 
+
+@needs_java
+class TestSparkCluster(RowsBehindCells):
     @pytest.fixture(scope="class")
     def spark(self, cluster: SparkCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         with spark_session(cluster, tmp_path_factory.mktemp("session")) as session:

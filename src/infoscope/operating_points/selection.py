@@ -26,6 +26,8 @@ __all__ = ["Choice", "ChoiceOptions", "Criterion", "chosen"]
 _FOLDS = 10
 _RESAMPLED_CELLS = 1 << 12
 """Resampling works on tables of about this many cells together, at least 50 of them; a longer ladder is thinned."""
+_BATCHED_CELLS = 1 << 16
+"""Cells of the parts that are scored in one go: few calls for small tables, and little memory for large ones."""
 
 
 @dataclass(frozen=True)
@@ -123,7 +125,7 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     assert sweep.ladder is not None  # the tables were made of it
     ladder, thresholds = _short(sweep.ladder, np.asarray(sweep.thresholds), point)
     counts = ladder.counts(sweep.sample_size, rng)
-    held_out = _cross_fitted(ladder, _parted(counts, rng), criterion)
+    held_out = float(_cross_fitted(ladder, _parted(counts, rng), criterion))
     drawn, places = _resampled(ladder, counts, criterion, resamples, rng)
     tail = (1 - level) / 2
     known = drawn[~np.isnan(drawn)]  # a class may be absent from a small resample
@@ -165,14 +167,18 @@ def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.i
     return np.moveaxis(parts, -1, 0)
 
 
-def _cross_fitted(ladder: ThresholdTables, parts: NDArray[np.int64], criterion: Criterion) -> float:
-    """Each part judged where the others put the threshold; the judged parts are added and scored once."""
-    others = parts.sum(axis=0) - parts
-    if not others.any(axis=(1, 2, 3)).all():
-        return float("nan")  # so few samples that one part has them all
+def _cross_fitted(ladder: ThresholdTables, parts: NDArray[np.int64], criterion: Criterion) -> Real:
+    """Each part judged where the others put the threshold; the judged parts are added and scored once.
+
+    Axes before the parts are carried along.
+    """
+    others = parts.sum(axis=-4, keepdims=True) - parts
+    if not others.any(axis=(-3, -2, -1)).all():
+        return np.full(parts.shape[:-4], np.nan)  # so few samples that one part has them all
     places = criterion.best_places(ladder.tables_of(others))
-    judged = ladder.tables_of(parts).values[np.arange(len(parts)), places].sum(axis=0)
-    return float(criterion.score(ladder.pattern.with_cells(judged.reshape(-1))))
+    at_places = np.take_along_axis(ladder.tables_of(parts).values, places[..., None, None, None], axis=-3)
+    judged = at_places.squeeze(-3).sum(axis=-3)
+    return np.asarray(criterion.score(replace(ladder.pattern, values=judged)), dtype=np.float64)
 
 
 def _resampled(
@@ -186,10 +192,12 @@ def _resampled(
     sizes = np.full(_FOLDS, counts.sum() // _FOLDS)
     sizes[: int(counts.sum() % _FOLDS)] += 1
     values, places = np.empty(resamples), np.empty(resamples, dtype=np.int64)
-    for draw in range(resamples):
-        parts = np.zeros((_FOLDS, counts.size), dtype=np.int64)
-        parts[:, filled] = rng.multinomial(sizes, shares)
-        shaped = parts.reshape(_FOLDS, *counts.shape)
-        values[draw] = _cross_fitted(ladder, shaped, criterion)
-        places[draw] = int(criterion.best_places(ladder.tables_of(shaped.sum(axis=0))))
+    together = max(1, _BATCHED_CELLS // (_FOLDS * ladder.points * int(np.prod(ladder.pattern.shape))))
+    for first in range(0, resamples, together):
+        batch = slice(first, min(first + together, resamples))
+        parts = np.zeros((batch.stop - first, _FOLDS, counts.size), dtype=np.int64)
+        parts[..., filled] = rng.multinomial(np.broadcast_to(sizes, parts.shape[:2]), shares)
+        shaped = parts.reshape(*parts.shape[:2], *counts.shape)
+        values[batch] = _cross_fitted(ladder, shaped, criterion)
+        places[batch] = criterion.best_places(ladder.tables_of(shaped.sum(axis=1)))
     return values, places
