@@ -136,19 +136,20 @@ def _sections(records: Sequence[Record]) -> str:
         ),
         "By family, all sizes together:",
         _table(["family (tables)", *head], _families(parts["interval"], "family")),
-        "By prevalence, and of systems that abstain:",
+        "By prevalence, and by whether the system abstains:",
         _table(["prevalence (tables)", *head], _families(parts["interval"], "prevalence")),
         _table(["abstains (tables)", *head], _families(parts["interval"], "abstains")),
-        "Classes that no row shows and nobody declared, where a finding says so; the first, the seventh and what else "
-        "moves with the number of classes are therefore shown without an interval:",
+        "With classes that neither occur nor are declared, which a finding reports. I, macro F1 and other metrics that "
+        "depend on the number of classes are therefore shown without an interval:",
         _table(["classes, samples (tables)", *head], _unseen(parts["unseen"])),
-        "False claims about equal systems (at most .05 promised): of the six pairs of four systems, with the standard "
-        "error over sets of four, and over all pairs at once:",
+        "Equal systems that were declared different (nominal .05): fraction of the six pairs of four systems, with the "
+        "standard error over sets of four, and sets of four with any false claim:",
         _table(
             ["classes, samples", "pairs, proficiency", "any of four", "pairs, accuracy", "any of four"],
             _pairs(parts["pair"]),
         ),
-        "Simulation-based calibration, ranks of the truth among draws (mean .5, tails .05, p of the KS test):",
+        "Simulation-based calibration: ranks of the true value among the draws (expected mean .5, tails .05; p of "
+        "the KS test):",
         _table(["level (tables)", "mean", "up to .05", "from .95", "p"], _models(parts["model"])),
     ]
     return "\n\n".join(out)

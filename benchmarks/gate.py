@@ -66,7 +66,10 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=200)
     parser.add_argument("--seed", type=int, default=REPORT_SEED)
     chosen = parser.parse_args()
-    print("| classes, rarest, rows | errors | way | equal: fails / open / passes | worse: fails / open / passes |")
+    print(
+        "| classes, rarest, rows | errors | comparison | equal: failed / inconclusive / passed "
+        "| worse: failed / inconclusive / passed |"
+    )
     print("|---|---|---|---|---|")
     for situation in SITUATIONS:
         k, rarest, n, before, worse = situation

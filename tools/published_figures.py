@@ -23,11 +23,20 @@ PAGE = ROOT / "docs" / "published-figures.md"
 HEAD = """\
 # Published figures
 
-What the papers print, as far as the reference data or a test of ours have it, and what happens to each row; rows that
-neither has are not on this page. It is written by `python -m tools.published_figures` (`make docs`) from the reference
-data and the tests; one test compares the two, another adds up the counts.
+Use this page to check whether Infoscope reproduces a particular number of the papers. It lists every printed number
+that is in our reference data or in a test, and what became of it: reproduced, not reproduced with the reason, or not
+checkable. For an overview, start with [the papers](papers/index.md).
 
-A number counts as reproduced when ours differs from it by at most half of its last printed digit.
+```python
+>>> import infoscope as ifs
+>>> m3 = ifs.Contingency.from_matrix([[80, 10], [0, 10]])  # Hu & Wang, Table 3, M3: printed 0.574
+>>> print(f"{ifs.metrics.proficiency(m3):.3f}")
+0.574
+
+```
+
+A number counts as reproduced if ours differs from it by at most half a unit of its last printed digit.
+`python -m tools.published_figures` (part of `make docs`) writes this page from the reference data and the tests.
 """
 
 
@@ -45,10 +54,11 @@ def _overview() -> Iterator[str]:
     total = sum(counts.values(), Counts())
     beyond = len(rows_beyond_the_reference_data())
     yield (
-        f"Of {total.rows} rows, checked here: {total.here}; held in other tests: {total.elsewhere} ({beyond} of them "
+        f"Of {total.rows} rows, checked here: {total.here}; checked in other tests: {total.elsewhere} ({beyond} of "
+        "them "
         f"not in the reference data, which have {total.rows - beyond}); not checkable: {total.not_checkable}.\n"
     )
-    yield "| paper | checked here | held in other tests | not checkable | rows |"
+    yield "| paper | checked here | checked in other tests | not checkable | rows |"
     yield "|---|" + "---:|" * 4
     for paper, found in counts.items():
         cells = " | ".join(map(str, (found.here, found.elsewhere, found.not_checkable, found.rows)))
@@ -117,7 +127,7 @@ def _compared(chosen: list[Figure]) -> Iterator[str]:
 
 def _judged(chosen: list[Figure]) -> Iterator[str]:
     yield "### Formulas and claims that hold\n"
-    yield "| where | what is printed | tried by | input |"
+    yield "| where | what is printed | checked by | input |"
     yield "|---|---|---|---|"
     columns = Counter((figure.where, figure.as_printed) for figure in chosen if figure.is_number)
     whole = {column for column, rows in columns.items() if rows > MANY}
@@ -136,7 +146,7 @@ def _judged(chosen: list[Figure]) -> Iterator[str]:
 
 
 def _refuted(chosen: list[Figure]) -> Iterator[str]:
-    yield "### Checked to differ\n"
+    yield "### Not reproduced\n"
     yield "| where | what is printed | ours | why |"
     yield "|---|---|---|---|"
     for figure in chosen:
@@ -145,7 +155,7 @@ def _refuted(chosen: list[Figure]) -> Iterator[str]:
 
 
 def _elsewhere(chosen: list[Figure]) -> Iterator[str]:
-    yield "### Held in other tests\n"
+    yield "### Checked in other tests\n"
     yield "| where | what is printed | input | test |"
     yield "|---|---|---|---|"
     for figure in chosen:
@@ -156,7 +166,7 @@ def _elsewhere(chosen: list[Figure]) -> Iterator[str]:
 def _beyond(paper: str) -> Iterator[str]:
     rows = [row for row in rows_beyond_the_reference_data() if row.paper == paper]
     if rows:
-        yield "### Held in other tests, and not in the reference data\n"
+        yield "### Checked in other tests, not in the reference data\n"
         yield "| metric | input: printed | test |"
         yield "|---|---|---|"
         for (metric, test), group in _grouped(rows, lambda row: (row.metric, row.test)):
@@ -166,7 +176,7 @@ def _beyond(paper: str) -> Iterator[str]:
 
 
 def _mistaken(chosen: list[Figure]) -> Iterator[str]:
-    yield "### Wrong in print, with nothing of ours to compare\n"
+    yield "### Misprints without a value to compare\n"
     yield "| where | what is printed | why |"
     yield "|---|---|---|"
     for (where, why), group in _grouped(chosen, lambda figure: (figure.where, fate_of(figure)[1])):

@@ -98,10 +98,10 @@ def test_sides_are_named_where_no_point_is_in_the_way() -> None:
         ((0.95, 0.05, 0.0), "hardly anything to decide"),
         ((0.0, 0.95, 0.05), "perfect and balanced"),
         ((0.02, 0.03, 0.95), "random"),
-        ((0.5, 0.02, 0.48), "nothing gets across"),
+        ((0.5, 0.02, 0.48), "nothing is transmitted"),
         ((0.5, 0.5, 0.0), "never confused, classes unbalanced"),
-        ((0.0, 0.5, 0.5), "part gets across, part is lost, classes balanced"),
-        ((0.3, 0.4, 0.3), "part gets across, part is lost, classes unbalanced"),
+        ((0.0, 0.5, 0.5), "part is transmitted, part is lost, classes balanced"),
+        ((0.3, 0.4, 0.3), "part is transmitted, part is lost, classes unbalanced"),
     ],
 )
 def test_zones_in_words(shares, zone) -> None:

@@ -20,11 +20,11 @@ class Fate(Enum):
     """What the tests do with a figure."""
 
     COMPARED = "compared with our value, to the printed digits"
-    JUDGED = "judged by a rule of its own"
-    REFUTED = "checked to differ"
-    ELSEWHERE = "held in another test"
-    MISTAKEN = "known to be wrong in print, nothing to compute"
-    WAITS = "joins with a capability"
+    JUDGED = "checked by a separate rule"
+    REFUTED = "not reproduced"
+    ELSEWHERE = "checked in another test"
+    MISTAKEN = "misprints, nothing to compute"
+    WAITS = "waiting for a feature"
     UNCHECKED = "not checkable with the reference data"
 
 

@@ -32,7 +32,7 @@ def test_every_row_is_counted_once() -> None:
     counts = counts_by_paper()
     beyond = rows_beyond_the_reference_data()
     said = re.search(
-        r"Of (\d+) rows, checked here: (\d+); held in other tests: (\d+) .*; not checkable: (\d+)\.", printed
+        r"Of (\d+) rows, checked here: (\d+); checked in other tests: (\d+) .*; not checkable: (\d+)\.", printed
     )
     lines = re.findall(r"^\| \[?(\w+)[^|]* \| (\d+) \| (\d+) \| (\d+) \| (\d+) \|$", printed, re.MULTILINE)
 

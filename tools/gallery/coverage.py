@@ -57,8 +57,8 @@ def _coverage() -> Iterator[Exhibit]:
         "Holt, Mastromarino, Kao & Hurley 2010, Figure 3",
         display,
         [(f"S_I/H(T) of {point.name}", printed[point.name], f"{point.erroneous:.4f}") for point in display.points],
-        "The star is all of the truth and nothing but the truth. Dotted lines join systems of equal error; on the "
-        "dashed line the output says as much as there is to say.",
+        "The star is a perfect system: it captures everything and adds nothing false. Dotted lines connect systems of "
+        "equal error; on the dashed line the output has as much entropy as the truth.",
     )
     display = CoverageDisplay(
         [CoveragePoint(name, r, f, float(HOLT_TABLE_2[name][1]) / 100) for name, (r, f) in PANELS.items()],
@@ -74,7 +74,7 @@ def _coverage() -> Iterator[Exhibit]:
             for point in display.points
         ],
         "f and H(S)/H(T) follow from the printed S_I/H(T), ξ and TPR. By S_I/H(T) the second step is 1.15 times as "
-        "great as the first; by wrong predictions 1.07 times.",
+        "large as the first; by error rate 1.07 times.",
     )
     yield Exhibit(
         "clouds",
@@ -82,8 +82,9 @@ def _coverage() -> Iterator[Exhibit]:
         "Holt, Mastromarino, Kao & Hurley 2010, Table 3 and Figure 7",
         CoverageDisplay(_runs()),
         [("r, f of the random tree", "0.523, 0.469", "drawn from the printed moments")],
-        "A thousand draws a classifier from the printed means, standard deviations and correlations. They are so close "
-        "together that each is seen through a lens, with the ellipse that holds 95% of them.",
+        "A thousand draws per classifier from the printed means, standard deviations and correlations. The clouds "
+        "are so "
+        "small that each is magnified, with the ellipse that contains 95% of the draws.",
     )
 
 
@@ -100,8 +101,8 @@ def _tuning() -> Exhibit:
         "Holt, Mastromarino, Kao & Hurley 2010, Figure 7(a), a random tree on King-Rook against King",
         CoverageDisplay(points, zoom=True, curves=curves),
         [("best setting", "K = 6, M = 1", best.name)],
-        "K attributes to choose from, M samples in a leaf at the least; ten folds, tables by "
-        "`examples/king_rook_king.py`. Both curves end in the best setting.",
+        "K is the number of attributes to choose from, M the least number of samples in a leaf; ten folds, computed by "
+        "`examples/king_rook_king.py`. Both curves end at the best setting.",
     )
 
 
@@ -113,7 +114,7 @@ def _ellipses() -> Exhibit:
         "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013, synthetic matrices of 60 samples",
         CoverageDisplay.from_table(tables, uncertainty=True),
         [(f"accuracy of {n}", VALVERDE_PRINTED["accuracy"][n], f"{score('accuracy', tables[n]):.4f}") for n in tables],
-        "Where the posterior puts each system with probability 95%.",
+        "Each ellipse contains 95% of the posterior of its system.",
     )
 
 

@@ -63,11 +63,13 @@ def _curves() -> Iterator[Exhibit]:
     own = Contingency.from_matrix(STEINGOLD["2.3.1a A"], positive=0)
     yield Exhibit(
         "metric-curves-own",
-        "Metrics against quality, through a table of your own",
+        "Metrics against quality, for your own table",
         "Steingold & Laclavik 2016, section 2.3.1, A",
         MetricCurvesDisplay.from_table(own),
         steingold_facts({"2.3.1a A": own}, "proficiency", "phi", "f1", "accuracy"),
-        "To the left its errors are fixed, to the right its predictions are shuffled; the dots are the table itself.",
+        "Towards the left its errors are corrected, towards the right its predictions are shuffled; the dots are the "
+        "table "
+        "itself.",
     )
 
 
@@ -78,17 +80,17 @@ def _score_curves() -> Iterator[Exhibit]:
     yield Exhibit(
         "precision-recall",
         "Precision against recall",
-        "classes drawn with the probabilities that the system states, ant against the rest",
+        "Simulated classes drawn from the predicted probabilities; class ant against the rest",
         PrecisionRecallDisplay.from_sweep(sweep(truth == "ant", chances[:, 0])),
-        note="The dashed line is the precision of alarms at random.",
+        note="The dashed line is the precision of random alarms.",
         made_up=True,
     )
     yield Exhibit(
         "risk-coverage",
-        "Error among the accepted samples, over the share accepted",
-        "the same probabilities, the most probable class, rejected where it is not probable enough",
+        "Error rate of accepted samples against the acceptance rate",
+        "The same probabilities; the most probable class is predicted, or rejected if it is not probable enough",
         RiskCoverageDisplay.from_sweep(sweep(truth, chances, classes=["ant", "bee", "cat"])),
-        note="The dashed line is the error if all are accepted.",
+        note="The dashed line is the error rate if all samples are accepted.",
         made_up=True,
     )
 
@@ -108,7 +110,7 @@ def _surfaces() -> Iterator[Exhibit]:
         "Hu & Wang 2008, Figure 3 and Table 3",
         SurfaceDisplay.from_table(rare),
         [hu_fact(name) for name in names],
-        "M1 to M7 have 10% of the small class: each is a point of this surface.",
+        "In M1 to M7 the small class has 10% of the samples, so each is a point on this surface.",
     )
     whole = {name: Contingency.from_matrix(HU[name], reject=2, positive=1) for name in names}
     yield Exhibit(
@@ -117,7 +119,9 @@ def _surfaces() -> Iterator[Exhibit]:
         "Hu & Wang 2008, Figure 3 and Table 3",
         SurfaceDisplay.from_table(whole, three_d=True),
         [hu_fact(name) for name in names],
-        "Along the dashed line nothing is captured; the far peak, where all is wrong, is as high as the near one.",
+        "Along the dashed line nothing is captured; the far peak, where every prediction is wrong, is as high as the "
+        "near "
+        "one.",
     )
 
 
@@ -136,16 +140,19 @@ def _bounds() -> Iterator[Exhibit]:
             for point in display.bounds.points
         ]
         + [hu_fact(name) for name in names],
-        "What the output tells bounds the error of the best reading of it (ring, in the grey region), not the error of "
-        "the system (disc): M11 tells everything and is wrong 85 times of 100, for its labels are swapped.",
+        "The missed information bounds the error of the best decision from the output (ring, in the grey region), "
+        "not the "
+        "error of the system itself (disc): M11 captures everything and is wrong 85 times of 100, because its labels "
+        "are swapped.",
     )
     near = {name: with_reject(HU[name]) for name in ("M2", "M3", "M4", "M5", "M7")}
     yield Exhibit(
         "bounds-near",
-        "Bounds on the error, two classes, nearer by",
+        "Bounds on the error, two classes, enlarged",
         "Hu & Wang 2008, Table 3",
         BoundsDisplay.from_table(near, zoom=True),
         [(f"accuracy of {name}", printed[name], f"{score('accepted_accuracy', near[name]):.4f}") for name in near],
-        "M4 lies above Hellman and Raviv's bound; read at its best, it does not. M5 refuses, so its own error "
-        "counts fewer samples than the reachable one.",
+        "M4 is above Hellman and Raviv's bound, but the best decision from its output is not. M5 rejects some "
+        "samples, so "
+        "its own error counts fewer samples than the reachable one.",
     )

@@ -20,8 +20,8 @@ def exhibits() -> Iterator[Exhibit]:
         "Labels and a judge",
         "Pictures on scanned pages found by boosting, one row in ten labelled, judged by a weaker model",
         JudgeDisplay.from_judge(found, "proficiency"),
-        note="Verdicts as truth are off by the judge's own errors; labels and judge together are narrower than the "
-        "labels alone.",
+        note="Taking the verdicts as the truth is biased by the judge's own errors; labels and judge together give a "
+        "narrower interval than the labels alone.",
         made_up=True,
     )
     digits = ifs.datasets.digits()
@@ -32,8 +32,8 @@ def exhibits() -> Iterator[Exhibit]:
         "Verdicts and predictions",
         "Handwritten digits read by naive Bayes, one row in twelve labelled, judged by a support vector machine",
         StrataMosaicDisplay.from_judge(found),
-        note="Area is rows, colour how often predictions are right. Hatched: no row with that verdict and prediction "
-        "has a label, so that strength is borrowed from others. Under the verdict 9 a third of the predictions are "
-        "something else, and nearly all of these are wrong.",
+        note="The area shows the number of rows, the colour how often predictions are right. Hatched: no row with that "
+        "verdict and prediction has a label, so its estimate borrows strength from others. Where the verdict is 9, a "
+        "third of the predictions differ, and nearly all of these are wrong.",
         made_up=True,
     )

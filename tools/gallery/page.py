@@ -14,12 +14,20 @@ PAGE = ROOT / "docs" / "gallery.md"
 HEAD = """\
 # Gallery
 
-Every kind of picture, made from an example of the papers, beside what the paper prints for it. The pictures and the
-numbers called “ours” are written by `python -m tools.gallery` (`make docs`). Each is one line of Python:
-`ifs.CoverageDisplay.from_table(tables).save("coverage.svg")`; `.plot(ax)` draws the same on matplotlib axes.
+This page shows every kind of picture that Infoscope draws, most of them for an example from the papers, with the
+printed numbers next to ours. Each picture takes one line of Python:
+
+```python
+>>> import infoscope as ifs
+>>> tables = {"A": ifs.Contingency.from_matrix([[2, 3], [0, 45]]), "B": ifs.Contingency.from_matrix([[5, 0], [7, 38]])}
+>>> path = ifs.CoverageDisplay.from_table(tables).save("coverage.svg")
+
+```
+
+`.plot(ax)` draws the same picture on matplotlib axes. `python -m tools.gallery` (part of `make docs`) writes this page.
 """
 NO_NUMBER = "The paper prints no number here."
-MADE_UP = "Made up for this page, so there is nothing printed to set beside it."
+MADE_UP = "Made for this page; there is no printed number to compare with."
 
 
 def exhibits() -> Iterator[Exhibit]:

@@ -24,9 +24,9 @@ def steingold_facts(tables: Mapping[str, Contingency], *metrics: str) -> list[Fa
 
 
 def majority_fact(table: Contingency) -> Fact:
-    """Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno say that the majority voter adds nothing false."""
+    """Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno say that the majority classifier adds nothing false."""
     name = "split_system_remainder"
-    return "H′(Y|X) of f, the majority voter", VALVERDE_PRINTED[name]["f"], f"{score(name, table):.4f}"
+    return "H′(Y|X) of f, the majority classifier", VALVERDE_PRINTED[name]["f"], f"{score(name, table):.4f}"
 
 
 def walk_facts(steps: Mapping[str, Contingency]) -> list[Fact]:
@@ -39,7 +39,7 @@ def walk_facts(steps: Mapping[str, Contingency]) -> list[Fact]:
 
 
 def hu_fact(name: str) -> Fact:
-    """Hu & Wang's NI is the proficiency, with refusals."""
+    """Hu & Wang's NI is the proficiency, with rejections."""
     return f"NI of {name}", hu_printed(name), f"{score('proficiency', with_reject(HU[name])):.4f}"
 
 

@@ -20,7 +20,7 @@ def exhibits() -> Iterator[Exhibit]:
         "Relation matrix",
         where,
         RelationMatrixDisplay.from_relations(found),
-        note="Bits that two columns tell about each other; hollow where it is not more than chance.",
+        note="Mutual information of each pair of columns in bits; hollow if it is not significant.",
         made_up=True,
     )
     yield Exhibit(
@@ -28,6 +28,6 @@ def exhibits() -> Iterator[Exhibit]:
         "Graph of relations",
         where,
         RelationGraphDisplay.from_relations(found),
-        note="Thicker lines tell more; winning depends on plan and move together, and on neither alone.",
+        note="Thicker lines mean more information; winning depends on plan and move together, and on neither alone.",
         made_up=True,
     )

@@ -26,6 +26,6 @@ def exhibits() -> Iterator[Exhibit]:
         "Runs over time",
         "24 nights of one system, simulated",
         RunChartDisplay(found, found.series[0], "Proficiency"),
-        note="Each run with its interval, the band that the baseline's runs let expect, alarms as squares.",
+        note="Each run with its interval, the band expected from the baseline runs, and alarms as squares.",
         made_up=True,
     )

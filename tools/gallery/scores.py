@@ -28,7 +28,7 @@ def exhibits() -> Iterator[Exhibit]:
             for metric in names[1:]
             for name, text in HOLT_PRINTED[metric].items()
         ],
-        "Four classifiers of eight classes; the first three are equally accurate. Errors of all have one scale.",
+        "Four classifiers of eight classes; the first three have the same accuracy. All errors are on one scale.",
     )
     tables = {name: Contingency.from_matrix(matrix) for name, matrix in VALVERDE.items()}
     yield Exhibit(
@@ -44,19 +44,19 @@ def exhibits() -> Iterator[Exhibit]:
     yield Exhibit(
         "roc",
         "ROC curves",
-        "random scores of 400 samples",
+        "Simulated scores of 400 samples",
         RocDisplay.from_scores(truth, scores),
-        note="Recall against the false alarm rate at every threshold; the dashed line is chance.",
+        note="True positive rate against false positive rate at every threshold; the dashed line is chance.",
         made_up=True,
     )
     yield Exhibit(
         "stability",
-        "Digits that exact moments keep",
+        "Precision of the exact moments",
         "Hurley 2014, slides 21 and 22; three times its matrix, from 39 to 39 billion samples",
         StabilityDisplay(
             [39.0 * 10**power for power in SIZES],
             dict(zip(("exact moments", "double sum"), zip(*map(relative_errors, SIZES), strict=True), strict=True)),
         ),
-        note="Relative error of the standard deviation of H(T,S), against 60 digits. The double sum as it is printed "
-        "subtracts numbers that are ever more alike; ours adds terms of one sign.",
+        note="Relative error of the standard deviation of H(T,S), compared with 60 digits. The printed double sum "
+        "subtracts nearly equal numbers; ours adds terms of one sign.",
     )

@@ -34,14 +34,16 @@ def exhibits() -> Iterator[Exhibit]:
         "Holt, Mastromarino, Kao & Hurley 2010, Figure 1, classifier B (per mille)",
         ConfusionDisplay.from_table(Contingency.from_matrix(matrix, truth=names, system=names), shown="of_truth"),
         [("S_I/H(T) of B", HOLT_PRINTED[ratio]["B"], f"{score(ratio, HOLT['B']):.4f}")],
-        "Classes that are confused stand side by side; errors have their own scale, so hits do not drown them.",
+        "Classes that are confused are next to each other; errors have their own colour scale, so correct "
+        "predictions do "
+        "not hide them.",
     )
     yield Exhibit(
         "confusion-100",
         "Confusion heat map of 100 classes",
         "Synthetic: families of ten classes in shuffled order, seed 0",
         ConfusionDisplay.from_table(_families()),
-        note="The order finds the families again: errors within one stand in a block beside the diagonal.",
+        note="The order recovers the families: errors within a family form a block on the diagonal.",
         made_up=True,
     )
     pair = {name: Contingency.from_matrix(np.asarray(HU[name])[:, :3]) for name in ("M19", "M20")}
@@ -51,15 +53,15 @@ def exhibits() -> Iterator[Exhibit]:
         "Hu & Wang 2008, M19 and M20 (Theorem 3)",
         ClassInformationDisplay.from_table(pair),
         [(f"NI of {name}", hu_printed(name), f"{float(proficiency(table)):.4f}") for name, table in pair.items()],
-        "M20 is right less often and yet more informative.",
+        "M20 is right less often, but more informative.",
     )
     yield Exhibit(
         "leaks",
         "Where the bits leak",
-        "Hu & Wang 2008, M5, with refusals",
+        "Hu & Wang 2008, M5, with rejections",
         LeakDisplay.from_table(
             Contingency.from_matrix(
-                HU["M5"], truth=["class 1", "class 2"], system=["class 1", "class 2", "refused"], reject="refused"
+                HU["M5"], truth=["class 1", "class 2"], system=["class 1", "class 2", "rejected"], reject="rejected"
             )
         ),
         [hu_fact("M5")],

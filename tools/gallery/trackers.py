@@ -29,7 +29,7 @@ def exhibits() -> Iterator[Exhibit]:
         "Information ledger of trackers",
         where,
         TrackLedgerDisplay.from_evaluation(result),
-        note="Each fault has its own column. What lies right of the line is false.",
+        note="Each error has its own column. What is right of the line is false.",
         made_up=True,
     )
     yield Exhibit(
@@ -37,7 +37,7 @@ def exhibits() -> Iterator[Exhibit]:
         "Timeline of a tracker",
         where,
         TrackTimelineDisplay.from_evaluation(result, system="two swap ids"),
-        note="Two ids change places half way.",
+        note="Two ids are swapped half way.",
         made_up=True,
     )
     yield Exhibit(
@@ -45,6 +45,6 @@ def exhibits() -> Iterator[Exhibit]:
         "Association map of a tracker",
         where,
         AssociationDisplay.from_evaluation(result, system="two swap ids"),
-        note="Each of the two truths has two ids, and each of their ids has two truths.",
+        note="Each of the two objects has two ids, and each of these ids has two objects.",
         made_up=True,
     )

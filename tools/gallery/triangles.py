@@ -38,15 +38,16 @@ def exhibits() -> Iterator[Exhibit]:
             for name, text in VALVERDE_PRINTED["accuracy"].items()
         ]
         + [(f"ΔH′ + 2·MI′ + VI′ of {point.name}", "1", f"{sum(point.shares):.4f}") for point in display.points],
-        "Height is what gets across; left is lost to imbalance, right to error. f, the majority voter, lies on the "
-        "ground although its accuracy is the colour of a good system.",
+        "Height is the information that is transmitted; to the left classes are unbalanced, to the right information "
+        "is "
+        "lost. f, the majority classifier, is at the bottom although its colour shows a high accuracy.",
     )
     yield Exhibit(
         "triangle-warped",
-        "The same through a lens on the top corner",
+        "The same with the top corner magnified",
         where,
         EntropyTriangleDisplay.from_table(tables, magnify=("transfer", 4.0)),
-        note="A projective lens: straight lines stay straight, the corner is magnified four times.",
+        note="A projective map: straight lines stay straight, and the corner is magnified four times.",
     )
     yield Exhibit(
         "split-triangle",
@@ -54,12 +55,12 @@ def exhibits() -> Iterator[Exhibit]:
         where,
         SplitTriangleDisplay.from_table(tables),
         [majority_fact(tables["f"])],
-        "Truth as a cross, output as a circle: the farther apart, the more the output's variety differs.",
+        "Truth as a cross, output as a circle: the farther apart they are, the more their entropies differ.",
     )
     families = {"accuracy 50/60": list("abcf"), "perfect": list("de")}
     yield Exhibit(
         "triangle-families",
-        "Families with markers of their own",
+        "Families with their own markers",
         where,
         EntropyTriangleDisplay.from_table(tables, families=families),
         note="The marker says which family a system belongs to, the colour how accurate it is.",
@@ -77,7 +78,7 @@ def exhibits() -> Iterator[Exhibit]:
         "Steingold & Laclavik 2016, section 2.2",
         EntropyTriangleDisplay.from_table(steps, paths={"wrong predictions": list(steps)}),
         walk_facts(steps),
-        "Of 200 samples 0, 10, … 100 are answered wrongly: the system falls to the ground.",
+        "Of 200 predictions 0, 10, … 100 are wrong: the system falls to the bottom.",
     )
     both = {
         f"{positive:.0%}, {wrong}": spoilt(200, wrong, positive)
@@ -90,14 +91,14 @@ def exhibits() -> Iterator[Exhibit]:
         "Two paths",
         "Steingold & Laclavik 2016, section 2.2",
         EntropyTriangleDisplay.from_table(both, paths=paths),
-        note="Of 200 samples 0, 20, … 100 are wrong, with 10% and with 50% positives: each path has its marker.",
+        note="Of 200 predictions 0, 20, … 100 are wrong, with 10% and with 50% positives; each path has its marker.",
     )
     yield Exhibit(
         "split-triangle-paths",
         "Two paths in the split triangle",
         "Steingold & Laclavik 2016, section 2.2",
         SplitTriangleDisplay.from_table(both, paths=paths),
-        note="The truth, which does not change but for what is shared of it, and the output that grows away from it.",
+        note="The truth keeps its entropy and only transmits less of it, while the output moves away from the truth.",
     )
     yield _training()
     groups = {name.removesuffix(" A"): Contingency.from_matrix(STEINGOLD[name]) for name in SECTIONS}
@@ -131,9 +132,9 @@ def _training() -> Exhibit:
     return Exhibit(
         "triangle-epochs",
         "Training, epoch by epoch",
-        "scikit-learn's handwritten digits; 150 samples with 30% wrong labels, judged on the others",
+        "scikit-learn's handwritten digits; 150 samples with 30% wrong labels, evaluated on the others",
         EntropyTriangleDisplay.from_epochs(tables),
-        note="The star is where the most information gets across; beyond it the wrong labels are learnt.",
+        note="The star marks the epoch that transmits the most information; after it, the wrong labels are learned.",
         made_up=True,
     )
 

@@ -33,11 +33,10 @@ def hurley_sections() -> Iterator[Section]:
         "Wolpert and Wolf's moments (slides 21 and 22), nats",
         ["moment", "formula as printed", "4,000,000 draws", "ours"],
         rows,
-        "The slides print formulas and the table ν, no values. The formulas were evaluated independently term by "
-        "term; E_IN is a "
-        "double series, cut there after 60 terms.",
+        "The slides print formulas and the table ν, but no values. The formulas were evaluated independently, term by "
+        "term; the double series E_IN was cut off after 60 terms.",
     )
-    yield Picture("stability", "What the printed double sum loses in floating point")
+    yield Picture("stability", "Loss of precision of the printed double sum")
     yield Picture("confusion-given-truth", "P(decision given truth) side by side")
 
 
@@ -47,9 +46,8 @@ def steingold_sections() -> Iterator[Section]:
         "Predictors of sections 2.2 and 2.3, percent",
         ["predictor", *(catalogue[metric].title for metric in steingold.PERCENT)],
         of_metrics(steingold.PERCENT, steingold.TABLES, scale=100),
-        "Figure 1 walks from a perfect predictor (i0) to its negation (i200); of each pair A and B the measures "
-        "disagree which "
-        "is better. Printed, and ours in brackets.",
+        "Figure 1 goes from a perfect predictor (i0) to its negation (i200); for each pair A and B the metrics "
+        "disagree about which is better. Our values are in brackets.",
     )
     yield Picture("metric-curves", "Figure 1")
     yield _table_1()
@@ -80,7 +78,7 @@ def _table_1() -> Comparison:
         "KDD Cup 2005 labelers (Table 1), percent",
         ["pair", *(figure.as_printed for figure in shown if figure.input == first)],
         rows,
-        "Labels as they stand in the files, trailing spaces included.",
+        "Labels exactly as in the files, including trailing spaces.",
     )
 
 
@@ -96,9 +94,15 @@ def _reassigned(where: str) -> Comparison:
     first, second = (moves[0].input or "").split("|")
     return Comparison(
         f"Reassigned categories of {first} and {second} ({where})",
-        [f"category of {first}", f"goes to that of {second}", "α_c, percent", "objects", "objects"],
+        [
+            f"category of {first}",
+            f"reassigned to, of {second}",
+            "α_c, percent",
+            f"objects, {first}",
+            f"objects, {second}",
+        ],
         rows,
-        "Whole lines stripped first, so that the last label of a line loses a trailing space.",
+        "Lines are stripped first, so the last label of a line loses its trailing space.",
     )
 
 

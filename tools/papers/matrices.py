@@ -43,8 +43,8 @@ def holt_sections() -> Iterator[Section]:
             [_title(metric), *cells]
             for metric, *cells in zip(pages, *(row[1:] for row in of_metrics(pages, holt.TABLES)), strict=True)
         ],
-        "A spreads its errors over all other classes, B over three, C puts them on one; D splits every class in "
-        "halves. Printed, and ours in brackets; ✗ where ours does not round to it.",
+        "A spreads its errors over all other classes, B over three, C over one; D splits every class into "
+        "halves. Our values are in brackets; ✗ marks those that do not round to the printed number.",
     )
     yield Picture("confusion-grid", "Figure 1: the four matrices, with scores")
     yield Picture("coverage", "Figure 3: the coverage plane")
@@ -58,8 +58,7 @@ def holt_sections() -> Iterator[Section]:
             for name, (runs, r, f) in KRK.items()
         ],
         "Means over repeated ten-fold cross-validation, `python examples/cross_validation.py krkopt.data`. They are "
-        "Monte Carlo "
-        "figures: the tests ask for four printed standard deviations. The other two learners need Weka.",
+        "Monte Carlo estimates: the tests allow four printed standard deviations. The other two learners need Weka.",
     )
     yield Picture("clouds", "Figure 7: clouds of repeated runs")
     yield Picture("tuning", "Figure 7(a): the best random tree has K = 6, M = 1")
@@ -98,9 +97,9 @@ def _table_2() -> Comparison:
         "Three systems over three years (Table 2)",
         ["system", "TPR", *columns],
         rows,
-        "The matrices are not public. With eight equally frequent classes these columns follow from the TPR; in "
-        "brackets is "
-        "what the printed TPR, itself rounded, implies.",
+        "The matrices are not public. With eight equally frequent classes these columns follow from the TPR; the "
+        "values "
+        "in brackets are computed from the printed (rounded) TPR.",
     )
 
 
@@ -125,7 +124,7 @@ def valverde_sections() -> Iterator[Section]:
         "Synthetic matrices a to f, 60 samples each",
         ["matrix", "accuracy: printed (ours)", *map(_title, metrics)],
         rows,
-        "The slides print the accuracies; the coordinates, which they only draw, are ours.",
+        "The slides print the accuracies; they only draw the coordinates, so those are ours.",
     )
     yield Picture("triangle", "The entropy triangle")
     yield Picture("split-triangle", "The split entropy triangle")
@@ -148,12 +147,11 @@ def _tass3() -> Comparison:
         assert k > 0
         assert m > 0
     return Comparison(
-        "TASS3: the table in itself",
+        "TASS3: consistency of the table",
         ["run", "k_X (k_X\\|Y · μ)", "m_Y (m_Y\\|X · μ)", "EMA (1 / k_X\\|Y)", "NIT (μ / 4)", "accuracy"],
         rows,
-        "The confusion matrices are not public, but the columns hang together. Printed, and in brackets what the "
-        "other printed "
-        "columns imply: all 68 identities hold within rounding.",
+        "The confusion matrices are not public, but the columns depend on each other. In brackets: the value that "
+        "follows from the other printed columns. All 68 identities hold within rounding.",
     )
 
 
@@ -170,7 +168,7 @@ def hu_sections() -> Iterator[Section]:
             f"{table}: {names[0]} to {names[-1]}",
             ["model", *("NI" if metric == "proficiency" else _title(metric) for metric in pages)],
             of_metrics(pages, tables, _hu_model),
-            f"{lead} The last column of a matrix is the rejections. Printed, and ours in brackets.{_absent(names)}",
+            f"{lead} The last column of a matrix counts rejections. Our values are in brackets.{_absent(names)}",
         )
     yield _derived()
     yield Picture("surface-10", "Figure 3: NI over TPR and TNR")
@@ -182,7 +180,7 @@ def _absent(names: list[str]) -> str:
     absent = [name for name in names if name not in hu.MATRICES]
     if not absent:
         return ""
-    return f" Not among our reference data: {', '.join(absent)}."
+    return f" Not in our reference data: {', '.join(absent)}."
 
 
 def _hu_model(name: str) -> str:
@@ -199,8 +197,7 @@ def _derived() -> Comparison:
         "M6 and M18, derived",
         ["model", "accuracy among accepted", "rejection rate", "NI", "NI without rejections"],
         rows,
-        "Their matrices are not among our reference data. M6 is the only one of all 276,276 tables with its class "
-        "sizes whose NI "
-        "rounds to 0.534 with and 0.393 without the rejections, but for exchanged names. M18 is M17 with its two "
-        "errors rejected. Ours only.",
+        "Their matrices are not in our reference data. M6 is the only one of all 276,276 tables with its class "
+        "sizes, up to renaming, whose NI rounds to 0.534 with and 0.393 without the rejections. M18 is M17 with its "
+        "two errors rejected. All values are ours.",
     )

@@ -40,39 +40,37 @@ PAPERS = (
     Paper(
         "holt2010",
         "Holt, Mastromarino, Kao & Hurley 2010",
-        "Equal accuracy hides very different systems: errors of one kind can be undone by a second stage, errors of "
-        "all kinds "
-        "cannot. The paper measures what a system captures of the truth (f) and what it adds that is false (r), and "
-        "draws both.",
+        "Systems of equal accuracy can be very different: a second stage can correct errors that always go to the same "
+        "class, but not errors that go everywhere. The paper measures how much of the truth's information a system "
+        "captures (f) and how much false information it adds (r), and plots one against the other.",
         holt_sections,
         ("Equation (20) is numbered (2), and the text after equation (16) refers to it as (15).",),
         (
-            "Table 2 rests on confusion matrices that are not public; what can be checked is each row in itself.",
-            "Of Table 3, the two learners that were run with Weka's own code; their options are not printed.",
+            "The confusion matrices behind Table 2 are not public; only the consistency of each row can be checked.",
+            "Two learners of Table 3 were run in Weka, and their options are not printed.",
         ),
     ),
     Paper(
         "hurley2014",
         "Hurley 2014",
-        "How sure is an information measure that was estimated from a sample? The slides take Wolpert and Wolf's "
-        "exact moments "
-        "of entropies under a Dirichlet distribution; so does `ifs.Posterior`, in a form that keeps its digits.",
+        "How uncertain is an information measure that was estimated from a sample? The slides use Wolpert and Wolf's "
+        "exact moments of entropies under a Dirichlet distribution. So does `ifs.Posterior`, in a numerically stable "
+        "form.",
         hurley_sections,
         (
             "A row total is printed as the sum over the row's own index, Σ_i ν_ij; it is Σ_j ν_ij.",
-            "In E_IN, the mean of H(T) times H(S), the overlap ν_i· + ν_·n − ν_in is used and not defined, and both "
-            "brackets "
-            "of its single sum have lost the 1 of 1 − (ν_i· − ν_in)/(…).",
-            "The entries of the covariance table are raw moments: products of means are still to be taken off.",
+            "In E_IN, the mean of H(T) times H(S), the overlap ν_i· + ν_·n − ν_in is used but not defined, and in both "
+            "brackets of its single sum the 1 of 1 − (ν_i· − ν_in)/(…) is missing.",
+            "The entries of the covariance table are raw moments: products of means must still be subtracted.",
         ),
         absent=("The number of metrics in the literature (145, slide 6) is a count of publications.",),
     ),
     Paper(
         "valverde2013",
         "Valverde-Albacete, Carrillo-de-Albornoz & Peláez-Moreno 2013",
-        "Every table of counts has a place in a triangle: how unbalanced its margins are, how much the two sides "
-        "share, how much "
-        "is lost. Majority voters and specialised classifiers fall into corners that accuracy does not show.",
+        "Every confusion matrix is a point in a triangle that shows how unbalanced its classes are, how much "
+        "information is transmitted and how much is lost. Majority classifiers and specialised classifiers are close "
+        "to corners of the triangle, which accuracy does not show.",
         valverde_sections,
         absent=(
             "The confusion matrices of TASS3 and RepLab 2012 are not public.",
@@ -82,26 +80,25 @@ PAPERS = (
     Paper(
         "hu2008",
         "Hu & Wang 2008",
-        "Classifiers that may reject a sample, judged by normalized mutual information (NI, here proficiency): a "
-        "reject column is "
-        "one more output. Three theorems and seven properties say how NI behaves.",
+        "The paper evaluates classifiers that may reject a sample by normalized mutual information (NI, here called "
+        "proficiency), with “rejected” as one more predicted class. Three theorems and seven properties describe NI.",
         hu_sections,
         absent=(
-            "We have Theorems 1 and 3 and Properties 3, 5 and 6 as printed. The others are stated as we read them.",
+            "We have the printed wording of Theorems 1 and 3 and Properties 3, 5 and 6; the others are stated as we "
+            "understand them.",
         ),
     ),
     Paper(
         "steingold2016",
         "Steingold & Laclavik 2016",
-        "Proficiency for predictors and for objects with several categories each, against accuracy, F1 and φ; then "
-        "three human "
-        "labelers of 800 search queries against one another.",
+        "The paper compares proficiency with accuracy, F1 and φ, extends it to objects with several categories, and "
+        "compares three human labelers of 800 search queries with one another.",
         steingold_sections,
         ("In section 4.5 the list of categories that labeler 3 never used lacks “Sports › Olympic Games”.",),
         (
-            "Vowpal Wabbit on MNIST and OCR (section 3.1): no confusion matrix is printed, nor the split.",
+            "Vowpal Wabbit on MNIST and OCR (section 3.1): neither the confusion matrix nor the split is printed.",
             "The stability of 9,873 annotated search events (section 5): the files are in the authors' repository "
-            "(proficiency-metric, data/magnetic_\\*.txt) and not among our reference data. The command is "
+            "(proficiency-metric, data/magnetic_\\*.txt), not in our reference data. The command is "
             "`infoscope multilabel magnetic_annotated.txt magnetic_results.txt --truth-start 2`.",
             "The 100 Slovak queries of the same repository (data/sk_\\*.txt) have no printed result. "
             "`infoscope multilabel sk_annotation.txt sk_results.txt --input-format erd` gives proficiency 43.3%, "
@@ -114,9 +111,18 @@ PAPERS = (
 _HEAD = """\
 # The papers
 
-Five works stand behind Infoscope. Each has a page here with its tables and figures from our code beside what is
-printed, its theorems and claims as searches that come to a verdict, and what does not reproduce, with the proof. The
-pages are written by `python -m tools.papers` (`make docs`), and a test compares them.
+Infoscope is based on five publications. Each has a page that reproduces its tables and figures with our code, next to
+the printed values, tests its theorems and claims, and lists what does not reproduce, with the proof. For example, the
+proficiency that Steingold & Laclavik print as 30.96%:
+
+```python
+>>> import infoscope as ifs
+>>> print(f"{ifs.metrics.proficiency(ifs.Contingency.from_matrix([[2, 3], [0, 45]])):.2%}")
+30.96%
+
+```
+
+`python -m tools.papers` (part of `make docs`) writes these pages, and a test checks that they are up to date.
 
 | work | printed rows checked | true | true only if | false |
 |---|---:|---:|---:|---:|
@@ -140,7 +146,7 @@ def _index() -> str:
             f"| [{paper.title}]({paper.key}.md) | {rows.here + rows.elsewhere} of {rows.rows} | {verdicts} |\n"
         )
     children = "".join(f"{paper.key}\n" for paper in PAPERS)
-    tail = "\nEvery single row, with the test that holds it: [published figures](../published-figures.md).\n"
+    tail = "\n[Published figures](../published-figures.md) lists every printed number with its test.\n"
     return f"{_HEAD}{''.join(lines)}{tail}\n```{{toctree}}\n:hidden:\n\n{children}```\n"
 
 
@@ -152,7 +158,7 @@ def _page(paper: Paper) -> Iterator[str]:
     for section in paper.sections():
         yield from section.lines() if isinstance(section, Comparison) else _picture(section)
     yield "## Statements\n"
-    yield "Each is a test: a search through all small tables, random ones, or a counterexample.\n"
+    yield "Each statement is checked by a test: on all small tables, on random tables, or by a counterexample.\n"
     for each in statements(paper.key):
         yield from _statement(each)
     yield "## What does not reproduce\n"
@@ -160,9 +166,9 @@ def _page(paper: Paper) -> Iterator[str]:
     yield from (f"- {each.name[0].upper()}{each.name[1:]} (“{each.claim}”): {each.verdict_in_words}." for each in false)
     yield from (f"- {text}" for text in paper.errata)
     if paper.absent:
-        yield "\nNot to be checked here:\n"
+        yield "\nWhat cannot be checked here:\n"
         yield from (f"- {text}" for text in paper.absent)
-    yield f"\nEvery row: [published figures](../published-figures.md#{paper.key})."
+    yield f"\nAll printed numbers of this work: [published figures](../published-figures.md#{paper.key})."
 
 
 def _picture(picture: Picture) -> Iterator[str]:

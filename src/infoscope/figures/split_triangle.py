@@ -161,8 +161,8 @@ def _words(*, corners: bool, system: str) -> list[Mark]:
 
 def _split_summary(points: Sequence[SplitPoint]) -> str:
     parts = [
-        f"{shortened(point.name, 40)} shares {point.truth.transfer:.2f} of the truth's and "
-        f"{point.system.transfer:.2f} of the output's room"
+        f"{shortened(point.name, 40)} transmits {point.truth.transfer:.2f} of the truth's and "
+        f"{point.system.transfer:.2f} of the output's maximum entropy"
         for point in points[:4]
     ]
     return f"Split entropy triangle of {len(points)} system{'s' * (len(points) != 1)}: {'; '.join(parts)}."

@@ -1,4 +1,4 @@
-"""Entropy triangles: what is lost to imbalance, to error, and what gets across, as one point per system.
+"""Entropy triangles: what is lost to imbalance, to error, and what is transmitted, as one point per system.
 
 Families of systems have their own markers; paths join steps of an ordered condition.
 """
@@ -115,7 +115,7 @@ class EntropyTriangleDisplay(TableDisplay):
     def from_epochs(cls, tables: Mapping[Any, Contingency], *, title: str = "epochs") -> Self:
         """The path of a system in training, one table of held-out samples per epoch.
 
-        Where the most information gets across, training should have stopped: that epoch has the star.
+        Training should have stopped at the epoch that transmits the most information, which has the star.
 
         >>> from infoscope.tables import Contingency
         >>> epochs = {1: [[6, 4], [4, 6]], 2: [[9, 1], [1, 9]], 3: [[8, 2], [2, 8]]}

@@ -13,7 +13,7 @@ __all__ = ["JOINT_SIDES", "SPLIT_SIDES", "plane", "side_words", "zone_of", "zone
 
 _NEAR_CORNER = 0.9
 _NEAR_SIDE = 0.05
-JOINT_SIDES = ("never confused (VI′ = 0)", "balanced (ΔH′ = 0)", "nothing gets across (MI′ = 0)")
+JOINT_SIDES = ("never confused (VI′ = 0)", "balanced (ΔH′ = 0)", "nothing is transmitted (MI′ = 0)")
 """What the left, the right and the lower side mean."""
 SPLIT_SIDES = ("all variety is shared (H′ = 0)", "equally frequent (ΔH′ = 0)", "nothing is shared (MI′ = 0)")
 
@@ -24,17 +24,17 @@ def zone_of(shares: TriangleShares) -> str:
     >>> zone_of(TriangleShares(0.02, 0.96, 0.02)), zone_of(TriangleShares(0.6, 0.4, 0.0))
     ('perfect and balanced', 'never confused, classes unbalanced')
     >>> zone_of(TriangleShares(0.7, 0.0, 0.3)), zone_of(TriangleShares(0.2, 0.5, 0.3))
-    ('nothing gets across', 'part gets across, part is lost, classes unbalanced')
+    ('nothing is transmitted', 'part is transmitted, part is lost, classes unbalanced')
     """
     if max(shares) >= _NEAR_CORNER:
         corner = ("hardly anything to decide", "perfect and balanced", "random")
         return corner[shares.index(max(shares))]
     if shares.transfer <= _NEAR_SIDE:
-        return "nothing gets across"
+        return "nothing is transmitted"
     if shares.variation <= _NEAR_SIDE:
         return "never confused, classes unbalanced"
     balanced = "balanced" if shares.divergence <= _NEAR_SIDE else "unbalanced"
-    return f"part gets across, part is lost, classes {balanced}"
+    return f"part is transmitted, part is lost, classes {balanced}"
 
 
 def plane(where: Callable[..., Point] = place) -> list[Mark]:

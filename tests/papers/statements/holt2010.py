@@ -16,7 +16,7 @@ TABLE_2_TPR = {"2007": "0.466", "2008": "0.643", "2009": "0.786"}
 TIE = 1e-12
 
 
-@holt("section 2", "Accuracy and kappa do not tell the classifiers A, B and C apart; information does.", Verdict.TRUE)
+@holt("section 2", "Accuracy and kappa do not distinguish the classifiers A, B and C; information does.", Verdict.TRUE)
 def blind_to_the_kind_of_error() -> str:
     for metric in ("accuracy", "kappa"):
         assert np.ptp([float(scored(metric, MATRICES[name])) for name in "ABC"]) < TIE
@@ -31,15 +31,19 @@ def blind_to_the_kind_of_error() -> str:
 def rankings() -> str:
     assert ranking("error_information_ratio") == "C,B,A,D"
     assert ranking("quadratic_loss") == "A,B,C,D"
-    return "Sorted by our values of both. The loss puts the classifier first that scatters its errors most."
+    return "Sorted by our values of both. Quadratic loss prefers the classifier that scatters its errors most."
 
 
-@holt("section 3", "By S_I/H(T) the order is C, D, B, A: D, right in half of all cases, stands second.", Verdict.TRUE)
+@holt(
+    "section 3",
+    "By S_I/H(T) the order is C, D, B, A: D is second, although only half of its predictions are right.",
+    Verdict.TRUE,
+)
 def half_right_and_second() -> str:
     assert ranking("erroneous_information_ratio") == "C,D,B,A"
     missed = float(scored("missed_information", MATRICES["D"]) / scored("truth_entropy", MATRICES["D"]))
     assert abs(missed - 1 / 3) < TIE
-    return "D leaves two classes open each time: one bit of three, which a second stage could recover."
+    return "D always leaves two classes possible: one bit of three is missing, which a second stage could recover."
 
 
 @holt("section 3", "S_I/H(T) = (1 − f) + r", Verdict.TRUE)
@@ -47,7 +51,7 @@ def coverage_identity() -> str:
     counts = random_tables(21, 2000, 4, 4)
     sides = 1 - scored("proficiency", counts) + scored("false_information_ratio", counts)
     np.testing.assert_allclose(scored("erroneous_information_ratio", counts), sides, rtol=0, atol=1e-11)
-    return "2,000 random tables of four classes. It is why lines of equal error are straight in the coverage plane."
+    return "2,000 random tables of four classes. Lines of equal error are therefore straight in the coverage plot."
 
 
 @holt("eqs. (12)-(14)", "A perfect classifier has the smallest loss, 0.", Verdict.FALSE)
@@ -72,7 +76,7 @@ def one_quantity() -> str:
     ]
     assert len(apart) == 3
     return (
-        "By eqs. (2) and (5) they are one and the same, on 2,000 random tables to 12 digits; the table prints "
+        "By eqs. (2) and (5) they are the same, on 2,000 random tables to 12 digits; the table prints "
         f"{'; '.join(apart)}."
     )
 
@@ -83,7 +87,7 @@ def one_unit_too_low() -> str:
     for name, printed in MISPRINTED["erroneous_information_ratio"].items():
         assert 0.0005 < found[name] - float(printed) < 0.001
     assert abs(found["D"] - 2 / 3) < TIE
-    return f"A has {found['A']:.5f} and D exactly 2/3: both are printed one unit too low in the third place."
+    return f"A has {found['A']:.5f} and D exactly 2/3: both are printed one unit too low in the third decimal."
 
 
 @holt(

@@ -22,7 +22,7 @@ SMALL_THREE = all_tables(4, 2, 2, columns=4)
 TIE = 1e-12
 
 
-@hu("Theorem 1", "Where every sample is classified exactly, NI is 1.", Verdict.TRUE)
+@hu("Theorem 1", "If every sample is classified correctly, NI is 1.", Verdict.TRUE)
 def exact_is_one() -> str:
     large, small = all_class_sizes(60)
     exact = np.zeros((large.size, 2, 3), dtype=int)
@@ -31,19 +31,19 @@ def exact_is_one() -> str:
     return f"NI is 1 to the last digit for all {large.size:,} pairs of class sizes below 60, and for M1."
 
 
-@hu("Theorem 1", "NI may be 1 though hardly a sample is classified rightly.", Verdict.TRUE)
+@hu("Theorem 1", "NI may be 1 although hardly any sample is classified correctly.", Verdict.TRUE)
 def one_is_exact() -> str:
     assert NI(MATRICES["M11"]) == 1
     assert scored("accuracy", MATRICES["M11"], reject=True) == 0.15
     mixed = np.sum(np.count_nonzero(SMALL, axis=1) > 1, axis=1) > 0
     np.testing.assert_array_equal(NI(SMALL) > 1 - TIE, ~mixed)
     return (
-        "M11 calls two classes by each other's names: NI = 1, accuracy 0.15. NI is 1 exactly where no column holds "
+        "M11 swaps the names of two classes: NI = 1, accuracy 0.15. NI is 1 if and only if no column has "
         f"samples of two classes (all {len(SMALL)} tables with classes of 5 and 3 samples)."
     )
 
 
-@hu("Theorem 2", "NI is 0 exactly where predictions do not depend on the truth.", Verdict.TRUE)
+@hu("Theorem 2", "NI is 0 if and only if predictions do not depend on the truth.", Verdict.TRUE)
 def zero_is_independent() -> str:
     for counts in (SMALL, SMALL_THREE):
         rows = counts / counts.sum(axis=2, keepdims=True)
@@ -56,15 +56,16 @@ def zero_is_independent() -> str:
     )
 
 
-@hu("Theorem 3", "NI does not always rise when one more sample is classified rightly.", Verdict.TRUE)
+@hu("Theorem 3", "NI does not always rise when one more sample is classified correctly.", Verdict.TRUE)
 def not_monotone() -> str:
     before, after = [[0, 2, 0], [1, 0, 0]], [[1, 1, 0], [1, 0, 0]]
     assert NI(before) == 1 > NI(after)
     assert NI(MATRICES["M20"]) > NI(MATRICES["M19"])
     assert scored("accuracy", MATRICES["M19"]) > scored("accuracy", MATRICES["M20"])
     return (
-        f"{shown(before)} has NI 1 and no hit. One sample corrected, {shown(after)}: NI falls to {NI(after):.3f}. "
-        "The paper's own pair: M19 is right in 78 of 100 with NI 0.735, M20 in 68 with NI 0.746."
+        f"{shown(before)} has NI 1 and no correct prediction. With one sample corrected, {shown(after)}: NI falls to "
+        f"{NI(after):.3f}. "
+        "The paper's own pair: M19 has 78 of 100 right and NI 0.735, M20 has 68 right and NI 0.746."
     )
 
 
@@ -76,13 +77,13 @@ def bounded() -> str:
     return f"All {len(SMALL)} tables with classes of 5 and 3 samples, and 4,000 random ones of four classes."
 
 
-@hu("Property 2", "NI stays the same when predicted classes are renamed one to one.", Verdict.TRUE)
+@hu("Property 2", "NI does not change if predicted classes are renamed one to one.", Verdict.TRUE)
 def renaming() -> str:
     counts = random_tables(12, 1000, 4, 5)
     order = np.random.default_rng(13).permuted(np.tile(np.arange(4), (1000, 1)), axis=1)
     renamed = np.concatenate([np.take_along_axis(counts, order[:, None, :], axis=2), counts[:, :, 4:]], axis=2)
     np.testing.assert_allclose(NI(renamed), NI(counts), rtol=0, atol=TIE)
-    return "1,000 random tables of four classes with their columns shuffled. It does not see names: M11 has NI 1."
+    return "1,000 random tables of four classes with their columns shuffled. NI ignores names: M11 has NI 1."
 
 
 M18 = DERIVED["M18"]
@@ -90,7 +91,7 @@ M18 = DERIVED["M18"]
 
 @hu(
     "Property 3",
-    "Rejecting loses no information where no accepted sample is wrong.",
+    "Rejecting loses no information if no accepted sample is wrong.",
     Verdict.ONLY_IF,
     "all rejected samples are of one class",
 )
@@ -103,17 +104,19 @@ def rejecting_is_free() -> str:
     assert NI(M18) < 1 == scored("accepted_accuracy", M18, reject=True)
     return (
         f"Of the {len(accepted_right)} tables with classes of 5 and 3 samples and no accepted error, NI is 1 for the "
-        f"{np.sum(one_class)} that reject one class at most (M9, M10), and for no other. M18 = {shown(M18)}, M17 with "
-        f"its two errors rejected, is right wherever it decides and has NI {NI(M18):.3f}."
+        f"{np.sum(one_class)} that reject at most one class (M9, M10), and for no other. M18 = {shown(M18)}, M17 with "
+        f"its two errors rejected, is right on all accepted samples and has NI {NI(M18):.3f}."
     )
 
 
-@hu("Property 4", "NI is no function of accuracy.", Verdict.TRUE)
+@hu("Property 4", "NI is not a function of accuracy.", Verdict.TRUE)
 def equal_accuracy() -> str:
     assert scored("accuracy", MATRICES["M2"]) == scored("accuracy", MATRICES["M3"]) == 0.9
     assert NI(MATRICES["M2"]) == 0
     assert NI(MATRICES["M3"]) > 0.57
-    return "M2 and M3 are both right in 90 of 100: NI is 0 for M2, which says the same of all, and 0.574 for M3."
+    return (
+        "M2 and M3 both have 90 of 100 right. NI is 0 for M2, which always predicts the same class, and 0.574 for M3."
+    )
 
 
 def costs(counts: NDArray[np.int64], row: int, column: int) -> NDArray[np.float64]:
@@ -150,7 +153,7 @@ def small_class_costs_more() -> str:
     large, small = costs(MOVED, 0, 1), costs(MOVED, 1, 0)
     found = first_table((small < large - TIE) & (MOVED[:, :, 2].sum(axis=1) == 0), MOVED)
     return (
-        "No exception among all class sizes 1 ≤ C2 < C1 < 200 from the exact solution. From other tables it fails: "
+        "No exception for class sizes 1 ≤ C2 < C1 < 200 starting from the exact solution. From other tables it fails: "
         f"at {shown(found)} an error of the larger class costs {costs(found[None], 0, 1)[0]:.3f}, one of the smaller "
         f"{costs(found[None], 1, 0)[0]:.3f}."
     )
@@ -167,11 +170,11 @@ def errors_cost_more_than_rejections() -> str:
         assert np.all(one_sample_moved((row, 1 - row)) < one_sample_moved((row, 2)))
     found = first_table(costs(MOVED, 0, 1) < costs(MOVED, 0, 2) - TIE, MOVED)
     return (
-        "No exception among all class sizes 1 ≤ C2 < C1 < 200 from the exact solution, where rejecting costs nothing. "
+        "No exception for class sizes 1 ≤ C2 < C1 < 200 starting from the exact solution, where rejecting costs "
+        "nothing. "
         f"From other tables it fails: at {shown(found)} a sample of the first class costs "
         f"{costs(found[None], 0, 1)[0]:.3f} wrong and {costs(found[None], 0, 2)[0]:.3f} rejected, because the "
-        "rejections "
-        "have been a sign of the other class."
+        "rejections so far point to the other class."
     )
 
 
@@ -187,9 +190,8 @@ def rejecting_the_small_class() -> str:
     mixed = np.array([[[2 * a // 3, 0, a // 3], [0, 2 * b // 3, b // 3]] for a, b in sizes])
     assert np.all(costs(mixed, 1, 2) > costs(mixed, 0, 2) + TIE)
     return (
-        "At the exact solution neither costs anything, for all 1 ≤ C2 < C1 < 200 (Property 3). With a third of "
-        "either class "
-        f"rejected already it holds for all {len(sizes)} pairs of sizes below 60 that were tried."
+        "At the exact solution neither costs anything, for all 1 ≤ C2 < C1 < 200 (Property 3). If a third of "
+        f"each class is already rejected, it holds for all {len(sizes)} pairs of sizes below 60 that were tried."
     )
 
 
@@ -197,7 +199,7 @@ def rejecting_the_small_class() -> str:
     "eqs. (27)-(30)",
     "The sensitivities with sgn() say by how much information changes when a sample moves.",
     Verdict.ONLY_IF,
-    "no cell concerned is empty",
+    "none of the cells concerned is empty",
 )
 def sensitivities() -> str:
     _derivatives()
@@ -213,9 +215,9 @@ def sensitivities() -> str:
     truth = float(scored("mutual_information", moved) - scored("mutual_information", counts))
     assert rule > 0 > truth
     return (
-        "Where all cells are positive they equal a central difference at 200 random tables. At empty cells even the "
-        "sign may be "
-        f"wrong: M7, a hit of the first class made an error: the rule says {rule:+.5f} bits, the true change is "
+        "With all cells positive they equal a central difference on 200 random tables. At empty cells even the sign "
+        f"may be wrong: if one correct sample of M7's first class becomes an error, the rule says {rule:+.5f} bits "
+        "and the true change is "
         f"{truth:+.4f} bits."
     )
 
@@ -232,7 +234,7 @@ def _derivatives() -> None:
 
 @hu(
     "eq. (10)",
-    "Half of the missed information is an upper bound of the error.",
+    "Half of the missed information is an upper bound on the error.",
     Verdict.ONLY_IF,
     "the error is that of the best decision from the output, not the classifier's own",
 )
@@ -259,15 +261,14 @@ def fano() -> str:
         printed = (missed - 1) / np.log2(classes)
         assert printed < 0
     return (
-        f"And it says nothing: with less than one bit missed the printed bound is below 0 for all {len(MATRICES)} "
-        "models "
-        "whose matrices are known here. The tight form (`tight_fano_bound`) does say something."
+        f"But it is vacuous: with less than one bit missed, the printed bound is below 0 for all {len(MATRICES)} "
+        "models whose matrices are known here. The tight form (`tight_fano_bound`) is not."
     )
 
 
 @hu(
     "eq. (21)",
-    "The accuracy in Tables 3 and 4 is the share of all samples that are right.",
+    "The accuracy in Tables 3 and 4 is the fraction of all samples that are right.",
     Verdict.ONLY_IF,
     "nothing is rejected",
 )
@@ -276,6 +277,6 @@ def accuracy_among_accepted() -> str:
     over_all, accepted = (float(scored(name, m5, reject=True)) for name in ("accuracy", "accepted_accuracy"))
     assert (f"{over_all:.3f}", f"{accepted:.3f}") == ("0.830", "0.933")
     return (
-        "M5 is right in 83 of 100 samples; printed is 0.933, which is 83 of the 89 that it accepts. The tables print "
-        "`accepted_accuracy`, ours keeps both."
+        "M5 has 83 of 100 samples right; the table prints 0.933, which is 83 of the 89 that it accepts. This is "
+        "`accepted_accuracy`; Infoscope has both."
     )

@@ -33,7 +33,7 @@ def closed_forms() -> str:
     )
 
 
-@hurley("slides 21-22", "The spread of I follows from the covariance of the three entropies.", Verdict.TRUE)
+@hurley("slides 21-22", "The standard deviation of I follows from the covariance of the three entropies.", Verdict.TRUE)
 def spread_of_information() -> str:
     posterior = Posterior(SMALL, "uniform")
     signs = np.array([1.0, 1.0, -1.0])
@@ -42,7 +42,9 @@ def spread_of_information() -> str:
     return f"sd of I(T;S) = {implied:.4f} bits both ways, to nine digits."
 
 
-@hurley("slides", "Little data may suffice to tell how informative a system is.", Verdict.ONLY_IF, "classes are few")
+@hurley(
+    "slides", "Little data may suffice to see how informative a system is.", Verdict.ONLY_IF, "there are few classes"
+)
 def little_data() -> str:
     widths = {}
     for classes in (2, 20):

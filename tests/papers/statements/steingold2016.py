@@ -21,9 +21,9 @@ KDD = "data/kdd2005/labeler1.txt"
 
 @steingold(
     "Figure 1",
-    "Proficiency falls while a predictor is spoilt sample by sample.",
+    "Proficiency falls as more and more predictions are made wrong.",
     Verdict.ONLY_IF,
-    "it is right more often than by chance",
+    "the predictor is still better than chance",
 )
 def walk() -> str:
     wrong = np.arange(0, 201, 10)
@@ -33,8 +33,8 @@ def walk() -> str:
     assert np.all(np.diff(found[10:]) > 0)
     np.testing.assert_allclose(found, found[::-1], rtol=0, atol=TIE)
     return (
-        "Of 200 samples i are wrong: from 1 at i = 0 down to 0 at i = 100, and up again to 1 at i = 200, where all "
-        "is said the wrong way round."
+        "With i of 200 predictions wrong, it falls from 1 at i = 0 to 0 at i = 100, and rises again to 1 at i = 200, "
+        "where every prediction is the opposite."
     )
 
 
@@ -44,11 +44,11 @@ def preferred(section: str) -> str:
     return "".join("A" if a > b else "B" for a, b in found)
 
 
-@steingold("section 2.3", "Accuracy, F1, proficiency and φ order the pairs A and B differently.", Verdict.TRUE)
+@steingold("section 2.3", "Accuracy, F1, proficiency and φ rank the pairs A and B differently.", Verdict.TRUE)
 def pairs() -> str:
     assert {section: preferred(section) for section in PREFERRED} == PREFERRED
     said = "; ".join(f"{section}: {', '.join(order)}" for section, order in PREFERRED.items())
-    return f"Better by accuracy, F1, proficiency and φ, in this order: {said}."
+    return f"Which one is better by accuracy, F1, proficiency and φ, in this order: {said}."
 
 
 @steingold(
@@ -69,7 +69,8 @@ def phi_against_both() -> str:
     assert proficiency[0] > proficiency[1]
     assert accuracy[0] > accuracy[1]
     return (
-        f"5 positives of 50: none of {few:,} pairs with φ > 0, but {some:,} of all {every:,}. 20 of 50: {still} of "
+        f"With 5 positives of 50: none of {few:,} pairs with φ > 0, but {some:,} of all {every:,}. With 20 of 50: "
+        f"{still} of "
         f"{other:,} pairs even with φ > 0. {shown(a)} has φ {phi[0]:.3f}, proficiency {proficiency[0]:.3f} and "
         "accuracy "
         f"{accuracy[0]:.2f}; {shown(b)} has {phi[1]:.3f}, {proficiency[1]:.3f} and {accuracy[1]:.2f}."
@@ -97,13 +98,13 @@ def subadditivity() -> str:
     return (
         f"Joint entropy is at most the sum, on all {len(counts)} tables with classes of 4 and 3 samples. "
         f"{shown(counter)}: 1 "
-        "bit against 1 + 1. So the sum of the categories' entropies over-estimates what there is to know."
+        "bit, compared with 1 + 1. So the sum of the categories' entropies overestimates the information in the truth."
     )
 
 
 @steingold(
     "section 4.5, committees",
-    "Two bodies that each take 9 of 10 at random reach 90% precision, recall and F1, with proficiency 0.",
+    "Two committees that each accept 9 of 10 at random reach 90% precision, recall and F1, with proficiency 0.",
     Verdict.TRUE,
 )
 def committee() -> str:
@@ -118,16 +119,16 @@ def committee() -> str:
     "section 4.5, random labeler",
     "A random labeler has proficiency 0.",
     Verdict.ONLY_IF,
-    "samples are unlimited",
+    "the sample is infinite",
     data=KDD,
 )
 def random_labeler() -> str:
     found = [100 * verbatim(number, number).systems[0].value("chance_proficiency") for number in (1, 2, 3)]
     assert all(0.2 < share < 0.4 for share in found)
     return (
-        f"Shuffled labels of 800 queries still show {min(found):.2f} to {max(found):.2f}% by chance, because few "
-        "samples look "
-        "more informative than they are; printed is 0%. `adjusted_proficiency` takes it off."
+        f"Shuffled labels of 800 queries still have {min(found):.2f} to {max(found):.2f}% by chance, because "
+        "information "
+        "estimated from a sample is biased upwards; the paper prints 0%. `adjusted_proficiency` corrects for it."
     )
 
 

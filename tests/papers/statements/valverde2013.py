@@ -28,7 +28,9 @@ def balance() -> str:
     return f"All {len(SMALL)} tables with classes of 3, 2 and 2 samples, and 2,000 random ones of four classes."
 
 
-@valverde("majority classifiers", "A majority classifier shares no information and says nothing false.", Verdict.TRUE)
+@valverde(
+    "majority classifiers", "A majority classifier captures no information and adds no false information.", Verdict.TRUE
+)
 def majority() -> str:
     always_first = random_tables(42, 500, 4, 4)
     always_first[:, :, 0] += 1
@@ -36,10 +38,12 @@ def majority() -> str:
     for metric in ("mutual_information", "split_system_remainder"):
         assert np.all(scored(metric, always_first) == 0)
     assert np.all(scored("split_system_divergence", always_first) == 1)
-    return "Exactly 0 and 0 for 500 random truths and for f: it stands in the corner of its side of the triangle."
+    return "Exactly 0 and 0 for 500 random truths and for f: its output is in a corner of the split triangle."
 
 
-@valverde("majority classifiers", "H′(Y|X) = 0 shows a majority classifier.", Verdict.ONLY_IF, "I(X;Y) is 0 as well")
+@valverde(
+    "majority classifiers", "H′(Y|X) = 0 identifies a majority classifier.", Verdict.ONLY_IF, "I(X;Y) is 0 as well"
+)
 def nothing_false_is_no_majority() -> str:
     perfect = MATRICES["d"]
     assert scored("split_system_remainder", perfect) == 0
@@ -49,23 +53,22 @@ def nothing_false_is_no_majority() -> str:
     np.testing.assert_array_equal(silent, constant)
     return (
         f"The perfect d has H′(Y|X) = 0 too. Among all {len(SMALL)} tables with classes of 3, 2 and 2 samples, both "
-        "are 0 "
-        "exactly where all predictions are the same."
+        "are 0 if and only if all predictions are the same."
     )
 
 
-@valverde("accuracy paradox", "Systems of the same accuracy may share all or nothing.", Verdict.TRUE)
+@valverde("accuracy paradox", "Systems of the same accuracy may capture much or nothing.", Verdict.TRUE)
 def accuracy_paradox() -> str:
     shared = {name: float(scored("proficiency", MATRICES[name])) for name in "abcf"}
     assert {float(scored("accuracy", MATRICES[name])) for name in "abcf"} == {50 / 60}
     assert list(shared.values()) == sorted(shared.values(), reverse=True)
     assert shared["f"] == 0
-    return f"a, b, c and f are right in 50 of 60; captured: {', '.join(f'{k} {v:.3f}' for k, v in shared.items())}."
+    return f"a, b, c and f all have 50 of 60 right; captured: {', '.join(f'{k} {v:.3f}' for k, v in shared.items())}."
 
 
 @valverde(
     "specialised classifiers",
-    "A system that leaves classes out diverges more from uniform output than its truth does.",
+    "The output of a system that never predicts some classes is less uniform than its truth.",
     Verdict.ONLY_IF,
     "the truth is balanced",
 )
@@ -78,20 +81,19 @@ def specialised() -> str:
     assert truth > output
     return (
         f"All {len(leaves_out)} such tables with three classes of 2 samples. With an unbalanced truth it fails: "
-        f"{shown(counter)} never predicts the third class, and yet ΔH′ is {output:.3f} for the output, {truth:.3f} "
+        f"{shown(counter)} never predicts the third class, but ΔH′ is {output:.3f} for the output, {truth:.3f} "
         "for the truth."
     )
 
 
-@valverde("split triangles", "H(X) ≤ H(Y) is to be expected; else mistrust the classifier.", Verdict.FALSE)
+@valverde("split triangles", "H(X) ≤ H(Y) is to be expected; otherwise distrust the classifier.", Verdict.FALSE)
 def truth_with_more_entropy() -> str:
     truth, output = (float(scored(f"{side}_entropy", MATRICES["a"])) for side in ("truth", "system"))
     assert truth > output
     assert scored("proficiency", MATRICES["a"]) > scored("proficiency", MATRICES["b"])
     return (
-        f"The paper's own a has H(X) = {truth:.3f} > H(Y) = {output:.3f} (so have c and f), and it captures the most "
-        "of a, b, "
-        "c and f. A hint, no law."
+        f"The paper's own a has H(X) = {truth:.3f} > H(Y) = {output:.3f} (as do c and f), and it captures the most "
+        "of a, b, c and f. It is a hint, not a law."
     )
 
 
@@ -99,7 +101,7 @@ def truth_with_more_entropy() -> str:
     "summary",
     "Entropy-modified accuracy is more pessimistic than accuracy.",
     Verdict.ONLY_IF,
-    "each output stands for its most frequent true class",
+    "each prediction is the most frequent true class of its samples",
 )
 def modified_accuracy() -> str:
     for counts in (SMALL, random_tables(43, 2000, 4, 4)):
@@ -107,10 +109,10 @@ def modified_accuracy() -> str:
     renamed = [[0, 30], [30, 0]]
     assert scored("entropy_modified_accuracy", renamed) == 1 > scored("accuracy", renamed) == 0
     return (
-        "2^−H(X|Y) ≤ 1 − Bayes error on every table tried (by Jensen's inequality), so it holds where the accuracy "
-        "is that of "
-        f"the best decision. {shown(renamed)} has 1 against an accuracy of 0; in the TASS3 table uma-1 has 0.377 "
-        "against 0.376."
+        "2^−H(X|Y) ≤ 1 − Bayes error on every table tried (by Jensen's inequality), so it holds if the accuracy "
+        f"is that of the best decision. {shown(renamed)} has 1 and an accuracy of 0; in the TASS3 table uma-1 has "
+        "0.377 "
+        "and an accuracy of 0.376."
     )
 
 
@@ -121,7 +123,7 @@ def joint_entropy() -> str:
     a = MATRICES["a"]
     return (
         "The gap is I(X;Y) on every table tried, "
-        f"{float(scored('mutual_information', a)):.3f} bits for a. What is meant is the product of the marginals."
+        f"{float(scored('mutual_information', a)):.3f} bits for a. The paper means the product of the marginals."
     )
 
 

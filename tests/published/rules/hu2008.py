@@ -44,7 +44,7 @@ def errors_against_rejections(figure: Figure) -> None:
 
 @rule(paper="hu2008", where="eq (32)")
 def locus_without_information(figure: Figure) -> None:
-    """No information where TP = C1 − TN·C1/C2, for C1 = 90 and C2 = 10."""
+    """No information if TP = C1 − TN·C1/C2, for C1 = 90 and C2 = 10."""
     assert figure.published == "NI = 0"
     hits = np.arange(11)
     matrices = np.stack([90 - 9 * hits, 9 * hits, 10 - hits, hits], axis=-1).reshape(-1, 2, 2)
@@ -62,7 +62,7 @@ def large_class_before_small(figure: Figure) -> None:
 
 @rule(paper="hu2008", as_printed="NI falls while A rises (non-monotone)")
 def not_monotone(figure: Figure) -> None:
-    """M19 is more accurate than M20 and tells less."""
+    """M19 is more accurate than M20 and captures less information."""
     m19, m20 = table_of("hu_M19"), table_of("hu_M20")
     assert [score("proficiency", m19), score("proficiency", m20)] == pytest.approx(figure.recomputed, abs=1e-12)
     assert score("accuracy", m19) > score("accuracy", m20)
@@ -71,7 +71,7 @@ def not_monotone(figure: Figure) -> None:
 
 @rule(paper="hu2008", where="eq (9) Fano")
 def fano(figure: Figure) -> None:
-    """Fano's bound, floored at 0, and its tight form lie below the error of the best decision."""
+    """Fano's bound, floored at 0, and its tight form are below the error of the best decision."""
     table, expected = table_of(figure.input or ""), figure.recomputed
     assert score("fano_bound", table) == pytest.approx(max(expected["bound"], 0.0), abs=1e-12)
     assert score("bayes_error", table) == pytest.approx(expected["MAP_error"], abs=1e-12)
@@ -81,7 +81,7 @@ def fano(figure: Figure) -> None:
 
 @rule(paper="hu2008", where="eq (10) Hellman-Raviv")
 def hellman_raviv(figure: Figure) -> None:
-    """Half of the missed information lies above the error of the best decision."""
+    """Half of the missed information is above the error of the best decision."""
     table, expected = table_of(figure.input or ""), figure.recomputed
     assert score("hellman_raviv_bound", table) == pytest.approx(expected["bound"], abs=1e-12)
     assert score("bayes_error", table) <= score("hellman_raviv_bound", table) + 1e-12

@@ -52,7 +52,7 @@ def table_1(figure: Figure) -> None:
 
 @rule(paper="steingold2016", where="Table 1", as_printed="number of reassigned categories")
 def reassigned(figure: Figure) -> None:
-    """The printed assignment is optimal and moves as many as printed; ours, ties to the own name, moves no more."""
+    """The printed assignment is optimal; ours, with ties going to the own name, reassigns no more categories."""
     pair = line_stripped(*pair_of(figure))
     place, rows = places(pair), np.arange(len(pair.categories))
     theirs = rows.copy()
@@ -80,7 +80,7 @@ def share_of_a_reassigned_pair(figure: Figure) -> float:
 
 @rule(paper="steingold2016", where="Table [23]", as_printed="alpha_c of reassignment *")
 def information_of_a_reassigned_pair(figure: Figure) -> None:
-    """Lines stripped whole; the share of the true category's information in the category assigned to it."""
+    """Lines stripped; proficiency of the assigned category for the true one."""
     assert share_of_a_reassigned_pair(figure) == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
 
 
@@ -95,7 +95,7 @@ def objects_in(figure: Figure) -> float:
 
 @rule(paper="steingold2016", where="Table [23]", as_printed="N of *")
 def objects_of_a_category(figure: Figure) -> None:
-    """Lines stripped whole; objects per category, counted."""
+    """Lines stripped; objects per category, counted."""
     assert objects_in(figure) == figure.published
 
 
@@ -119,7 +119,7 @@ def value_of_the_random_labeler(figure: Figure) -> float:
 
 @rule(paper="steingold2016", where="sec. 4.5 random labeler")
 def random_labeler(figure: Figure) -> None:
-    """Each labeler against its own shuffled sets, exactly; set sizes as population mean and deviation."""
+    """Each labeler against its own shuffled sets, exactly; population mean and standard deviation of set sizes."""
     found = value_of_the_random_labeler(figure)
     assert found == pytest.approx(figure.value, rel=0, abs=figure.tolerance)
     assert found == pytest.approx(figure.recomputed / (100 if figure.unit == "%" else 1), rel=2e-4)
@@ -146,7 +146,7 @@ def missed_by_the_third(figure: Figure) -> None:
 
 @rule(paper="steingold2016", where="sec. 4.5", as_printed="number of queries")
 def queries(figure: Figure) -> None:
-    """Objects of each labeler's file."""
+    """Objects in each labeler's file."""
     assert all(read_label_lists(labeler(number)).n == figure.published for number in (1, 2, 3))
 
 
@@ -161,7 +161,7 @@ def categories(figure: Figure) -> None:
 
 @rule(paper="steingold2016", where="sec. 5", input="labeler?|labeler?")
 def stability_of_halves(figure: Figure) -> None:
-    """500 random splits in halves: the deviation is that of the recomputation, around one percent."""
+    """500 random splits into halves: the standard deviation is that of the recomputation, about one percent."""
     metric = SPREAD[figure.as_printed.removeprefix("std dev of ").partition(" over")[0]]
     found = 100 * halves(*pair_of(figure))[metric].sd
 

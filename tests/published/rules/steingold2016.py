@@ -11,7 +11,7 @@ from tests.published.ledger import rule
 
 @rule(paper="steingold2016", where="sec. 2.4")
 def negation(figure: Figure) -> None:
-    """Saying the opposite keeps the proficiency, turns the sign of phi, and exchanges right and wrong."""
+    """Negating all predictions keeps proficiency, changes the sign of phi, and exchanges right and wrong."""
     for name in inputs_of(figure.paper):
         table, other = table_of(name), negated(table_of(name))
         assert score("proficiency", other) == pytest.approx(score("proficiency", table), abs=1e-15)
@@ -52,7 +52,7 @@ def phi_against_both(figure: Figure) -> None:
 
 @rule(paper="steingold2016", as_printed="H(A x B) >= H(A) + H(B)")
 def subadditivity(figure: Figure) -> None:
-    """Joint entropy is never above the sum, and below it for all dependent sides."""
+    """Joint entropy is never above the sum, and below it if the two are dependent."""
     assert figure.reproduces is False
     for name in inputs_of(figure.paper):
         table = table_of(name)
@@ -80,7 +80,7 @@ def worthless_predictor_of_many_classes(figure: Figure) -> None:
 
 @rule(paper="steingold2016", where="sec. 4.5 committees")
 def random_committees(figure: Figure) -> None:
-    """Everybody sits in 9 of 10 committees at random: precision, recall and F1 are 90 %, and nothing is told."""
+    """Committees that each accept 9 of 10 at random: precision, recall and F1 are 90 %, proficiency is 0."""
     metrics = ("proficiency",) if figure.as_printed == "proficiency" else ("precision", "recall", "f1")
     for metric in metrics:
         assert score(metric, worthless(0.9)) == pytest.approx(figure.value, abs=1e-12)

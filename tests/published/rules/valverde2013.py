@@ -22,7 +22,7 @@ IDENTITIES = {
 
 @rule(paper="valverde2013", where="balance equation")
 def shares_of_the_triangle(figure: Figure) -> None:
-    """The three shares of the triangle sum to 1, and so do those of either side."""
+    """The three coordinates of the triangle sum to 1, and so do those of each side."""
     table = table_of(figure.input or "")
     triangle = sum(score(f"triangle_{part}", table) for part in ("divergence", "transfer", "variation"))
     assert triangle == pytest.approx(float(figure.published), abs=1e-12)
@@ -33,7 +33,7 @@ def shares_of_the_triangle(figure: Figure) -> None:
 
 @rule(paper="valverde2013", as_printed="H'(Y|X) of the majority classifier")
 def majority_voter(figure: Figure) -> None:
-    """A majority voter says nothing false: its remainder is exactly 0."""
+    """A majority classifier adds no false information: its remainder is exactly 0."""
     assert score("split_system_remainder", table_of(figure.input or "")) == float(figure.published)
 
 
@@ -48,7 +48,7 @@ def truth_with_more_entropy(figure: Figure) -> None:
 
 @rule(paper="valverde2013", as_printed="modified accuracy is more pessimistic than accuracy")
 def modified_accuracy_above_accuracy(figure: Figure) -> None:
-    """A system that only exchanged two names has modified accuracy 1 and accuracy 0."""
+    """A system that only swaps two names has modified accuracy 1 and accuracy 0."""
     assert figure.recomputed["a_prime"] > figure.recomputed["a"]
     exchanged = Contingency.from_matrix([[0, 30], [30, 0]])
     assert score("entropy_modified_accuracy", exchanged) == 1
@@ -57,7 +57,7 @@ def modified_accuracy_above_accuracy(figure: Figure) -> None:
 
 @rule(paper="valverde2013", where="eq (3)")
 def joint_entropy_of_dependent_sides(figure: Figure) -> None:
-    """The joint entropy is the sum of the two only without mutual information; else it is smaller by it."""
+    """The joint entropy is the sum of the two minus the mutual information."""
     assert figure.reproduces is False
     for name in inputs_of(figure.paper):
         table = table_of(name)

@@ -238,7 +238,7 @@ def _triangle(tuning: Tuning) -> EntropyTriangleDisplay:
 
 def _triangle_figure(tuning: Tuning) -> Iterator[Figure]:
     if np.isfinite(tuning.values("triangle_transfer")).sum() > 1:
-        caption = (Strong("Entropy triangle"), " Up is more that gets across, right more that is lost.")
+        caption = (Strong("Entropy triangle"), " Higher: more information is transmitted; further right: more is lost.")
         yield Figure(_triangle(tuning).panel(), caption, style="map")
 
 
