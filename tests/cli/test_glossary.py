@@ -118,7 +118,7 @@ def test_every_id_of_the_vocabulary_is_known():
         ("false", "false_information_ratio"),
         ("captured", "proficiency"),
         ("missed", "missed_information_ratio"),
-        ("recall of 'picture'", "Share of the positive samples"),
+        ("recall of 'picture'", "Fraction of the positive samples"),
         ("95% interval", "stated probability"),
         ("Brier score", "mean squared distance"),
         ("brier_score_loss", "mean squared distance"),

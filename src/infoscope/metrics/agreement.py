@@ -31,7 +31,7 @@ __all__ = [
 KappaWeights = Literal["linear", "quadratic"]
 
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
-_NO_LABEL = "truth and output share no label, so no prediction can be right or wrong"
+_NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
 
 
 @remembered
@@ -168,7 +168,7 @@ def _stacked(lines: Iterable[tuple[float, float]], table: Contingency) -> Iterat
     )
 )
 def accuracy(table: Contingency, *, normalize: bool = True) -> Real:
-    """Share of all samples that got their own label; a rejected sample is not a hit.
+    """Fraction of all samples that are predicted correctly; a rejected sample is not correct.
 
     Without ``normalize``, their number.
 
@@ -190,7 +190,7 @@ def accuracy(table: Contingency, *, normalize: bool = True) -> Real:
     )
 )
 def error_rate(table: Contingency, *, normalize: bool = True) -> Real:
-    """Share of all samples that got a wrong label; rejected samples are neither right nor wrong.
+    """Fraction of all samples with a wrong prediction; rejected samples are neither right nor wrong.
 
     Accuracy, error rate and rejection rate sum to 1. Without ``normalize``, the number of wrong labels.
 
@@ -213,7 +213,7 @@ def error_rate(table: Contingency, *, normalize: bool = True) -> Real:
     )
 )
 def random_accuracy(table: Contingency) -> Real:
-    """Accuracy of a guesser who uses each label as often as this system does.
+    """Accuracy of random predictions with the same frequencies as this system's.
 
     >>> print(f"{random_accuracy(Contingency.from_matrix([[81, 9], [9, 1]])):.2f}")
     0.82
@@ -236,7 +236,7 @@ def random_accuracy(table: Contingency) -> Real:
     )
 )
 def truth_random_accuracy(table: Contingency) -> Real:
-    """Accuracy of a guesser who knows how frequent each true class is, and nothing else.
+    """Accuracy of random predictions with the frequencies of the true classes.
 
     >>> print(f"{truth_random_accuracy(Contingency.from_matrix([[90, 0], [10, 0]])):.2f}")
     0.82
@@ -254,13 +254,14 @@ def truth_random_accuracy(table: Contingency) -> Real:
         range=(-1.0, 1.0),
         aliases=("Cohen kappa",),
         laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.EXCHANGE},
-        undefined="truth and system both know one and the same class only, or share no label",
+        undefined="truth and predictions are all of one class, or have no label in common",
     )
 )
 def kappa(table: Contingency, *, labels: Iterable[Label] | None = None, weights: KappaWeights | None = None) -> Real:
-    """Agreement beyond chance, as a share of what chance leaves to gain.
+    """Agreement beyond chance, divided by the largest possible agreement beyond chance.
 
-    0 is what a guesser with the system's habits reaches, 1 is perfect, negative is worse than guessing. ``labels``
+    0 is what random predictions with the same frequencies reach, 1 is perfect, negative is worse than chance.
+    ``labels``
     are the classes to look at: samples of another class, and samples predicted as one, are left out. ``weights``
     ("linear", "quadratic") count a prediction by how many steps it is off, which is linear_weighted_kappa and
     quadratic_weighted_kappa.
@@ -286,11 +287,11 @@ def kappa(table: Contingency, *, labels: Iterable[Label] | None = None, weights:
         range=(-1.0, 1.0),
         aliases=("R_K", "matthews", "matthews corrcoef", "K-category correlation"),
         laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.EXCHANGE},
-        undefined="truth or system knows one class only, or they share no label",
+        undefined="truth or predictions have one class only, or no label in common",
     )
 )
 def mcc(table: Contingency) -> Real:
-    """Correlation between true and given labels.
+    """Correlation between true and predicted labels.
 
     1 is perfect, 0 is no better than chance.
 
@@ -310,12 +311,12 @@ def mcc(table: Contingency) -> Real:
         range=(-1.0, 1.0),
         aliases=("AC1", "Gwet AC1", "first-order agreement coefficient"),
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.PERFECT_IS_ONE, Law.EXCHANGE}),
-        undefined="there is one class only, or truth and output share no label",
+        undefined="there is only one class, or truth and predictions have no label in common",
         note="Unlike kappa it hardly depends on the prevalence. Declared classes without samples count among the q.",
     )
 )
 def gwet_ac1(table: Contingency) -> Real:
-    """Agreement beyond what two raters reach who guess at random where a sample is hard.
+    """Agreement beyond chance, where chance means random guesses on hard samples only.
 
     >>> print(f"{gwet_ac1(Contingency.from_matrix([[118, 5], [2, 0]])):.4f}")
     0.9408

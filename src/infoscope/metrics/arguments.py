@@ -256,7 +256,7 @@ class _OfLabels:
         counted = "".join(f", {name}={value!r}" for name, value in self.counting.options.items() if name not in own)
         way = f"{self.entry.name}({first}, {second}{counted}{own})"
         table = self.counting.argument
-        return f"Call it with a {table} or with labels:\n\n    {self.entry.name}({table}{own})\n    {way}"
+        return f"Call it with ``{table}`` or with labels:\n\n    {self.entry.name}({table}{own})\n    {way}"
 
 
 _AVERAGING: dict[str, object] = {"average": "binary", "labels": None, "zero_division": None}

@@ -110,7 +110,7 @@ def _why_untestable(table: Contingency) -> str:
     why=_why_untestable,
 )
 def g_statistic(table: Contingency) -> Real:
-    """How strongly the samples speak against independence of truth and output.
+    """Evidence against independence of truth and predictions (likelihood-ratio statistic).
 
     >>> print(f"{g_statistic(Contingency.from_matrix([[10, 10], [10, 10]])):.1f}")
     0.0
@@ -134,7 +134,7 @@ def g_statistic(table: Contingency) -> Real:
     why=_why_untestable,
 )
 def g_p_value(table: Contingency) -> Real:
-    """Probability of a G this large if the output had nothing to do with the truth.
+    """Probability of a G at least this large if the predictions were independent of the truth.
 
     >>> print(f"{g_p_value(Contingency.from_matrix([[10, 10], [10, 10]])):.1f}")
     1.0
@@ -178,7 +178,7 @@ def phi_squared(table: Contingency) -> Real:
     why=_why_untestable,
 )
 def chi2_p_value(table: Contingency) -> Real:
-    """Probability of a χ² this large if the output had nothing to do with the truth.
+    """Probability of a χ² at least this large if the predictions were independent of the truth.
 
     >>> print(f"{chi2_p_value(Contingency.from_matrix([[10, 10], [10, 10]])):.1f}")
     1.0
@@ -198,7 +198,7 @@ def chi2_p_value(table: Contingency) -> Real:
     )
 )
 def cramers_v(table: Contingency) -> Real:
-    """Association between truth and output from 0 (none) to 1 (one follows from the other).
+    """Association between truth and predictions from 0 (none) to 1 (one determines the other).
 
     >>> print(f"{cramers_v(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0

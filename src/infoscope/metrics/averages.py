@@ -24,7 +24,7 @@ __all__ = [
 
 _LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING})
 _WEIGHTED = _LAWS | {Law.EMPTY_CLASS}
-_NO_LABEL = "truth and output share no label, so no prediction can be right or wrong"
+_NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
 
 
 @remembered
@@ -87,7 +87,7 @@ def _why(rate: Callable[[OneVsRest], Real], *, weighted: bool) -> Callable[[Cont
     )
 )
 def weighted_tpr(table: Contingency) -> Real:
-    """Recall averaged over the classes by their size; the same as accuracy.
+    """Mean recall, weighted by class size; the same as accuracy.
 
     >>> print(f"{weighted_tpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.825
@@ -104,12 +104,12 @@ def weighted_tpr(table: Contingency) -> Real:
         better="lower",
         aliases=("FPR",),
         laws=_WEIGHTED | {Law.PERFECT_IS_ZERO},
-        undefined="all samples are of one class, or truth and output share no label",
+        undefined="all samples are of one class, or truth and predictions have no label in common",
     ),
     why=_why(lambda rates: rates.false_alarm_rate, weighted=True),
 )
 def weighted_fpr(table: Contingency) -> Real:
-    """False alarm rate averaged over the classes by their size.
+    """Mean false positive rate, weighted by class size.
 
     >>> print(f"{weighted_fpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.175
@@ -125,12 +125,12 @@ def weighted_fpr(table: Contingency) -> Real:
         source="holt2010",
         aliases=("PPV", "weighted precision"),
         laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
-        undefined="a class that has samples is never declared, or truth and output share no label",
+        undefined="a class that has samples is never predicted, or truth and predictions have no label in common",
     ),
     why=_why(lambda rates: rates.precision, weighted=True),
 )
 def weighted_ppv(table: Contingency) -> Real:
-    """Precision averaged over the classes by their size.
+    """Mean precision, weighted by class size.
 
     >>> print(f"{weighted_ppv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
@@ -146,12 +146,12 @@ def weighted_ppv(table: Contingency) -> Real:
         source="holt2010",
         aliases=("weighted NPV",),
         laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
-        undefined="every sample is declared as one class, or truth and output share no label",
+        undefined="every prediction is the same class, or truth and predictions have no label in common",
     ),
     why=_why(lambda rates: rates.negative_value, weighted=True),
 )
 def weighted_npv(table: Contingency) -> Real:
-    """Negative predictive value averaged over the classes by their size.
+    """Mean negative predictive value, weighted by class size.
 
     >>> print(f"{weighted_npv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
@@ -171,7 +171,7 @@ def weighted_npv(table: Contingency) -> Real:
     )
 )
 def rand_index(table: Contingency) -> Real:
-    """Accuracy of each class against the rest, averaged by class size.
+    """Accuracy of each class against the rest; mean weighted by class size.
 
     >>> print(f"{rand_index(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.825
@@ -191,7 +191,7 @@ def rand_index(table: Contingency) -> Real:
     )
 )
 def weighted_f1(table: Contingency) -> Real:
-    """F1 averaged over the classes by their size.
+    """Mean F1, weighted by class size.
 
     >>> print(f"{weighted_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.824
@@ -213,7 +213,7 @@ def weighted_f1(table: Contingency) -> Real:
 def balanced_accuracy(table: Contingency, *, adjusted: bool = False) -> Real:
     """Mean recall of the classes that have samples: accuracy as if all were equally frequent.
 
-    With ``adjusted``, as a share of what always predicting one class leaves to gain: 0 is a guess, 1 is perfect.
+    With ``adjusted``, rescaled so that 0 is always predicting one class and 1 is perfect.
 
     >>> print(f"{balanced_accuracy(Contingency.from_matrix([[45, 5], [2, 8]])):.2f}")
     0.85
@@ -235,12 +235,12 @@ def balanced_accuracy(table: Contingency, *, adjusted: bool = False) -> Real:
         formula=r"\frac1k\sum_i \mathrm{PPV}_i",
         source="common",
         laws=_LAWS | {Law.PERFECT_IS_ONE},
-        undefined="a class is never declared, or truth and output share no label",
+        undefined="a class is never predicted, or truth and predictions have no label in common",
     ),
     why=_why(lambda rates: rates.precision, weighted=False),
 )
 def macro_precision(table: Contingency) -> Real:
-    """Precision averaged over all declared classes alike.
+    """Unweighted mean precision over all declared classes.
 
     >>> print(f"{macro_precision(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
@@ -255,12 +255,12 @@ def macro_precision(table: Contingency) -> Real:
         formula=r"\frac1k\sum_i \mathrm{TPR}_i",
         source="common",
         laws=_LAWS | {Law.PERFECT_IS_ONE},
-        undefined="a class has no samples, or truth and output share no label",
+        undefined="a class has no samples, or truth and predictions have no label in common",
     ),
     why=_why(lambda rates: rates.recall, weighted=False),
 )
 def macro_recall(table: Contingency) -> Real:
-    """Recall averaged over all declared classes alike; balanced accuracy skips those without samples.
+    """Unweighted mean recall over all declared classes; balanced accuracy skips those without samples.
 
     >>> print(f"{macro_recall(Contingency.from_matrix([[45, 5], [2, 8]])):.2f}")
     0.85
@@ -275,12 +275,12 @@ def macro_recall(table: Contingency) -> Real:
         formula=r"\frac1k\sum_i F_{1,i}",
         source="common",
         laws=_LAWS | {Law.PERFECT_IS_ONE},
-        undefined="a class has neither samples nor declarations, or truth and output share no label",
+        undefined="a class neither occurs nor is predicted, or truth and predictions have no label in common",
     ),
     why=_why(lambda rates: rates.f_beta(1.0), weighted=False),
 )
 def macro_f1(table: Contingency) -> Real:
-    """F1 averaged over all declared classes alike.
+    """Unweighted mean F1 over all declared classes.
 
     >>> print(f"{macro_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.824

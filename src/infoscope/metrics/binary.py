@@ -94,12 +94,12 @@ def why_not_binary(empty: str) -> Callable[[Contingency], str]:
         of_positive=True,
         aliases=("positive predictive value",),
         laws=_LAWS,
-        undefined=f"{_TWO}, and at least one alarm",
+        undefined=f"{_TWO}, and at least one positive prediction",
     ),
     why=why_not_binary("the system never declares {!r}"),
 )
 def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
-    """Share of the alarms that were right.
+    """Fraction of the positive predictions that are right.
 
     >>> print(f"{precision(Contingency.from_matrix([[5, 0], [7, 38]], positive=0)):.4f}")
     0.4167
@@ -125,7 +125,7 @@ def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     why=why_not_binary("there is no sample of {!r}"),
 )
 def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
-    """Share of the positive samples that were found.
+    """Fraction of the positive samples that are predicted positive.
 
     >>> print(f"{recall(Contingency.from_matrix([[2, 3], [0, 45]], positive=0)):.1f}")
     0.4
@@ -151,7 +151,7 @@ def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     why=why_not_binary("every sample is {!r}"),
 )
 def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
-    """Share of the negative samples that were recognised as such.
+    """Fraction of the negative samples that are predicted negative.
 
     >>> print(f"{specificity(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.8
@@ -170,13 +170,13 @@ def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
         source="common",
         of_positive=True,
         laws=_LAWS,
-        undefined=f"{_TWO}, and at least one sample declared negative",
+        undefined=f"{_TWO}, and at least one negative prediction",
         note="A rejected sample is not declared negative; weighted_npv counts it among those not declared as a class.",
     ),
     why=why_not_binary("the system never declares the class other than {!r}"),
 )
 def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
-    """Share of the samples declared negative that were negative.
+    """Fraction of the negative predictions that are right.
 
     >>> print(f"{npv(Contingency.from_matrix([[4, 1], [6, 39]], positive=0)):.3f}")
     0.975
@@ -202,7 +202,7 @@ def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     why=why_not_binary("every sample is {!r}"),
 )
 def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
-    """Share of the negative samples that raised an alarm.
+    """Fraction of the negative samples that are predicted positive.
 
     >>> print(f"{false_alarm_rate(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.2
@@ -222,13 +222,13 @@ def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real
         of_positive=True,
         aliases=("F2", "F-beta", "F-measure"),
         laws=_LAWS,
-        undefined=f"{_TWO}, and a sample or an alarm of the positive class",
+        undefined=f"{_TWO}, and a positive sample or a positive prediction",
         note="Listed with β = 2: finding counts twice as much as not raising false alarms.",
     ),
     why=why_not_binary("there is no sample and no alarm of {!r}"),
 )
 def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]) -> Real:
-    """Precision and recall in one number, recall counting ``beta`` times as much.
+    """Weighted harmonic mean of precision and recall, with recall ``beta`` times as important.
 
     >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]], positive=0), beta=2.0):.4f}")
     0.7812
@@ -250,7 +250,7 @@ def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]
         of_positive=True,
         aliases=("F-measure", "Dice"),
         laws=_LAWS,
-        undefined=f"{_TWO}, and a positive sample or an alarm",
+        undefined=f"{_TWO}, and a positive sample or a positive prediction",
     ),
     why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
@@ -279,12 +279,12 @@ def f1(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
             "threat score",
         ),
         laws=_LAWS,
-        undefined=f"{_TWO}, and a positive sample or an alarm",
+        undefined=f"{_TWO}, and a positive sample or a positive prediction",
     ),
     why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
 def jaccard(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
-    """Of the samples that are positive or raised an alarm, the share that is both.
+    """Of the samples that are positive or predicted positive, the fraction that is both.
 
     >>> print(f"{jaccard(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.4f}")
     0.2308
@@ -310,7 +310,7 @@ def jaccard(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     why=why_not_binary("only one class occurs on one side"),
 )
 def phi(table: Contingency) -> Real:
-    """Correlation between truth and alarm; negative when the alarm tends to be wrong.
+    """Correlation between truth and prediction; negative if predictions tend to be wrong.
 
     >>> print(f"{phi(Contingency.from_matrix([[15, 5], [45, 135]])):.4f}")
     0.3273

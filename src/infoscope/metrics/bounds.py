@@ -30,7 +30,7 @@ _TINY = 1e-300
     )
 )
 def fano_bound(table: Contingency) -> Real:
-    """Error that no decision rule on this output can undercut, by Fano's weak inequality.
+    """Lower bound on the error of any decision rule on this output, by Fano's weak inequality.
 
     >>> print(f"{fano_bound(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     0.0
@@ -51,7 +51,7 @@ def fano_bound(table: Contingency) -> Real:
     )
 )
 def tight_fano_bound(table: Contingency) -> Real:
-    """Error that no decision rule on this output can undercut, given the information missed.
+    """Lower bound on the error of any decision rule on this output, given the information missed.
 
     >>> print(f"{tight_fano_bound(Contingency.from_matrix([[5, 5], [5, 5]])):.3f}")
     0.500
@@ -112,7 +112,7 @@ def _fano_roots(missed: Real, classes: Real) -> Real:
     )
 )
 def hellman_raviv_bound(table: Contingency) -> Real:
-    """Error that the best decision rule on this output never exceeds.
+    """Upper bound on the error of the best decision rule on this output.
 
     >>> print(f"{hellman_raviv_bound(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     0.5
@@ -132,7 +132,7 @@ def hellman_raviv_bound(table: Contingency) -> Real:
     )
 )
 def bayes_error(table: Contingency) -> Real:
-    """Error left when each prediction is read as the class it most often stands for: what renaming outputs can reach.
+    """Error if each prediction is replaced by its most frequent true class: the best that renaming can reach.
 
     >>> print(f"{bayes_error(Contingency.from_matrix([[0, 9], [9, 2]])):.1f}")
     0.1

@@ -30,7 +30,7 @@ __all__ = ["checked_costs", "cost_doubt", "expected_cost", "mean_cost"]
     )
 )
 def expected_cost(table: Contingency, costs: ArrayLike | None = None) -> Real:
-    """What a prediction costs on average by the user's cost matrix (rows = truth, columns = output, reject included).
+    """Mean cost of a prediction by the user's cost matrix (rows = truth, columns = output, reject included).
 
     Warns when a correct prediction costs as much as an error of the same class.
 

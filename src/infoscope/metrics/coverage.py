@@ -19,8 +19,8 @@ __all__ = [
 ]
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
-_NO_TRUTH = "the truth has one class only, so there is nothing to know"
-_TOO_LITTLE = f"{_NO_TRUTH} (or other classes below 1e-300 of it, too little to divide by)"
+_NO_TRUTH = "the truth has one class only, so there is no information to capture"
+_TOO_LITTLE = f"{_NO_TRUTH} (or other classes below 1e-300 of it, too small to divide by)"
 
 
 @metric(
@@ -53,9 +53,9 @@ _TOO_LITTLE = f"{_NO_TRUTH} (or other classes below 1e-300 of it, too little to 
     )
 )
 def proficiency(table: Contingency) -> Real:
-    """Share of the truth's information that the output carries.
+    """Fraction of the truth's information that the predictions carry.
 
-    0 means that the output says nothing about the truth, whatever its accuracy; 1 means that it tells everything.
+    0 means that the predictions say nothing about the truth, whatever their accuracy; 1 means that they say everything.
 
     >>> table = Contingency.from_matrix([[2, 3], [0, 45]])
     >>> print(f"{proficiency(table):.4f}")
@@ -79,7 +79,7 @@ def proficiency(table: Contingency) -> Real:
     )
 )
 def false_information_ratio(table: Contingency) -> Real:
-    """What the system says beyond the truth, in units of what there is to know.
+    """False information relative to the truth's information.
 
     0 means that no information is false; it can exceed 1.
 
@@ -104,9 +104,9 @@ def false_information_ratio(table: Contingency) -> Real:
     )
 )
 def erroneous_information_ratio(table: Contingency) -> Real:
-    """Missed and false information in units of what there is to know: the distance to perfection in the coverage plot.
+    """Missed and false information relative to the truth's: the distance to a perfect system in the coverage plot.
 
-    0 is perfect; 1 is what a silent system scores.
+    0 is perfect; a constant prediction scores 1.
 
     >>> print(f"{erroneous_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
@@ -128,7 +128,7 @@ def erroneous_information_ratio(table: Contingency) -> Real:
     )
 )
 def missed_information_ratio(table: Contingency) -> Real:
-    """Share of the truth's information that stays open after the output is known.
+    """Fraction of the truth's information that the predictions miss.
 
     >>> print(f"{missed_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
@@ -149,9 +149,9 @@ def missed_information_ratio(table: Contingency) -> Real:
     )
 )
 def information_precision(table: Contingency) -> Real:
-    """Share of what the system says that is true.
+    """Fraction of the information in the predictions that is about the truth.
 
-    1 means that the prediction follows from the true class; 0 that it has nothing to do with it.
+    1 means that the true class determines the prediction; 0 that the two are independent.
 
     >>> print(f"{information_precision(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
@@ -171,14 +171,14 @@ def information_precision(table: Contingency) -> Real:
         aliases=("xi", "normalized error to information ratio"),
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
         undefined="the output carries no information about the truth (or too little to divide by), "
-        "or shares no label with it",
+        "or has no label in common with it",
         note="Listed with α = 1, as Holt et al. use it; a greater exponent makes few errors count less.",
     )
 )
 def error_information_ratio(table: Contingency, alpha: float = 1.0) -> Real:
-    """Errors made per nat of information delivered; ``alpha`` is the exponent of the share of errors.
+    """Error rate per nat of captured information; ``alpha`` is the exponent of the error rate.
 
-    0 means no errors; it grows without limit as the output becomes worthless.
+    0 means no errors; it grows without limit as the predictions lose their information.
 
     >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]])):.3f}")
     0.272

@@ -90,9 +90,9 @@ def _marked(n: dict[tuple[bool, bool | None], int]) -> tuple[int, int]:
     why=why_not_binary("there is no sample of one of the classes"),
 )
 def informedness(table: Contingency) -> Real:
-    """Recall of the positive class minus the false alarm rate: what the alarm depends on the truth.
+    """Recall of the positive class minus the false positive rate: how far predictions depend on the truth.
 
-    1 is perfect, 0 is an alarm that has nothing to do with the truth, −1 is always wrong.
+    1 is perfect, 0 is independent of the truth, −1 is always wrong.
 
     >>> print(f"{informedness(Contingency.from_matrix([[8, 2], [3, 7]])):.1f}")
     0.5
@@ -116,7 +116,7 @@ def informedness(table: Contingency) -> Real:
     why=why_not_binary("one of the classes is never declared"),
 )
 def markedness(table: Contingency) -> Real:
-    """Precision minus the share of samples declared negative that are positive: what the truth depends on the alarm.
+    """Precision plus negative predictive value minus 1: how far the truth depends on the prediction.
 
     >>> print(f"{markedness(Contingency.from_matrix([[8, 2], [3, 7]], positive=0)):.4f}")
     0.5051
@@ -141,7 +141,7 @@ def markedness(table: Contingency) -> Real:
     why=why_not_binary("there is no false alarm, or no sample of one of the classes"),
 )
 def positive_likelihood_ratio(table: Contingency) -> Real:
-    """How many times more often the alarm is raised for a positive than for a negative sample.
+    """How many times more often a positive sample is predicted positive than a negative one.
 
     >>> print(f"{positive_likelihood_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.1f}")
     8.0
@@ -167,7 +167,7 @@ def positive_likelihood_ratio(table: Contingency) -> Real:
     why=why_not_binary("no negative sample is recognised, or there is no sample of one of the classes"),
 )
 def negative_likelihood_ratio(table: Contingency) -> Real:
-    """How many times more often a positive sample than a negative one is declared negative.
+    """How many times more often a positive sample is predicted negative than a negative one.
 
     >>> print(f"{negative_likelihood_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.4f}")
     0.2222
@@ -191,7 +191,7 @@ def negative_likelihood_ratio(table: Contingency) -> Real:
     why=why_not_binary("there is no false alarm or no miss"),
 )
 def diagnostic_odds_ratio(table: Contingency) -> Real:
-    """Odds of an alarm among the positive samples over those among the negative ones.
+    """Odds of a positive prediction for positive samples, divided by those for negative samples.
 
     >>> print(f"{diagnostic_odds_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.1f}")
     36.0

@@ -45,9 +45,9 @@ def _shared(inside: Real, groups: Real) -> Real:
     )
 )
 def bcubed_precision(table: Contingency) -> Real:
-    """For an average sample: the share of its cluster that belongs to its own true group.
+    """Mean over samples of the fraction of their cluster that belongs to their true group.
 
-    1 means that no cluster mixes groups; putting everything together gives the chance that two samples share a group.
+    1 means that no cluster mixes groups; one cluster for all samples gives the probability that two share a group.
 
     >>> print(f"{bcubed_precision(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.6667
@@ -66,9 +66,9 @@ def bcubed_precision(table: Contingency) -> Real:
     )
 )
 def bcubed_recall(table: Contingency) -> Real:
-    """For an average sample: the share of its true group that lies in its own cluster.
+    """Mean over samples of the fraction of their true group that is in their cluster.
 
-    1 means that no group is split; a cluster for every sample gives little.
+    1 means that no group is split; one cluster per sample gives little.
 
     >>> print(f"{bcubed_recall(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
     0.75

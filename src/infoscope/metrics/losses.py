@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 _LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
-_NO_LABEL = "truth and output share no label, so no prediction can be right or wrong"
+_NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
 _JOINT = "The paper's cost uses the joint probability and does not depend on the prediction, so its minimum is not 0."
 
 
@@ -64,7 +64,7 @@ def _needs_labels(table: Contingency, value: Real) -> Real:
     )
 )
 def linear_loss(table: Contingency) -> Real:
-    """Absolute distance of each class's row from the ideal row, averaged by class size.
+    """Absolute distance of each class's row from the ideal row; mean weighted by class size.
 
     >>> print(f"{linear_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     0.5
@@ -88,7 +88,7 @@ def linear_loss(table: Contingency) -> Real:
     )
 )
 def quadratic_loss(table: Contingency) -> Real:
-    """Squared distance of each class's row from the ideal row, averaged by class size.
+    """Squared distance of each class's row from the ideal row; mean weighted by class size.
 
     >>> print(f"{quadratic_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.2f}")
     0.25
@@ -124,13 +124,13 @@ def _why_no_informational_loss(table: Contingency) -> str:
         better="lower",
         unit="nats",
         laws=_LAWS,
-        undefined="a class that has samples is never recognised (the loss is infinite), or no label is shared",
+        undefined="a class that has samples is never recognised (the loss is infinite), or no label is in common",
         note=_JOINT,
     ),
     why=_why_no_informational_loss,
 )
 def informational_loss(table: Contingency) -> Real:
-    """Surprise at each class being recognised, averaged by class size; infinite when one never is.
+    """Minus the log probability of being right, mean weighted by class size; infinite if a class is never right.
 
     >>> print(f"{informational_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.4f}")
     0.6931
@@ -184,7 +184,7 @@ def zero_one_loss(table: Contingency) -> Real:
     )
 )
 def information_cost(table: Contingency) -> Real:
-    """Expected cost when a cell costs the bits that it misses and makes up; equal to the erroneous information.
+    """Expected cost if each cell costs its missed and false bits; equal to the erroneous information.
 
     >>> print(f"{information_cost(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     2.0

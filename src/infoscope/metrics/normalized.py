@@ -33,8 +33,8 @@ _SYMMETRIC = frozenset(
         Law.INDEPENDENCE_IS_ZERO,
     }
 )
-_BOTH_SILENT = "truth and system both know one class only"
-_ONE_SILENT = "truth or system knows one class only"
+_BOTH_SILENT = "truth and predictions both have one class only"
+_ONE_SILENT = "truth or predictions have one class only"
 
 
 @metric(
@@ -49,7 +49,7 @@ _ONE_SILENT = "truth or system knows one class only"
     )
 )
 def nmi_arithmetic(table: Contingency) -> Real:
-    """Shared information over the mean of both entropies; the harmonic mean of proficiency and information precision.
+    """Mutual information divided by the mean of both entropies; harmonic mean of proficiency and information precision.
 
     >>> print(f"{nmi_arithmetic(Contingency.from_matrix([[4, 0], [0, 6]])):.1f}")
     1.0
@@ -69,7 +69,7 @@ def nmi_arithmetic(table: Contingency) -> Real:
     )
 )
 def nmi_geometric(table: Contingency) -> Real:
-    """Shared information over the geometric mean of both entropies.
+    """Mutual information divided by the geometric mean of both entropies.
 
     >>> print(f"{nmi_geometric(Contingency.from_matrix([[4, 0], [0, 6]])):.1f}")
     1.0
@@ -89,7 +89,7 @@ def nmi_geometric(table: Contingency) -> Real:
     )
 )
 def nmi_min(table: Contingency) -> Real:
-    """Shared information over the smaller entropy: 1 as soon as one side follows from the other.
+    """Mutual information divided by the smaller entropy: 1 if one side determines the other.
 
     >>> print(f"{nmi_min(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.1f}")
     1.0
@@ -109,7 +109,7 @@ def nmi_min(table: Contingency) -> Real:
     )
 )
 def nmi_max(table: Contingency) -> Real:
-    """Shared information over the larger entropy: the strictest of the symmetric forms but one.
+    """Mutual information divided by the larger entropy; only the joint form is stricter.
 
     >>> print(f"{nmi_max(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.4f}")
     0.6667
@@ -130,7 +130,7 @@ def nmi_max(table: Contingency) -> Real:
     )
 )
 def nmi_joint(table: Contingency) -> Real:
-    """Share of everything that either side says which both sides say.
+    """Mutual information divided by the joint entropy.
 
     >>> print(f"{nmi_joint(Contingency.from_matrix([[2, 2, 0], [0, 0, 4]])):.4f}")
     0.6667
@@ -236,10 +236,10 @@ def _all_apart(table: Contingency) -> Real:
     why=_why_no_ami,
 )
 def adjusted_mutual_information(table: Contingency, *, average_method: AverageMethod = "arithmetic") -> Real:
-    """Shared information beyond what the same class sizes share by chance.
+    """Mutual information, adjusted for chance with the same group sizes.
 
-    0 is what random groups of these sizes reach on average, 1 is identity. ``average_method`` is the mean of the two
-    entropies that is taken as the most that can be shared.
+    0 is the mean of random groups of these sizes, 1 is a perfect match. ``average_method`` is the mean of
+    the two entropies that is used as the maximum.
 
     >>> print(f"{adjusted_mutual_information(Contingency.from_matrix([[3, 0], [0, 3]])):.1f}")
     1.0

@@ -24,7 +24,7 @@ __all__ = [
 ]
 
 _LAWS = frozenset({Law.SCALING, Law.EXCHANGE, Law.EMPTY_CLASS})
-_NO_SCALE = "truth and output share no label, or every sample is rejected"
+_NO_SCALE = "truth and predictions have no label in common, or every sample is rejected"
 _ONE_PLACE = f"all samples and predictions are of one class, {_NO_SCALE}"
 _EXPLICIT = 256
 """Classes up to which squared steps are added up pair by pair, which loses no digit."""
@@ -88,7 +88,7 @@ def _by_chance(steps: _Steps, one: Real, other: Real) -> Real:
     )
 )
 def linear_weighted_kappa(table: Contingency) -> Real:
-    """Agreement beyond chance where a prediction two steps off counts twice as wrong as one step off.
+    """Agreement beyond chance in which an error of two steps counts twice as much as one of one step.
 
     >>> print(linear_weighted_kappa(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [0, 1, 2]])).round(3))
     0.727
@@ -119,7 +119,7 @@ def _tails(counts: Real) -> tuple[Real, Real]:
     )
 )
 def quadratic_weighted_kappa(table: Contingency) -> Real:
-    """Agreement beyond chance where a prediction two steps off counts four times as wrong as one step off.
+    """Agreement beyond chance in which an error of two steps counts four times as much as one of one step.
 
     >>> print(quadratic_weighted_kappa(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [0, 1, 2]])).round(3))
     0.8
@@ -159,7 +159,7 @@ def _expected_squares(steps: _Steps) -> Real:
     )
 )
 def mean_absolute_error(table: Contingency) -> Real:
-    """How many steps of the scale a prediction is off, on average.
+    """Mean number of steps between the predicted and the true class.
 
     >>> print(mean_absolute_error(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
     0.333
@@ -182,7 +182,7 @@ def mean_absolute_error(table: Contingency) -> Real:
     )
 )
 def off_by_one_rate(table: Contingency) -> Real:
-    """Share of the predictions that are exactly one step off.
+    """Fraction of the predictions that are exactly one step off.
 
     >>> print(off_by_one_rate(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
     0.111
@@ -200,7 +200,7 @@ def off_by_one_rate(table: Contingency) -> Real:
         better="lower",
         aliases=("RPS",),
         laws=frozenset({Law.SCALING, Law.EXCHANGE, Law.PERFECT_IS_ZERO}),
-        undefined=f"there is one class only, {_NO_SCALE}",
+        undefined=f"there is only one class, {_NO_SCALE}",
         note="A predicted class is the forecast that gives it probability 1, so that F and O differ by 1 on each step "
         "between: the mean absolute error over the K − 1 steps of the scale. `operating_points.probabilistic_scores` "
         "has the score of probabilities.",
@@ -232,7 +232,7 @@ def ranked_probability_score(table: Contingency) -> Real:
     )
 )
 def neighbour_loss_share(table: Contingency) -> Real:
-    """Part of the information that wrong predictions lose which lies between neighbouring classes.
+    """Fraction of the information lost in wrong predictions that is lost between neighbouring classes.
 
     >>> print(neighbour_loss_share(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
     0.531

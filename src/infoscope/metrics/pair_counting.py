@@ -128,7 +128,7 @@ pair_confusion_matrix = unlisted(
     why=why_no_pairs("there are fewer than two samples"),
 )
 def pair_rand_index(table: Contingency) -> Real:
-    """Share of the pairs of samples that truth and system both put together or both keep apart.
+    """Fraction of the pairs of samples that truth and system both put together or both keep apart.
 
     >>> print(f"{pair_rand_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.5
@@ -151,7 +151,7 @@ def pair_rand_index(table: Contingency) -> Real:
     why=why_no_pairs("both sides put all samples together, or all apart"),
 )
 def adjusted_rand_index(table: Contingency) -> Real:
-    """Pair agreement beyond what the same group sizes reach by chance.
+    """Agreement on pairs of samples, adjusted for chance with the same group sizes.
 
     0 is chance, 1 is identity.
 

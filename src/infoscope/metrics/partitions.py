@@ -123,7 +123,7 @@ def _hubert(pairs: PairCounts) -> float:
     why=why_no_pairs("no two samples are together on either side"),
 )
 def pair_jaccard(table: Contingency) -> Real:
-    """Of the pairs of samples that either side puts together, the share that both do.
+    """Of the pairs of samples that at least one side puts together, the fraction that both put together.
 
     >>> print(f"{pair_jaccard(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.2500
@@ -145,7 +145,7 @@ def pair_jaccard(table: Contingency) -> Real:
     why=why_no_pairs("no two samples share a true class"),
 )
 def wallace_truth(table: Contingency) -> Real:
-    """Of the pairs in one true class, the share that lies in one cluster.
+    """Of the pairs in the same true class, the fraction in the same cluster.
 
     >>> print(f"{wallace_truth(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.5
@@ -167,7 +167,7 @@ def wallace_truth(table: Contingency) -> Real:
     why=why_no_pairs("no two samples share a cluster"),
 )
 def wallace_system(table: Contingency) -> Real:
-    """Of the pairs in one cluster, the share that lies in one true class.
+    """Of the pairs in the same cluster, the fraction in the same true class.
 
     >>> print(f"{wallace_system(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.3333
@@ -191,7 +191,7 @@ def wallace_system(table: Contingency) -> Real:
     why=why_no_pairs("there are fewer than two samples"),
 )
 def hubert_index(table: Contingency) -> Real:
-    """Share of the pairs of samples treated alike, minus the share treated differently.
+    """Fraction of the pairs of samples on which both sides agree, minus the fraction on which they disagree.
 
     >>> print(f"{hubert_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.0
@@ -235,7 +235,7 @@ def mirkin_distance(table: Contingency) -> Real:
     )
 )
 def van_dongen_distance(table: Contingency) -> Real:
-    """Share of the samples outside the best match of their group and of their cluster, on average.
+    """Mean fraction of the samples outside the best match of their group and of their cluster.
 
     >>> print(f"{van_dongen_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
     0.25
@@ -258,7 +258,7 @@ def van_dongen_distance(table: Contingency) -> Real:
     )
 )
 def larsen_index(table: Contingency) -> Real:
-    """F1 of each true class with the cluster that suits it best, weighted by class size.
+    """F1 of each true class with its best cluster; mean weighted by class size.
 
     >>> print(f"{larsen_index(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.7333

@@ -66,7 +66,7 @@ def class_support(table: Contingency) -> Real:
     )
 )
 def class_recall(table: Contingency) -> Real:
-    """Share of each truth class that got its own label."""
+    """Fraction of each true class that is predicted correctly."""
     return one_vs_rest(table).recall
 
 
@@ -77,12 +77,12 @@ def class_recall(table: Contingency) -> Real:
         formula=r"\frac{D_{ii}}{D_{\cdot i}}",
         source="common",
         laws=_SCALED,
-        undefined="the class is never declared",
+        undefined="the class is never predicted",
         level="truth",
     )
 )
 def class_precision(table: Contingency) -> Real:
-    """Share of each class's declarations that were right."""
+    """Fraction of the predictions of each class that are right."""
     return one_vs_rest(table).precision
 
 
@@ -99,7 +99,7 @@ def class_precision(table: Contingency) -> Real:
     )
 )
 def class_specificity(table: Contingency) -> Real:
-    """Share of the other classes' samples that were not declared as this class."""
+    """Fraction of the samples of other classes that are not predicted as this class."""
     return one_vs_rest(table).specificity
 
 
@@ -110,7 +110,7 @@ def class_specificity(table: Contingency) -> Real:
         formula=r"\frac{2D_{ii}}{D_{i\cdot}+D_{\cdot i}}",
         source="common",
         laws=_SCALED,
-        undefined="the class has neither samples nor declarations",
+        undefined="the class neither occurs nor is predicted",
         level="truth",
     )
 )
@@ -132,12 +132,12 @@ def class_f_beta(table: Contingency, beta: float) -> Real:
         source="common",
         aliases=("IoU of a class",),
         laws=_SCALED,
-        undefined="the class neither occurs nor is declared",
+        undefined="the class neither occurs nor is predicted",
         level="truth",
     )
 )
 def class_jaccard(table: Contingency) -> Real:
-    """Of the samples that are of a class or declared so, the share that is both."""
+    """Of the samples that are of a class or predicted as it, the fraction that is both."""
     return ratio(*jaccard_parts(one_vs_rest(table)))
 
 
@@ -158,7 +158,7 @@ def class_jaccard(table: Contingency) -> Real:
     )
 )
 def class_false_information(table: Contingency) -> Real:
-    """How inconsistently the system treats each truth class: bits needed to name its prediction.
+    """Spread of predictions for each true class: the bits needed to name its prediction.
 
     >>> [float(x) for x in class_false_information(Contingency.from_matrix([[4, 4], [0, 8]]))]
     [1.0, 0.0]
@@ -179,7 +179,7 @@ def class_false_information(table: Contingency) -> Real:
     )
 )
 def class_missed_share(table: Contingency) -> Real:
-    """Part of all missed information that samples of each truth class cause; the parts sum to 1."""
+    """Fraction of all missed information that is due to samples of each true class; they sum to 1."""
     return _parts_of_all(cells_open_in_columns(table), table.per_row)
 
 
@@ -191,12 +191,12 @@ def class_missed_share(table: Contingency) -> Real:
         source="holt2010",
         better="lower",
         laws=_SCALED,
-        undefined="nothing false is said",
+        undefined="there is no false information",
         level="truth",
     )
 )
 def class_false_share(table: Contingency) -> Real:
-    """Part of all false information that samples of each truth class cause; the parts sum to 1."""
+    """Fraction of all false information that is due to samples of each true class; they sum to 1."""
     return _parts_of_all(cells_open_in_rows(table), table.per_row)
 
 
@@ -214,7 +214,7 @@ def class_false_share(table: Contingency) -> Real:
     )
 )
 def output_declared(table: Contingency) -> Real:
-    """How often each prediction is given."""
+    """Number of predictions of each class."""
     return table.column_totals
 
 
@@ -225,12 +225,12 @@ def output_declared(table: Contingency) -> Real:
         formula=r"\frac{D_{jj}}{D_{\cdot j}}",
         source="common",
         laws=_SCALED,
-        undefined="the prediction is never given, or names no truth class",
+        undefined="the class is never predicted, or is not a true class",
         level="system",
     )
 )
 def output_precision(table: Contingency) -> Real:
-    """Share of each prediction's declarations that were right."""
+    """Fraction of the predictions of each class that are right."""
     rows, columns = table.matches
     hits = np.full(table.column_totals.shape, np.nan)
     hits[..., columns] = table.diagonal
@@ -248,13 +248,13 @@ def output_precision(table: Contingency) -> Real:
         unit="bits",
         aliases=("word doubtful",),
         laws=_SCALED,
-        undefined="the prediction is never given",
+        undefined="the class is never predicted",
         level="system",
         posterior="exact",
     )
 )
 def output_missed_information(table: Contingency) -> Real:
-    """How little each prediction tells: bits of the truth still open when it is given.
+    """Ambiguity of each prediction: the bits of the truth that remain unknown when it is made.
 
     >>> [float(x) for x in output_missed_information(Contingency.from_matrix([[4, 0], [4, 8]]))]
     [1.0, 0.0]
@@ -275,7 +275,7 @@ def output_missed_information(table: Contingency) -> Real:
     )
 )
 def output_missed_share(table: Contingency) -> Real:
-    """Part of all missed information that hides behind each prediction; the parts sum to 1."""
+    """Fraction of all missed information that is due to each prediction; they sum to 1."""
     return _parts_of_all(cells_open_in_columns(table), table.per_column)
 
 
@@ -287,10 +287,10 @@ def output_missed_share(table: Contingency) -> Real:
         source="holt2010",
         better="lower",
         laws=_SCALED,
-        undefined="nothing false is said",
+        undefined="there is no false information",
         level="system",
     )
 )
 def output_false_share(table: Contingency) -> Real:
-    """Part of all false information that comes with each prediction; the parts sum to 1."""
+    """Fraction of all false information that is due to each prediction; they sum to 1."""
     return _parts_of_all(cells_open_in_rows(table), table.per_column)

@@ -38,9 +38,9 @@ _AT_LEAST_ONE = (1.0, np.inf)
     )
 )
 def effective_classes(table: Contingency) -> Real:
-    """How many equally frequent classes would be as hard to guess as this truth.
+    """Effective number of true classes: as many equally frequent classes would have the same entropy.
 
-    1 means that there is hardly anything to decide, however many classes are declared.
+    1 means that nearly all samples are of one class, however many classes are declared.
 
     >>> print(f"{effective_classes(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     2.0
@@ -62,9 +62,9 @@ def effective_classes(table: Contingency) -> Real:
     )
 )
 def remnant_classes(table: Contingency) -> Real:
-    """Among how many equally likely classes one still has to guess after hearing the system.
+    """Number of equally likely classes that remain when the prediction is known.
 
-    1 means that the prediction settles it.
+    1 means that the prediction determines the class.
 
     >>> print(f"{remnant_classes(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
@@ -85,9 +85,9 @@ def remnant_classes(table: Contingency) -> Real:
     )
 )
 def transfer_factor(table: Contingency) -> Real:
-    """By what factor the system cuts down the number of classes in question.
+    """Factor by which the predictions reduce the number of possible classes.
 
-    1 means that it does not help.
+    1 means that they do not reduce it.
 
     >>> print(f"{transfer_factor(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     2.0
@@ -109,7 +109,7 @@ def transfer_factor(table: Contingency) -> Real:
     )
 )
 def system_classes(table: Contingency) -> Real:
-    """How many equally frequent predictions would be as varied as this system's.
+    """Effective number of predicted classes: as many equally frequent ones would have the same entropy.
 
     >>> print(f"{system_classes(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
@@ -131,7 +131,7 @@ def system_classes(table: Contingency) -> Real:
     )
 )
 def system_remnant_classes(table: Contingency) -> Real:
-    """Among how many equally likely predictions the system still wavers for a known class.
+    """Number of equally likely predictions for a known true class.
 
     >>> print(f"{system_remnant_classes(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     2.0
@@ -151,9 +151,9 @@ def system_remnant_classes(table: Contingency) -> Real:
     )
 )
 def entropy_modified_accuracy(table: Contingency) -> Real:
-    """Accuracy to expect when guessing among the classes the system left open.
+    """Expected accuracy of guessing among the equally likely classes that remain.
 
-    1 means that nothing is left to guess. A system that says nothing leaves as much open as there was before.
+    1 means that the class is always determined; a constant prediction leaves all true classes possible.
 
     >>> table = Contingency.from_matrix([[1, 0, 4], [0, 1, 4], [1, 1, 48]])
     >>> print(f"{entropy_modified_accuracy(table):.3f}")
@@ -174,7 +174,7 @@ def entropy_modified_accuracy(table: Contingency) -> Real:
     )
 )
 def normalized_transfer_factor(table: Contingency) -> Real:
-    """How much the system narrows down the classes, compared with a perfect one on balanced data.
+    """How far the predictions narrow down the classes, relative to a perfect system on balanced data.
 
     1/k means not at all, 1 means perfectly.
 
@@ -198,7 +198,7 @@ def normalized_transfer_factor(table: Contingency) -> Real:
     )
 )
 def truth_divergence_factor(table: Contingency) -> Real:
-    """By what factor imbalance makes the classes fewer than they are: 1 when balanced.
+    """Factor by which imbalance reduces the effective number of true classes: 1 if balanced.
 
     >>> print(f"{truth_divergence_factor(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0
@@ -221,7 +221,7 @@ def truth_divergence_factor(table: Contingency) -> Real:
     )
 )
 def system_divergence_factor(table: Contingency) -> Real:
-    """By what factor one-sidedness makes the predictions fewer than they are: 1 when all are used alike.
+    """Factor by which imbalance reduces the effective number of predicted classes: 1 if balanced.
 
     >>> print(f"{system_divergence_factor(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     2.0

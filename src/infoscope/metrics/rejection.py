@@ -25,7 +25,7 @@ __all__ = ["accepted_accuracy", "proficiency_without_reject", "rejection_rate"]
     )
 )
 def rejection_rate(table: Contingency) -> Real:
-    """Share of the samples that the system declined to label.
+    """Fraction of the samples that the system rejects.
 
     >>> print(f"{rejection_rate(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.2f}")
     0.11
@@ -44,12 +44,12 @@ def rejection_rate(table: Contingency) -> Real:
         source="hu2008",
         aliases=("selective accuracy", "accuracy A (non-rejected)"),
         laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE}),
-        undefined="every sample is rejected, or truth and output share no label",
+        undefined="every sample is rejected, or truth and predictions have no label in common",
         note="What the tables of Hu & Wang print as accuracy.",
     )
 )
 def accepted_accuracy(table: Contingency) -> Real:
-    """Share of the labelled samples that got their own label; rises when hard samples are declined.
+    """Fraction of the accepted samples that are predicted correctly; rises if hard samples are rejected.
 
     >>> print(f"{accepted_accuracy(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.3f}")
     0.933
@@ -65,12 +65,12 @@ def accepted_accuracy(table: Contingency) -> Real:
         source="hu2008",
         aliases=("modified NI",),
         laws=frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE}),
-        undefined="the truth has one class only, so there is nothing to know",
+        undefined="the truth has one class only, so there is no information to capture",
         note="Punishes informative rejection and hardly touches rejection at the prior; not a default.",
     )
 )
 def proficiency_without_reject(table: Contingency) -> Real:
-    """Share of the truth's information carried by real predictions alone; what a rejection gives away does not count.
+    """Fraction of the truth's information that accepted predictions carry; rejections get no credit.
 
     >>> print(f"{proficiency_without_reject(Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2)):.3f}")
     0.929

@@ -215,9 +215,9 @@ _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
     )
 )
 def truth_entropy(table: Contingency) -> Real:
-    """How much there is to know: the bits needed to name a sample's true class.
+    """Information in the truth: the bits needed to name a sample's true class.
 
-    0 means that there is one class only; log2 of the number of classes means that all are equally frequent.
+    0 means that there is only one class; log2 of the number of classes means that all are equally frequent.
 
     >>> print(truth_entropy(Contingency.from_matrix([[5, 5], [0, 10]])))
     1.0
@@ -240,9 +240,9 @@ def truth_entropy(table: Contingency) -> Real:
     )
 )
 def system_entropy(table: Contingency) -> Real:
-    """How much the system says, true or not.
+    """Entropy of the predictions, right or wrong.
 
-    0 means that it always gives the same prediction.
+    0 means that the prediction is always the same.
 
     >>> print(system_entropy(Contingency.from_matrix([[7, 0], [3, 0]])))
     0.0
@@ -295,9 +295,9 @@ def joint_entropy(table: Contingency) -> Real:
     )
 )
 def mutual_information(table: Contingency) -> Real:
-    """How many bits of the truth the output carries.
+    """Information about the truth that the predictions carry, in bits.
 
-    0 means that the output says nothing about the truth; as much as H(T) means that it says everything.
+    0 means that the predictions say nothing about the truth; H(T) means that they say everything.
 
     >>> print(mutual_information(Contingency.from_matrix([[50, 0], [0, 50]])))
     1.0
@@ -320,9 +320,9 @@ def mutual_information(table: Contingency) -> Real:
     )
 )
 def missed_information(table: Contingency) -> Real:
-    """How much of the truth stays open once the system has spoken.
+    """What remains unknown about the truth when the prediction is known, in bits.
 
-    0 means that each prediction settles the class; H(T) means that the predictions tell nothing.
+    0 means that each prediction determines the class; H(T) means that the predictions carry no information.
 
     >>> print(missed_information(Contingency.from_matrix([[5, 0], [5, 0]])))
     1.0
@@ -345,9 +345,9 @@ def missed_information(table: Contingency) -> Real:
     )
 )
 def false_information(table: Contingency) -> Real:
-    """How much the system says that the truth does not explain.
+    """Variation of the predictions that the truth does not explain, in bits.
 
-    0 means that it treats every sample of a class alike.
+    0 means that all samples of a class get the same prediction.
 
     >>> print(false_information(Contingency.from_matrix([[5, 5], [5, 5]])))
     1.0
@@ -370,9 +370,9 @@ def false_information(table: Contingency) -> Real:
     )
 )
 def erroneous_information(table: Contingency) -> Real:
-    """What is missed and what is falsely said, together; a distance between truth and output.
+    """Missed and false information together; a distance between truth and predictions.
 
-    0 means that output and truth tell the same story, if in other words.
+    0 means that predictions and truth are the same up to renaming.
 
     >>> print(erroneous_information(Contingency.from_matrix([[0, 5], [5, 0]])))
     0.0

@@ -20,7 +20,7 @@ __all__ = [
 ]
 
 _LAWS = frozenset({Law.SCALING, Law.RELABELLING})
-_ONE_CLASS = "only one class is declared on each side, so there is no uniform entropy to divide"
+_ONE_CLASS = "only one class is declared on each side, so the maximum entropy is 0"
 
 
 def _uniform(h: Entropies) -> float:
@@ -41,9 +41,9 @@ def _uniform(h: Entropies) -> float:
     )
 )
 def triangle_divergence(table: Contingency) -> Real:
-    """Share of the possible uncertainty that imbalance of truth and output takes away.
+    """Fraction of the maximum entropy that is missing because truth and predictions are unbalanced.
 
-    0 means that all classes are equally frequent on both sides; 1 that both sides know one class only.
+    0 means that all classes are equally frequent on both sides; 1 that both sides have only one class.
 
     >>> print(f"{triangle_divergence(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     0.0
@@ -66,7 +66,7 @@ def triangle_divergence(table: Contingency) -> Real:
     )
 )
 def triangle_transfer(table: Contingency) -> Real:
-    """Share of the possible uncertainty that truth and output resolve together.
+    """Fraction of the maximum entropy that truth and predictions share.
 
     1 is a perfect system on balanced data.
 
@@ -91,7 +91,7 @@ def triangle_transfer(table: Contingency) -> Real:
     )
 )
 def triangle_variation(table: Contingency) -> Real:
-    """Share of the possible uncertainty that is missed or false information.
+    """Fraction of the maximum entropy that is missed or false information.
 
     1 is a random prediction on balanced data.
 
@@ -140,7 +140,7 @@ def split_truth_divergence(table: Contingency) -> Real:
     )
 )
 def split_truth_transfer(table: Contingency) -> Real:
-    """Information carried, as a share of what balanced classes would offer.
+    """Mutual information relative to the entropy of balanced true classes.
 
     >>> print(f"{split_truth_transfer(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
@@ -162,7 +162,7 @@ def split_truth_transfer(table: Contingency) -> Real:
     )
 )
 def split_truth_remainder(table: Contingency) -> Real:
-    """Information missed, as a share of what balanced classes would offer.
+    """Missed information relative to the entropy of balanced true classes.
 
     >>> print(f"{split_truth_remainder(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0
@@ -184,7 +184,7 @@ def split_truth_remainder(table: Contingency) -> Real:
     )
 )
 def split_system_divergence(table: Contingency) -> Real:
-    """How one-sided the predictions are: 1 when the system always says the same.
+    """How unbalanced the predictions are: 1 if the prediction is always the same.
 
     >>> print(f"{split_system_divergence(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
@@ -205,7 +205,7 @@ def split_system_divergence(table: Contingency) -> Real:
     )
 )
 def split_system_transfer(table: Contingency) -> Real:
-    """Information carried, as a share of what the predictions could carry.
+    """Mutual information relative to the entropy of balanced predictions.
 
     >>> print(f"{split_system_transfer(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     1.0
@@ -227,7 +227,7 @@ def split_system_transfer(table: Contingency) -> Real:
     )
 )
 def split_system_remainder(table: Contingency) -> Real:
-    """False information, as a share of what the predictions could carry.
+    """False information relative to the entropy of balanced predictions.
 
     >>> print(f"{split_system_remainder(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     1.0

@@ -12,9 +12,9 @@ from infoscope.numeric import Real, ratio
 
 __all__ = ["MEASURES", "RENAMED", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
 
-_NO_ENTROPY = "every category is carried by all objects or by none, so the truth says nothing"
+_NO_ENTROPY = "each category belongs to all objects or to none, so the truth has no information"
 _NO_SYSTEM = "the system gives no category to any object"
-_NO_TRUTH = "no object carries a category"
+_NO_TRUTH = "no object has a category"
 _NOTHING = "neither side gives a category to any object"
 
 
@@ -33,7 +33,7 @@ def _truth_bits(tally: CategorySums) -> Real:
     )
 )
 def proficiency(tally: CategorySums) -> Real:
-    """Share of the information in the true categories that the system's categories carry."""
+    """Fraction of the information in the true categories that the predicted categories carry."""
     return ratio(tally.information.sum(axis=-1), _truth_bits(tally))
 
 
@@ -67,7 +67,7 @@ def permuted_proficiency(tally: CategorySums) -> Real:
     )
 )
 def false_information_ratio(tally: CategorySums) -> Real:
-    """What the system says that is not in the truth, measured against the truth's information."""
+    """False information relative to the truth's information."""
     said = binary_entropy(tally.system, np.maximum(tally.total, 1.0)[..., None])
     return ratio((said - tally.information).sum(axis=-1), _truth_bits(tally))
 
@@ -84,7 +84,7 @@ def false_information_ratio(tally: CategorySums) -> Real:
     )
 )
 def erroneous_information_ratio(tally: CategorySums) -> Real:
-    """Missed and false information together, measured against the truth's information."""
+    """Missed and false information relative to the truth's information."""
     return 1.0 - proficiency(tally) + false_information_ratio(tally)
 
 
@@ -99,7 +99,7 @@ def erroneous_information_ratio(tally: CategorySums) -> Real:
     )
 )
 def micro_precision(tally: CategorySums) -> Real:
-    """Share of the stated memberships that are true."""
+    """Fraction of the predicted pairs of object and category that are true."""
     return ratio(tally.both.sum(axis=-1), tally.system.sum(axis=-1))
 
 
@@ -114,7 +114,7 @@ def micro_precision(tally: CategorySums) -> Real:
     )
 )
 def micro_recall(tally: CategorySums) -> Real:
-    """Share of the true memberships that are stated."""
+    """Fraction of the true pairs of object and category that are predicted."""
     return ratio(tally.both.sum(axis=-1), tally.truth.sum(axis=-1))
 
 
@@ -190,7 +190,7 @@ def permuted_f1(tally: CategorySums) -> Real:
     )
 )
 def object_precision(tally: CategorySums) -> Real:
-    """Mean over objects of the share of their stated categories that are true."""
+    """Mean over objects of the fraction of their predicted categories that are true."""
     return ratio(tally.precision, tally.with_system)
 
 
@@ -205,7 +205,7 @@ def object_precision(tally: CategorySums) -> Real:
     )
 )
 def object_recall(tally: CategorySums) -> Real:
-    """Mean over objects of the share of their true categories that are stated."""
+    """Mean over objects of the fraction of their true categories that are predicted."""
     return ratio(tally.recall, tally.with_truth)
 
 
@@ -234,7 +234,7 @@ def object_f1(tally: CategorySums) -> Real:
     )
 )
 def subset_accuracy(tally: CategorySums) -> Real:
-    """Share of the objects whose sets are equal."""
+    """Fraction of the objects whose predicted set equals the true set."""
     return ratio(tally.exact, tally.total)
 
 
@@ -250,7 +250,7 @@ def subset_accuracy(tally: CategorySums) -> Real:
     )
 )
 def hamming_loss(tally: CategorySums) -> Real:
-    """Share of all yes/no decisions, object by category, that differ."""
+    """Fraction of all yes/no predictions (object × category) that are wrong."""
     wrong = (tally.truth + tally.system - 2 * tally.both).sum(axis=-1)
     return ratio(wrong, tally.total * tally.both.shape[-1])
 
@@ -270,7 +270,7 @@ def _met(tally: CategorySums) -> Real:
     )
 )
 def random_precision(tally: CategorySums) -> Real:
-    """Micro precision to expect when the system's sets are dealt to the objects at random."""
+    """Expected micro precision if the system's sets are assigned to the objects at random."""
     return ratio(_met(tally), tally.system.sum(axis=-1))
 
 
@@ -285,7 +285,7 @@ def random_precision(tally: CategorySums) -> Real:
     )
 )
 def random_recall(tally: CategorySums) -> Real:
-    """Micro recall to expect when the system's sets are dealt to the objects at random."""
+    """Expected micro recall if the system's sets are assigned to the objects at random."""
     return ratio(_met(tally), tally.truth.sum(axis=-1))
 
 
@@ -300,7 +300,7 @@ def random_recall(tally: CategorySums) -> Real:
     )
 )
 def random_f1(tally: CategorySums) -> Real:
-    """Micro F1 to expect when the system's sets are dealt to the objects at random."""
+    """Expected micro F1 if the system's sets are assigned to the objects at random."""
     return ratio(2 * _met(tally), (tally.truth + tally.system).sum(axis=-1))
 
 

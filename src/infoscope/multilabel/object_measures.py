@@ -29,7 +29,7 @@ P = ParamSpec("P")
 _BLOCK_CELLS = 1 << 22
 _NO_SETS = "no object has a category on either side"
 _NO_CLUSTER = "the system puts no object into a cluster"
-_NO_CATEGORY = "no object carries a category"
+_NO_CATEGORY = "no object has a category"
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +97,7 @@ def _object_metric(card: Card) -> Callable[[Callable[Concatenate[WeighedObjects,
     )
 )
 def object_f_beta(objects: WeighedObjects, *, beta: float = 2.0) -> Real:
-    """Mean over objects of the F-beta of their sets, recall counting beta times as much as precision."""
+    """Mean over objects of the F-beta of their sets, with recall beta times as important as precision."""
     if not 0 <= beta < np.inf:
         raise InputError(f"beta is {beta}; it is a number of 0 or more")
     pair = objects.pair

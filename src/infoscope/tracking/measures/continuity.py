@@ -23,7 +23,7 @@ _COUNT = (0.0, np.inf)
     )
 )
 def truth_completeness(tally: TrackSums) -> Real:
-    """Share of its frames in which a truth track is matched, mean over truth tracks."""
+    """Fraction of frames in which a truth track is matched, mean over truth tracks."""
     return ratio(tally.truth_covered, tally.truth_tracks)
 
 
@@ -37,7 +37,7 @@ def truth_completeness(tally: TrackSums) -> Real:
     )
 )
 def track_completeness(tally: TrackSums) -> Real:
-    """Share of its frames in which a system track is on a truth, mean over system tracks."""
+    """Fraction of frames in which a system track is matched, mean over system tracks."""
     return ratio(tally.system_covered, tally.system_tracks)
 
 
@@ -51,7 +51,7 @@ def track_completeness(tally: TrackSums) -> Real:
     )
 )
 def truth_continuity(tally: TrackSums) -> Real:
-    """Longest run of a truth track under one id over its length, mean over truth tracks."""
+    """Longest run of a truth track under one id, divided by its length; mean over truth tracks."""
     return ratio(tally.truth_longest, tally.truth_tracks)
 
 
@@ -65,7 +65,7 @@ def truth_continuity(tally: TrackSums) -> Real:
     )
 )
 def track_continuity(tally: TrackSums) -> Real:
-    """Longest run of a system track on one truth over its length, mean over system tracks."""
+    """Longest run of a system track on one truth track, divided by its length; mean over system tracks."""
     return ratio(tally.system_longest, tally.system_tracks)
 
 
@@ -81,7 +81,7 @@ def track_continuity(tally: TrackSums) -> Real:
     )
 )
 def swaps(tally: TrackSums) -> Real:
-    """Id switches in which the id that takes over last followed another truth."""
+    """Id switches in which the new id last followed another truth track."""
     return tally.swaps
 
 
@@ -97,7 +97,7 @@ def swaps(tally: TrackSums) -> Real:
     )
 )
 def breaks(tally: TrackSums) -> Real:
-    """Id switches in which the id that takes over had not just followed another truth."""
+    """Id switches in which the new id did not last follow another truth track."""
     return tally.id_switches - tally.swaps
 
 
@@ -113,7 +113,7 @@ def breaks(tally: TrackSums) -> Real:
     )
 )
 def track_lifetime(tally: TrackSums) -> Real:
-    """Frames of a system track, mean over system tracks."""
+    """Mean number of frames of a system track."""
     return ratio(tally.system_boxes, tally.system_tracks)
 
 

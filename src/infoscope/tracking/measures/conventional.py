@@ -62,7 +62,7 @@ def _over_levels(values: Real) -> Real:
     )
 )
 def mota(tally: TrackSums) -> Real:
-    """One less the misses, false detections and id switches, over truth detections."""
+    """1 minus the misses, false detections and id switches per truth detection."""
     false = tally.system_boxes - tally.matched
     return ratio(tally.matched - false - tally.id_switches, tally.truth_boxes)
 
@@ -83,13 +83,13 @@ def motp(tally: TrackSums) -> Real:
 
 @measure(Card(title="Recall", symbol="recall", formula=r"TP / N_T", source="common", undefined=_NO_TRUTH))
 def recall(tally: TrackSums) -> Real:
-    """Share of truth detections that are matched."""
+    """Fraction of truth detections that are matched."""
     return ratio(tally.matched, tally.truth_boxes)
 
 
 @measure(Card(title="Precision", symbol="precision", formula=r"TP / N_S", source="common", undefined=_NO_SYSTEM))
 def precision(tally: TrackSums) -> Real:
-    """Share of system detections that are matched."""
+    """Fraction of system detections that are matched."""
     return ratio(tally.matched, tally.system_boxes)
 
 
@@ -105,7 +105,7 @@ def precision(tally: TrackSums) -> Real:
     )
 )
 def id_switches(tally: TrackSums) -> Real:
-    """Times a truth track goes on under another id than it last had."""
+    """Number of times a truth track continues under another id."""
     return tally.id_switches
 
 
@@ -121,7 +121,7 @@ def id_switches(tally: TrackSums) -> Real:
     )
 )
 def fragmentations(tally: TrackSums) -> Real:
-    """Times a truth track is lost and found again."""
+    """Number of times a truth track is lost and found again."""
     return tally.fragmentations
 
 
@@ -182,19 +182,19 @@ def mostly_lost(tally: TrackSums) -> Real:
     )
 )
 def idf1(tally: TrackSums) -> Real:
-    """Share of both sides' detections that stand under the one best id of their track."""
+    """Fraction of both sides' detections that have the best id of their track."""
     return ratio(2.0 * tally.id_matched, tally.truth_boxes + tally.system_boxes)
 
 
 @measure(Card(title="IDP", symbol="IDP", formula=r"IDTP / N_S", source="ristani2016", undefined=_NO_SYSTEM))
 def idp(tally: TrackSums) -> Real:
-    """Share of system detections that stand under the one best id of their track."""
+    """Fraction of system detections that have the best id of their track."""
     return ratio(tally.id_matched, tally.system_boxes)
 
 
 @measure(Card(title="IDR", symbol="IDR", formula=r"IDTP / N_T", source="ristani2016", undefined=_NO_TRUTH))
 def idr(tally: TrackSums) -> Real:
-    """Share of truth detections that stand under the one best id of their track."""
+    """Fraction of truth detections that have the best id of their track."""
     return ratio(tally.id_matched, tally.truth_boxes)
 
 
@@ -222,7 +222,7 @@ def hota(tally: TrackSums) -> Real:
     )
 )
 def deta(tally: TrackSums) -> Real:
-    """Detection part of HOTA: matches over everything either side reports."""
+    """Detection part of HOTA: matches divided by all detections of either side."""
     return _over_levels(_detection(tally))
 
 

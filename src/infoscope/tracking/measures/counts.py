@@ -15,7 +15,7 @@ def _count(title: str, symbol: str, formula: str, source: str, *aliases: str) ->
 
 @measure(_count("False detections", "FP", r"N_S - TP", "bernardin2008", "false positives", "num_false_positives"))
 def false_positives(tally: TrackSums) -> Real:
-    """System detections that are not matched with a truth."""
+    """System detections that are not matched."""
     return tally.system_boxes - tally.matched
 
 
@@ -37,27 +37,27 @@ def false_negatives(tally: TrackSums) -> Real:
     )
 )
 def id_true_positives(tally: TrackSums) -> Real:
-    """Detections that stand under the one best id of their track."""
+    """Detections that have the best id of their track."""
     return tally.id_matched
 
 
 @measure(_count("System detections under a wrong id", "IDFP", r"N_S - IDTP", "ristani2016", "IDFP"))
 def id_false_positives(tally: TrackSums) -> Real:
-    """System detections that do not stand under the one best id of a truth track."""
+    """System detections that do not have the best id of a truth track."""
     return tally.system_boxes - tally.id_matched
 
 
 @measure(_count("Truth detections under no right id", "IDFN", r"N_T - IDTP", "ristani2016", "IDFN"))
 def id_false_negatives(tally: TrackSums) -> Real:
-    """Truth detections that are not matched by the one best id of their track."""
+    """Truth detections that are not matched by the best id of their track."""
     return tally.truth_boxes - tally.id_matched
 
 
 @measure(_count("Transfers", "transfers", r"\sum_s \mathrm{transfers}_s", "common", "track transfers", "num_transfer"))
 def transfers(tally: TrackSums) -> Real:
-    """Times a system track goes on with another truth than it last followed, one that had another id before, or none.
+    """Number of times a system track moves on to another truth track that had another id before, or none.
 
-    These are py-motmetrics' transfers; a return to a truth that has kept the id is none.
+    These are py-motmetrics' transfers; a return to a truth track that kept the id does not count.
     """
     return tally.transfers
 

@@ -36,7 +36,7 @@ def false_bits(tally: TrackSums) -> Real:
     )
 )
 def proficiency(tally: TrackSums) -> Real:
-    """Share of the information about who was where that the system's ids carry."""
+    """Fraction of the information about who was where that the system's ids carry."""
     return ratio(captured_bits(tally), tally.truth_bits)
 
 
@@ -53,7 +53,7 @@ def proficiency(tally: TrackSums) -> Real:
     )
 )
 def truth_entropy(tally: TrackSums) -> Real:
-    """Bits that name the track of a truth detection within its sequence."""
+    """Bits needed to name the track of a truth detection within its sequence."""
     return ratio(tally.truth_bits, tally.truth_events)
 
 
@@ -80,7 +80,7 @@ def information_measures(per: str) -> tuple[Metric, ...]:
     )
 )
 def _false_per_truth(tally: TrackSums) -> Real:
-    """Information in the system's ids that no truth explains, over the truth's information."""
+    """Information in the system's ids that no truth track explains, relative to the truth's information."""
     return ratio(false_bits(tally), tally.truth_bits)
 
 
@@ -121,7 +121,7 @@ def _depending_on(false: Score) -> tuple[Metric, ...]:
         )
     )
     def erroneous_information_ratio(tally: TrackSums) -> Real:
-        """Missed, confused, fragmented and spurious information together, over the truth's information."""
+        """Missed, confused, fragmented and spurious information relative to the truth's information."""
         return ratio(tally.missed_bits + tally.confused_bits, tally.truth_bits) + false(tally)
 
     @measure(
@@ -137,7 +137,7 @@ def _depending_on(false: Score) -> tuple[Metric, ...]:
         )
     )
     def erroneous_information(tally: TrackSums) -> Real:
-        """Bits lost or false for each truth detection."""
+        """Lost and false bits per truth detection."""
         return erroneous_information_ratio.score(tally) * truth_entropy.score(tally)
 
     @measure(
@@ -151,7 +151,7 @@ def _depending_on(false: Score) -> tuple[Metric, ...]:
         )
     )
     def information_jaccard(tally: TrackSums) -> Real:
-        """Captured information over all there is on either side: truth and false together."""
+        """Captured information divided by the truth's information plus the false information."""
         return proficiency.score(tally) / (1.0 + false(tally))
 
     return erroneous_information_ratio, erroneous_information, information_jaccard
