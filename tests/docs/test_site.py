@@ -12,6 +12,7 @@ import pytest
 pytest.importorskip("sphinx")
 
 from tools.site import executed
+from tools.site.elision import updated
 from tools.site.notebooks import notebook
 
 ROOT = Path(__file__).parents[2]
@@ -85,6 +86,37 @@ def test_a_line_of_three_dots_stands_for_lines_that_are_left_out() -> None:
 
     assert not executed.problems(page.format("three"))
     assert executed.problems(page.format("four"))
+
+
+def test_lines_left_out_stay_left_out_when_a_line_beside_them_changes() -> None:
+    page = "```console\n$ printf 'total 4\\none\\ntwo\\nlast 8\\n'\ntotal 3\n  …\nlast 8\n```\n"
+    now = executed.executed(page)
+
+    assert now.text == page.replace("total 3", "total 4")
+    assert executed.executed(now.text).text == now.text
+    assert executed.problems(page)
+
+
+@pytest.mark.parametrize(
+    ("shown", "now", "expected"),
+    [
+        ("a\n…\nd 1\n…\n", "a\nb\nc\nd 2\ne\n", "a\n…\nd 2\n…\n"),
+        ("a\n…\nz\n", "a\nz\n", "a\nz\n"),
+        ("a 1\nb 1\n", "a 2\nb 2\n", "a 2\nb 2\n"),
+        ("a\n…\n", "a\nb\nc\n", "a\nb\nc\n"),
+        ("…\nlast 1\n", "first\nlast 2\nmore\n", "…\nlast 2\nmore\n"),
+    ],
+    ids=["twice", "nothing left", "no mark", "fits, so not for us to say", "a line is new"],
+)
+def test_outputs_are_updated_line_by_line(shown: str, now: str, expected: str) -> None:
+    assert updated(shown, now, "…") == expected
+
+
+def test_three_dots_of_a_doctest_stay_when_another_line_changes() -> None:
+    page = "```python\n>>> for at in range(4):\n...     print('line', at, at * 1.25)\nline 0 0...\n...\nline 3 9\n```\n"
+
+    assert executed.executed(page).text == page.replace("line 3 9", "line 3 3.75")
+    assert executed.problems(page)
 
 
 def test_a_picture_that_is_not_what_the_code_saves_is_noticed(tmp_path: Path) -> None:

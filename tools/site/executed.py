@@ -1,8 +1,9 @@
 """Pages whose code runs: what is shown below a command is what it prints.
 
-``console`` blocks hold commands after ``$`` with their output; a line ``…`` stands for lines that are left out. ``sh``
-blocks hold commands whose output is not shown. ``python`` blocks with ``>>>`` are doctests, others run as a whole. All
-blocks of a page share one folder and one set of names. Comments steer it, unseen on the page::
+``console`` blocks hold commands after ``$`` with their output; a line ``…`` stands for lines that are left out, and
+stays when the others change. ``sh`` blocks hold commands whose output is not shown. ``python`` blocks with ``>>>`` are
+doctests, others run as a whole. All blocks of a page share one folder and one set of names. Comments steer it, unseen
+on the page::
 
     <!-- $ infoscope datasets digits -o digits.csv -->     runs a command that the page does not show
     <!-- run                                               runs Python that the page does not show
@@ -35,6 +36,7 @@ from typing import Any
 from click.testing import CliRunner
 
 from infoscope.cli import app
+from tools.site.elision import updated
 from tools.site.notebooks import write_notebook
 
 __all__ = ["Executed", "executed", "not_run", "problems", "refresh"]
@@ -120,7 +122,7 @@ class _Session:
                 more, _, old = old.partition("\n")
                 command = f"{command}\n{more}"
             now = self._command(command.replace("\\\n", " "))
-            yield f"$ {command}\n{old if _same(old, now) else now}"
+            yield f"$ {command}\n{old if _same(old, now) else updated(old, now, '…')}"
 
     def _command(self, command: str) -> str:
         words = shlex.split(command, comments=True)
@@ -149,8 +151,8 @@ class _Session:
         for example in reversed(test.examples):
             if (got := runner.printed.get(example.lineno)) is not None:
                 first = example.lineno + example.source.count("\n")
-                shown = re.sub(r"^$", "<BLANKLINE>", got.removesuffix("\n"), flags=re.MULTILINE) + "\n" if got else ""
-                lines[first : first + example.want.count("\n")] = [shown]
+                now = re.sub(r"^$", "<BLANKLINE>", got.removesuffix("\n"), flags=re.MULTILINE) + "\n" if got else ""
+                lines[first : first + example.want.count("\n")] = [updated(example.want, now, doctest.ELLIPSIS_MARKER)]
         return "".join(lines)
 
     def _whole(self, text: str) -> None:
