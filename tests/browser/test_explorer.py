@@ -128,6 +128,36 @@ def test_by_keyboard_alone(browser: Any, address: str) -> None:
     page.close()
 
 
+SMALL = """() => {
+  const height = (each) => each.getBoundingClientRect().height;
+  return [...document.querySelectorAll('a, button, input:not([type=hidden]), select, summary')]
+    .filter((each) => each.offsetParent && Math.max(height(each), height(each.closest('label') || each)) < 40)
+    .map((each) => each.outerHTML.slice(0, 60));
+}"""
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_every_page_of_its_own(browser: Any, address: str, width: int) -> None:
+    """Also folded parts, pages that ask or refuse, in the dark: nothing that axe finds, nothing small or too wide."""
+    page, troubles = watched(browser, address, width)
+    page.emulate_media(color_scheme="dark")
+    for place in (
+        "columns?file=digits.csv",
+        "columns?file=other_run.csv",
+        "join?file=digits.csv&other=other_run.csv",
+        "join?file=digits.csv&other=many.csv&key=id&column=x",
+        "join?file=scores.csv&other=other_run.csv",
+    ):
+        page.goto(address + place)
+        page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
+        assert not violations(page), place
+        assert fits(page, width), place
+        assert page.evaluate(SMALL) == [], place
+        assert " --" not in page.inner_text("main"), place
+    assert [trouble for trouble in troubles if "status of 400" not in trouble] == []
+    page.close()
+
+
 @pytest.mark.parametrize("width", [1280, 390])
 def test_each_place_opens_its_rows(browser: Any, address: str, width: int) -> None:
     """Pixel, list of confusions, what to fix first and class row: by mouse or touch, and by keyboard."""

@@ -89,11 +89,12 @@ def test_what_does_not_join_is_said_in_the_words_of_the_page(served: Served) -> 
 )
 def test_what_columns_are_taken_for_is_said_in_the_words_of_the_page(columns: dict[str, list[object]]) -> None:
     """An option may be named only within a command that is said to belong into a terminal."""
-    found = in_page_words(roles_of(columns))
+    found = in_page_words(roles_of(columns), "my rows.csv")
     for sentence in (*found.reasons, found.question or ""):
-        alone = re.sub(r"in a terminal, infoscope \w+ FILE[^;]*", "", sentence)
+        alone = re.sub(r"in a terminal, infoscope \w+ 'my rows.csv'[^;]*", "", sentence)
         assert not OPTION.search(alone), sentence
         assert "SOURCE" not in sentence
+        assert "FILE" not in sentence
 
 
 def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_page() -> None:

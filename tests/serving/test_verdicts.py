@@ -42,6 +42,9 @@ def test_only_rows_drawn_at_random_estimate(tmp_path: Path) -> None:
     assert (found.low, found.high) == pytest.approx(tuple(stats.beta(3.5, 17.5).ppf([0.025, 0.975])))
     shown = run("verdicts", "count", tmp_path / "verdicts.jsonl")
     assert "3 of 20" in shown.stdout
+    assert "where cat is predicted as dog" in shown.stdout  # nothing is said about errors that nobody looked at
+    keep_verdict(tmp_path, {**said(70, "unclear"), "predicted": "cow"})
+    assert "in the 2 cells that were looked into" in run("verdicts", "count", tmp_path / "verdicts.jsonl").stdout
     assert "30 verdicts are about rows that were chosen" in shown.stdout
 
 

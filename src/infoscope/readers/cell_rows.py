@@ -57,7 +57,7 @@ __all__ = [
 
 
 def rows_of_cell(
-    source: Source, query: RowsQuery, read: ReadOptions | None = None, *, known: KnownCounts | None = None
+    source: Source, query: RowsQuery, read: ReadOptions | None = None, known: KnownCounts | None = None
 ) -> CellPage:
     """Rows of files, of a frame in memory, of a mapping of columns or of a Spark frame that one cell counts.
 

@@ -14,6 +14,7 @@ from itertools import islice
 from pathlib import Path
 
 from infoscope.serving.admission import RefusedRequest
+from infoscope.serving.verdicts import VERDICTS
 
 __all__ = ["MAX_LISTED", "SUFFIXES", "ServedFolder", "file_state", "removed_on_failure"]
 
@@ -73,7 +74,8 @@ class ServedFolder:
             folders[:] = sorted(name for name in folders if not name.startswith("."))
             for name in sorted(names):
                 path = Path(place, name)
-                if _has_suffix(name) and not name.startswith(".") and not path.is_symlink() and path.is_file():
+                is_rows = _has_suffix(name) and name != VERDICTS and not name.startswith(".")
+                if is_rows and not path.is_symlink() and path.is_file():
                     yield path
 
     @property

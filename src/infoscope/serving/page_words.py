@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from dataclasses import replace
 
 from infoscope.readers.column_roles import ColumnRoles
@@ -10,16 +11,18 @@ from infoscope.readers.column_roles import ColumnRoles
 __all__ = ["in_page_words", "page_words"]
 
 _NAME = r"('[^']*'|\S+?)"
+_ADD = "Put that file into this folder and add its column below"
 _WORDS = (
     # what columns are taken for
-    (r"--truth-file LABELS\.csv --key ID\b", "put it into this folder, and add its column below"),
-    (rf"--truth-file LABELS\.csv --key {_NAME}(?=;|$)", r"put it into this folder, and add its column below, by \1"),
+    (r": i(s the truth in another file\?) --truth-file LABELS\.csv --key ID\b", rf". I\1 {_ADD}"),
+    (rf": i(s the truth in another file\?) --truth-file LABELS\.csv --key {_NAME}(?=;|$)", rf". I\1 {_ADD}, by \2"),
     (rf"infoscope sweep SOURCE -t {_NAME}((?: --score {_NAME})+), if .* is the truth", "choose the truth and a score"),
     (r", for infoscope sweep --score\b", ", for the page of thresholds"),
     (r"; -s names (?:them too|such columns)\b", "; choose them as predictions if they are"),
-    (rf"(evaluate them apart) with --by {_NAME}(?=;|$)", r"\1: in a terminal, infoscope evaluate FILE --by \2"),
-    (rf"--by {_NAME} evaluates them apart\b", r"in a terminal, infoscope evaluate FILE --by \1 evaluates them apart"),
-    (r"(?<!terminal, )\b(infoscope agree) SOURCE\b", r"in a terminal, \1 FILE"),
+    (rf": evaluate them apart with --by {_NAME}(?=;|$)", r"; to evaluate them apart, infoscope evaluate FILE --by \1"),
+    (rf"--by {_NAME} evaluates them apart\b", r"infoscope evaluate FILE --by \1 evaluates them apart"),
+    (r"\b(infoscope agree) SOURCE\b", r"\1 FILE"),
+    (r"(?<!in a terminal, )\b(infoscope (?:evaluate|agree) FILE)", r"in a terminal, \1"),
     # columns that are joined
     (r"name (a column .*|the right column|another column) with (?:--key|-t)\b", r"choose \1"),
     # how files are read
@@ -43,7 +46,11 @@ def page_words(sentence: str) -> str:
     return sentence
 
 
-def in_page_words(roles: ColumnRoles) -> ColumnRoles:
-    """What columns are taken for, with reasons and question in the words of a page."""
-    question = None if roles.question is None else page_words(roles.question)
-    return replace(roles, question=question, reasons=tuple(map(page_words, roles.reasons)))
+def in_page_words(roles: ColumnRoles, file: str) -> ColumnRoles:
+    """What columns of a file are taken for, with reasons and question as sentences of a page."""
+
+    def named(sentence: str) -> str:
+        return page_words(sentence).replace("FILE", shlex.quote(file))
+
+    question = None if roles.question is None else f"{named(roles.question[:1].upper() + roles.question[1:])}."
+    return replace(roles, question=question, reasons=tuple(map(named, roles.reasons)))

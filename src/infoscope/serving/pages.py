@@ -160,7 +160,8 @@ def columns_page(
         element("h1", label(title, 60)),
         *([element("p", note, class_="note", role="status")] if note else []),
         *question,
-        element("ul", *said, class_="reasons") if said else element("p", "No column stands out; please choose."),
+        *([element("ul", *said, class_="reasons")] if said else []),
+        *([] if said or question else [element("p", "No column stands out; please choose.")]),
         element("form", *form, action="explore", method="get"),
         *_join_form(name, others, is_open=roles.truth is None and bool(roles.key)),
     ]
@@ -199,14 +200,14 @@ def _join_form(name: str, others: Mapping[str, str], *, is_open: bool) -> list[H
     return [element("details", element("summary", words), form, open=is_open)]
 
 
+def _choice(name: str, group: str, kind: str, word: str, *, checked: bool) -> Html:
+    about = {"checked": checked, "required": kind == "radio", "aria_label": f"{name} as {word}"}
+    return element("input", type=kind, name=group, value=name, **about)
+
+
 def _column_line(name: str, values: Sequence[Any], held: Mapping[str, set[str | None]]) -> Html:
     choices = [
-        element(
-            "td",
-            element(
-                "input", type=kind, name=group, value=name, checked=name in held[group], aria_label=f"{name} as {word}"
-            ),
-        )
+        element("td", element("label", _choice(name, group, kind, word, checked=name in held[group]), class_="choice"))
         for group, word, kind in _ROLES
     ]
     first = " · ".join(str(value)[:24] for value in list(dict.fromkeys(values))[:3] if value is not None)

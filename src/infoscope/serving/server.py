@@ -122,7 +122,7 @@ class FolderExplorer:
         columns = ExploredColumns.asked(query)
         path = self.folder.path(columns.file)
         asked = asked_rows(query, columns)
-        found = rows_of_cell(str(path), asked, known=self._known(path))
+        found = rows_of_cell(str(path), asked, None, self._known(path))
         mine = (self.folder.title(columns.file), *(query.get(name, [""])[0] for name in ("system", "truth")))
         said = {each.row: each.verdict for each in self.verdicts if (each.file, each.system, each.truth) == mine}
         state = query.get("state", [""])[0]
@@ -155,11 +155,11 @@ class FolderExplorer:
         """What the columns of a file are taken for."""
         name = query["file"][0]
         rows = first_rows(str(self.folder.path(name)), None)
-        roles = in_page_words(roles_of(rows))
+        title = self.folder.title(name)
+        roles = in_page_words(roles_of(rows), title)
         others = {file: file for file in map(self.folder.name_of, self.folder.listed())} | self.folder.dropped_files
         others.pop(name, None)
         note = self._joins.notes.get(name, "")
-        title = self.folder.title(name)
         return pages.columns_page((name, title), rows, roles, _segments(rows, roles), others=others, note=note)
 
     def start(self, _: Query) -> str:
@@ -201,7 +201,9 @@ def _kinds(columns: ExploredColumns) -> list[str]:
 
 
 def _segments(rows: Mapping[str, Sequence[Any]], roles: Any) -> list[str]:
-    """Columns with a few values that are nothing else, nor labels of another system."""
+    """Columns with a few values that are nothing else, nor labels of another system; where the truth is known."""
+    if roles.truth is None:
+        return []
     taken = {roles.truth, *roles.systems, *roles.scores, roles.key}
     classes = set(map(str, rows.get(roles.truth, ())))
     values = {name: set(map(str, column)) for name, column in rows.items() if name not in taken}

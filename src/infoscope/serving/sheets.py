@@ -23,14 +23,7 @@ def rows_sheet(page: CellPage, query: RowsQuery, columns: ExploredColumns, said:
     parts = [
         element("h2", *_asked_for(query), f": {page.total:,} {word}{weight}"),
         *([_changed(columns)] if is_old else []),
-        element(
-            "p",
-            *_orders(query),
-            *_search(query),
-            element("button", "other rows", type="button", id="again"),
-            class_="tools",
-        ),
-        element("p", f"{len(page.rows)} shown" + (f" of {page.found:,} found" if query.search else ""), class_="dim"),
+        *(_tools(page, query) if page.total else []),
         *_origin(page, query),
         _row_table(page, query, columns.key, said) if page.rows else element("p", "No row has this."),
     ]
@@ -56,6 +49,14 @@ def _asked_for(query: RowsQuery) -> tuple[object, ...]:
         return words[query.change], *pair
     truth, first, second, before, after = (element("bdi", name) for name in (*query.cell, query.before, query.after))
     return "True ", truth, ", predicted as ", first, " by ", before, " and as ", second, " by ", after
+
+
+def _tools(page: CellPage, query: RowsQuery) -> list[Html]:
+    """Ways to other rows, and how many are shown."""
+    again = element("button", "other rows", type="button", id="again")
+    shown = f"{len(page.rows)} shown" + (f" of {page.found:,} found" if query.search else "")
+    more = [again] if page.found > len(page.rows) else []
+    return [element("p", *_orders(query), *_search(query), *more, element("span", shown, class_="dim"), class_="tools")]
 
 
 def _orders(query: RowsQuery) -> list[Html]:
@@ -147,7 +148,7 @@ def _verdict_buttons(given: str | None) -> Html:
         element("button", word, type="button", data_verdict=word, aria_pressed="true" if word == given else None)
         for word in _VERDICTS
     ]
-    return element("td", element("span", *buttons, class_="verdicts"), data_name="verdict")
+    return element("td", element("span", *buttons, class_="verdicts"), class_="verdict")
 
 
 def _shown(value: Any) -> str:

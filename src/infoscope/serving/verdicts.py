@@ -121,12 +121,18 @@ class TruthErrors:
     truth_wrong: int
     low: float
     high: float
+    pairs: tuple[tuple[str, str], ...] = ()
+    """True and predicted class of the cells that were looked into: nothing is said about the others."""
 
     def sentence(self) -> str:
         """The share with its interval."""
+        where = f"in the {len(self.pairs)} cells that were looked into"
+        if len(self.pairs) == 1:
+            where = "where {} is predicted as {}".format(*self.pairs[0])
+        drawn = "was drawn at random and judged" if self.judged == 1 else "were drawn at random and judged"
         return (
-            f"Of the errors of {self.system} in {self.file}, {self.low:.0%} to {self.high:.0%} are the truth's "
-            f"({self.truth_wrong} of {self.judged} that were drawn at random and judged)."
+            f"Of the errors of {self.system} in {self.file}, {where}, {self.low:.0%} to {self.high:.0%} are the "
+            f"truth's ({self.truth_wrong} of {self.judged} that {drawn})."
         )
 
 
@@ -140,4 +146,5 @@ def truth_errors(verdicts: Iterable[RowVerdicts]) -> Iterator[TruthErrors]:
         wrong = sum(verdict.verdict == "truth wrong" for verdict in judged)
         right = len(judged) - wrong
         low, high = (float(betaincinv(wrong + 0.5, right + 0.5, p)) for p in (0.025, 0.975))
-        yield TruthErrors(file, system, len(judged), wrong, low, high)
+        pairs = tuple(dict.fromkeys((verdict.truth, verdict.predicted) for verdict in judged))
+        yield TruthErrors(file, system, len(judged), wrong, low, high, pairs)
