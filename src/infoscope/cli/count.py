@@ -75,7 +75,8 @@ def _count_judged(source: tuple[str, ...], chosen: Mapping[str, Any], target: Pa
     judged = judged_rows(source, chosen)
     judged.save(target)
     if not chosen["quiet"]:
-        say(f"{judged.row_count:,g} rows, {judged.label_count:,g} of them labelled, in {target}")
+        split = f", split by {', '.join(judged.by)} into {judged.group_count:,} groups" if judged.by else ""
+        say(f"{judged.row_count:,g} rows, {judged.label_count:,g} of them labelled{split}, in {target}")
 
 
 def _check_target(target: Path, *, force: bool) -> None:

@@ -92,8 +92,6 @@ def judged_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged:
     judged = judged_files(source, chosen)
     if judged is not None:
         return judged
-    if chosen["by"]:
-        raise InputError("--by makes one table per group; count the groups of judged rows one by one")
     with chosen_columns(source, chosen) as columns:
         return ifs.Judged.from_rows(
             columns.source,
@@ -103,6 +101,7 @@ def judged_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged:
             reject=chosen["reject"],
             positive=chosen["positive"],
             groups=chosen.get("groups"),
+            by=columns.lists["by"] or None,
             clean=chosen["clean"],
             read=columns.read,
             **judge_keywords(chosen, columns.lists["judge"]),

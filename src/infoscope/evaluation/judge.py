@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -24,7 +24,7 @@ from infoscope.judges import Judged
 from infoscope.judges.accuracy_estimators import Agreements, bias_adjusted_accuracy, ppi_accuracy
 from infoscope.judges.diagnostics import accepted_error_rates, accepting_verdicts
 from infoscope.judges.findings import judged_findings
-from infoscope.judges.question import JudgedGroup
+from infoscope.judges.judged_groups import JudgedGroup
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.posterior.summary import summarize_draws
@@ -95,7 +95,7 @@ def _group_inputs(parts: Sequence[JudgedGroup], seed: int) -> Inputs:
     notes: list[Finding] = []
     ignored: dict[str, int] = {}
     for part in parts:
-        where = _group_title(part.group)
+        where = part.title
         try:
             found = _judged_tables(part.rows, seed)
         except InputError as error:
@@ -116,10 +116,6 @@ def _group_inputs(parts: Sequence[JudgedGroup], seed: int) -> Inputs:
     rows = None if weighted else int(sum(part.rows.row_count for part in parts))
     lost_rows = tuple(IgnoredRows(reason, lost) for reason, lost in ignored.items())
     return Inputs(Provenance(None, rows, lost_rows), subjects, notes=tuple(notes))
-
-
-def _group_title(group: Mapping[str, str] | None) -> str:
-    return ", ".join(f"{key} {value}" for key, value in (group or {}).items())
 
 
 def _unmatched_names(judged: Judged) -> Iterator[Finding]:

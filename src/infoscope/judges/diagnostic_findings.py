@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 __all__ = ["diagnostic_findings"]
 
+FEWEST_RANDOM = 10
+"""Labels that there were before others were asked for, from which on these are tested."""
+
 
 def diagnostic_findings(judged: Judged, *, level: float = 0.95, seed: int = 0) -> Iterator[Finding]:
     """About the labels of each system, about the judge, and about a judge that favours one of several systems."""
@@ -53,7 +56,15 @@ def _favours(judged: Judged, level: float, seed: int) -> Iterator[Finding]:
 
 
 def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
-    selection = row_selection(judged, name)
+    drawn = judged.settled
+    if drawn is not None:
+        more = judged.label_count - drawn.label_count
+        yield Finding(
+            "labels_asked_for",
+            f"{more:,.6g} of the {judged.label_count:,.6g} labels were asked for by verdict and prediction of {name}, "
+            "so that they are no random sample of the rows: the figures account for that, labels alone would not.",
+            evidence={"system": name, "labels": more},
+        )
     missing = unlabelled_strata(judged, name)
     if missing is not None:
         verdict, prediction = missing.largest
@@ -64,7 +75,10 @@ def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
             "warning",
             {"system": name, "share": missing.share},
         )
-    ease = row_ease(judged, name, seed=seed)
+    if drawn is not None and drawn.label_count < FEWEST_RANDOM:
+        return
+    at_random = judged if drawn is None else drawn  # labels of a plan differ from the others by design
+    selection, ease = row_selection(at_random, name), row_ease(at_random, name, seed=seed)
     if selection.is_significant:
         yield Finding(
             "labels_not_random",
@@ -74,7 +88,7 @@ def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
             evidence={"system": name, "p_value": selection.p_value, "z": ease.z},
         )
     elif ease.is_apart:
-        yield _apart(judged, name, ease, seed)
+        yield _apart(at_random, name, ease, seed)
 
 
 def _if_chosen(name: str, ease: RowEase) -> str:

@@ -12,8 +12,9 @@ from infoscope.errors import InputError
 from infoscope.judges.belief import StratumBelief, accuracy_moments
 from infoscope.judges.diagnostic_findings import diagnostic_findings
 from infoscope.judges.estimated_table import estimated_table
+from infoscope.judges.group_requests import labels_by_group
 from infoscope.judges.judged_rows import JudgedRows
-from infoscope.judges.label_requests import labels_for, with_labels
+from infoscope.judges.label_requests import WantedWidth, labels_for, with_labels
 from infoscope.judges.system_strata import SystemStrata
 from infoscope.judges.verdicts import RIGHT, WRONG
 from infoscope.labelling import LabelPlan
@@ -140,9 +141,12 @@ class Judged(JudgedRows):
     ) -> LabelPlan:
         """How many further labels make the interval of a metric this wide, at random and by stratum, and on which rows.
 
-        Of several systems, the one that needs most labels decides unless one is named.
+        Of several systems, the one that needs most labels decides unless one is named. Rows that were counted ``by``
+        groups get a plan for every group, in one list of rows.
         """
-        return labels_for(self, metric, width, system, level=level, seed=seed)
+        if not self.by:
+            return labels_for(self, metric, width, system, level=level, seed=seed)
+        return labels_by_group(self, system, WantedWidth.asked(self, metric, width, level, seed), FEWEST_LABELS)
 
     def with_labels(self, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None) -> Judged:
         """The same rows with the labels of filled-in sheets, as ``labels_for(…).write_sheet`` makes them."""

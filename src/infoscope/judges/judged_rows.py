@@ -11,6 +11,7 @@ from typing import Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.inputs import as_names
 from infoscope.judges.first_labels import with_first_labels, without_first_labels
 from infoscope.judges.stored_facts import STORED, stored_facts, stored_keywords
 from infoscope.judges.stratum_counts import StratumCounts
@@ -19,7 +20,7 @@ from infoscope.judges.verdicts import JudgeKind, judge_kind
 from infoscope.numeric import Real
 from infoscope.readers import ReadOptions
 from infoscope.readers.labels import Cleaning, check_comparable, match_label
-from infoscope.readers.pattern_counts import read_patterns
+from infoscope.readers.pattern_counts import read_patterns, read_split_patterns
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.pattern_file import holds_patterns, load_patterns, save_patterns
 from infoscope.tables.patterns import Patterns
@@ -47,6 +48,8 @@ class JudgedRows:
     population: Population = "all"
     groups: str | None = None
     """Column of what rows belong together."""
+    by: tuple[str, ...] = ()
+    """Columns by which rows are split: questions are answered for every group by itself."""
     settled: JudgedRows | None = None
     """The rows before labels were asked for by stratum: grades stay cut, and judges weighted, as they were then."""
     _strata: dict[str, SystemStrata] = field(default_factory=dict, init=False)
@@ -67,6 +70,7 @@ class JudgedRows:
         positive: Label | None = None,
         population: Population = "all",
         groups: str | None = None,
+        by: str | Sequence[str] | None = None,
         clean: Cleaning = (),
         read: ReadOptions | None = None,
     ) -> Self:
@@ -76,7 +80,8 @@ class JudgedRows:
         with ``says={"right": 1, "wrong": 0}`` whether the prediction is right, one column for each system then.
         ``says="score"`` takes numbers as grades though they are names of classes, too. ``population="unlabelled"``
         leaves the labelled rows out of what is estimated, where they come from elsewhere. ``groups`` is a column that
-        says which rows belong together (documents, patients): they then count as fewer independent rows.
+        says which rows belong together (documents, patients): they then count as fewer independent rows. ``by``
+        names columns that split the rows: ``evaluate`` and ``labels_for`` then answer for each group.
         """
         judges = (judge,) if isinstance(judge, str) else tuple(judge)
         systems = (system,) if isinstance(system, str) else tuple(system)
@@ -85,10 +90,13 @@ class JudgedRows:
             raise InputError(f"population is {population!r}; it is 'all' or 'unlabelled'")
         columns = [truth, *judges, *systems, *(() if groups is None else (groups,))]
         _check_groups(groups, columns[:-1])
+        split = as_names(by)
         found = source
-        if not isinstance(found, Patterns):
+        if not isinstance(found, Patterns) and split:
+            found = read_split_patterns(found, columns, split, weight=weight, clean=clean, comparable=False, read=read)
+        elif not isinstance(found, Patterns):
             found = read_patterns(found, columns, weight=weight, clean=clean, comparable=False, read=read)
-        return cls(found, truth, judges, systems, says, reject, positive, population, groups)
+        return cls(found, truth, judges, systems, says, reject, positive, population, groups, split)
 
     @classmethod
     def from_counts(
@@ -178,9 +186,8 @@ class JudgedRows:
         for name in systems:
             self._check_system(name)
         judges = tuple(dict.fromkeys(judge for name in systems for judge in self.judges_of(name)))
-        patterns = self.patterns.select(
-            [self.truth, *judges, *systems, *(() if self.groups is None else (self.groups,))]
-        )
+        kept = (*(() if self.groups is None else (self.groups,)), *self.by)
+        patterns = self.patterns.select([self.truth, *judges, *systems, *kept])
         return replace(self, patterns=patterns, judges=judges, systems=systems)
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────
@@ -203,6 +210,12 @@ class JudgedRows:
     def row_count(self) -> float:
         """All rows, or their weight."""
         return self.patterns.total
+
+    @property
+    def group_count(self) -> int:
+        """Groups into which rows are split; 1 where they are not."""
+        codes = self.patterns.codes[[self.patterns.place(name) for name in self.by]]
+        return len(np.unique(codes, axis=1).T) if self.by else 1
 
     @cached_property
     def kinds(self) -> Mapping[str, JudgeKind]:
@@ -275,14 +288,6 @@ class JudgedRows:
                 else SettledStrata(self.settled.patterns, self.settled.strata(name)),
             )
         return self._strata[name]
-
-    def part(self, patterns: Patterns) -> Self:
-        """Some of the rows by themselves: the classes are those that occur in them, verdicts mean what they do here."""
-        kept = [name for name, kind in self.kinds.items() if kind != "class"]
-        stated = {name: self.patterns.labels[self.patterns.place(name)] for name in kept}
-        own = patterns.with_used_labels()
-        labels = dict(zip(own.names, own.labels, strict=True))
-        return replace(self, patterns=own.on({**labels, **stated}))
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 

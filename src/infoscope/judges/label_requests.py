@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +30,51 @@ from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.tables import Contingency
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import LabelsLike, Source
 
 if TYPE_CHECKING:
     from infoscope.judges.judged import Judged
 
-__all__ = ["JudgedSampler", "labels_for", "with_labels"]
+__all__ = [
+    "JudgedSampler",
+    "SampledOutcome",
+    "WantedWidth",
+    "labels_for",
+    "most_demanding",
+    "open_patterns",
+    "read_sheet",
+    "shown_columns",
+    "with_labels",
+    "with_sheet",
+]
+
+
+class WantedWidth(NamedTuple):
+    """How narrow the interval of a metric shall become."""
+
+    metric: str
+    half_width: float
+    level: float
+    seed: int
+
+    @classmethod
+    def asked(cls, judged: Judged, metric: str, width: float, level: float, seed: int) -> WantedWidth:
+        """What is asked for, checked."""
+        check_level(level)
+        entry = find(metric)
+        if entry.card.posterior == "none" or entry.card.level != "table":
+            raise InputError(f"{entry.name} has no interval to become narrow; choose another metric")
+        if not 0 < width < float("inf"):
+            raise InputError(f"the width of an interval is {width:g}; it must be above 0, such as 0.04")
+        if judged.patterns.is_weighted:
+            raise InputError("labels are planned for counted rows; leave out the weights")
+        return cls(entry.name, width / 2, level, seed)
+
+    def of_plan(self, plan: LabelPlan) -> WantedWidth:
+        """The same as a plan states it."""
+        return self._replace(half_width=plan.half_width, level=plan.level)
 
 
 def labels_for(
@@ -45,17 +84,25 @@ def labels_for(
 
     Of several systems, the one that needs most labels decides.
     """
-    check_level(level)
-    entry = find(metric)
-    if entry.card.posterior == "none" or entry.card.level != "table":
-        raise InputError(f"{entry.name} has no interval to become narrow; choose another metric")
-    if not 0 < width < float("inf"):
-        raise InputError(f"the width of an interval is {width:g}; it must be above 0, such as 0.04")
-    if judged.patterns.is_weighted:
-        raise InputError("labels are planned for counted rows; leave out the weights")
+    return most_demanding(judged, system, WantedWidth.asked(judged, metric, width, level, seed)).plan()
+
+
+def most_demanding(judged: Judged, system: str | None, wanted: WantedWidth) -> JudgedSampler:
+    """The sampler of a system; of several, that of the one which needs most labels."""
     names = judged.systems if system is None else (system,)
-    needs = {name: JudgedSampler.of(judged, name, entry.name, (width / 2, level, seed)) for name in names}
-    return max((sampler.plan() for sampler in needs.values()), key=lambda plan: plan.labels)
+    return max((JudgedSampler.of(judged, name, wanted) for name in names), key=lambda sampler: sampler.planned)
+
+
+class SampledOutcome(NamedTuple):
+    """What the labels of a sheet made of a metric."""
+
+    value: Estimate
+    table: Contingency
+    reached: float
+    """Half width of the interval."""
+    foretold: float
+    more: int | None
+    """Labels that are still needed; None where labels of all rows would not do."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,50 +111,42 @@ class JudgedSampler:
 
     judged: Judged
     system: str
-    metric: str
-    half_width: float
-    level: float
-    seed: int
+    wanted: WantedWidth
     allocation: StratumAllocation
     planned: int
     labelled_rows: frozenset[int] = frozenset()
     """Rows of the source that were labelled in earlier rounds."""
 
     @classmethod
-    def of(cls, judged: Judged, system: str, metric: str, wanted: tuple[float, float, int]) -> JudgedSampler:
-        """``wanted`` are half width, level and seed."""
-        half_width, level, seed = wanted
-        belief = judged.belief(system, seed=seed)
-        table = judged.table(system, seed=seed)
-        sd = float(judged.posterior(system, seed=seed).sd(metric))
-        if not np.isfinite(sd):
-            raise InputError(f"{metric} of {system} has no interval here: {find(metric).reason(table)}")
-        apart = judged.population == "unlabelled"
-        allocation = StratumAllocation.of(belief, table, metric, sd, apart=apart)
+    def of(cls, judged: Judged, system: str, wanted: WantedWidth) -> JudgedSampler:
+        """From what is believed now; refused where labels of all rows would not do."""
+        metric, half_width, level, seed = wanted
+        allocation = _allocation(judged, system, metric, seed)
         needed = allocation.labels_needed(half_width, level, planned=True)
         if needed is None:
             least = 2 * allocation.half_width(allocation.open_rows, level)
+            rows = judged.counts(system).rows.sum()
             raise InputError(
-                f"labels of all {belief.counts.rows.sum():,.0f} rows leave the interval of {metric} {least:.2g} wide, "
+                f"labels of all {rows:,.0f} rows leave the interval of {metric} {least:.2g} wide, "
                 f"more than {2 * half_width:g}; ask for a wider one, or add rows"
             )
-        return cls(judged, system, metric, half_width, level, seed, allocation, needed)
+        return cls(judged, system, wanted, allocation, needed)
 
     def plan(self) -> LabelPlan:
         """The plan as a document."""
-        allocation, level = self.allocation, self.level
+        allocation, level = self.allocation, self.wanted.level
         open_rows = int(allocation.open_rows.sum())
-        at_random = allocation.labels_needed(self.half_width, level, planned=False)
+        at_random = allocation.labels_needed(self.wanted.half_width, level, planned=False)
         return LabelPlan(
-            metric=self.metric,
+            metric=self.wanted.metric,
             systems=(self.system,),
             difference=False,
-            half_width=self.half_width,
+            half_width=self.wanted.half_width,
             level=level,
             items=open_rows,
             labels=self.planned,
             labels_random=at_random,
-            labels_without_plan=self._labels_alone(),
+            labels_without_plan=self.labels_alone(),
             curve=tuple(
                 PlannedWidth(
                     number,
@@ -118,23 +157,29 @@ class JudgedSampler:
                 if number <= open_rows
             ),
             basis="judge",
-            strata=self._strata(),
+            strata=self.strata(),
             findings=(self._sentence(at_random),),
             sampler=self,
         )
 
-    def _labels_alone(self) -> int:
+    def labels_alone(self) -> int:
         """Further labels at random that would do without the judge."""
         table = self.judged.labels_only(self.system)
-        summary = Posterior(table, seed=self.seed).summary(self.metric, self.level)
+        summary = Posterior(table, seed=self.wanted.seed).summary(self.wanted.metric, self.wanted.level)
         half = (float(summary.high) - float(summary.low)) / 2
-        return max(int(np.ceil(float(table.total) * ((half / self.half_width) ** 2 - 1))), 0)
+        return max(int(np.ceil(float(table.total) * ((half / self.wanted.half_width) ** 2 - 1))), 0)
 
-    def _strata(self) -> tuple[StratumToLabel, ...]:
+    def strata(self, group: Mapping[str, str] | None = None) -> tuple[StratumToLabel, ...]:
+        """Where the labels go, most first."""
         strata, counts = self.judged.strata(self.system), self.allocation.whole(self.planned)
         found = [
             StratumToLabel(
-                strata.verdicts[verdict], str(strata.predictions[prediction]), round(rows), round(labelled), int(more)
+                strata.verdicts[verdict],
+                str(strata.predictions[prediction]),
+                round(rows),
+                round(labelled),
+                int(more),
+                group,
             )
             for verdict, prediction, rows, labelled, more in zip(
                 strata.counts.verdict,
@@ -148,16 +193,14 @@ class JudgedSampler:
         return tuple(sorted(found, key=lambda each: -each.more))
 
     def _sentence(self, at_random: int | None) -> Finding:
-        title = find(self.metric).card.title.lower()
+        title, half_width = find(self.wanted.metric).card.title.lower(), self.wanted.half_width
         compared = "labels of all rows at random would not do" if at_random is None else f"{at_random:,} at random"
         text = (
-            f"To know the {title} of {self.system} to ±{self.half_width:g}: about {self.planned:,} further labels by "
+            f"To know the {title} of {self.system} to ±{half_width:g}: about {self.planned:,} further labels by "
             f"verdict and prediction; {compared}."
         )
         if not self.planned:
-            text = (
-                f"The {title} of {self.system} is known to ±{self.half_width:g} already: no further labels are needed."
-            )
+            text = f"The {title} of {self.system} is known to ±{half_width:g} already: no further labels are needed."
         return Finding("labels_needed", text, evidence={"labels": self.planned, "at_random": at_random})
 
     # ── rows to ask for ──────────────────────────────────────────────────────────────────────────
@@ -166,58 +209,78 @@ class JudgedSampler:
         self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
     ) -> list[ItemToLabel]:
         """Rows without a label: of each stratum as many as planned, at random, in random order."""
-        judged, strata = self.judged, self.judged.strata(self.system)
-        wanted = self.allocation.whole(self.planned if labels is None else labels)
-        if not wanted.sum():
+        members = rows_of_patterns(source, self.judged.patterns, open_patterns(self.judged, self.system), read)
+        found = self.chosen(members, self.planned if labels is None else labels, rng)
+        if not found:
             raise InputError("no further labels are needed; ask for a number of them to label more")
-        open_patterns = _open_patterns(judged, self.system)
-        members = rows_of_patterns(source, judged.patterns, open_patterns, read)
-        names = _shown_columns(judged)
+        return [found[at] for at in rng.permutation(len(found)).tolist()]
+
+    def chosen(
+        self, members: Mapping[int, NDArray[np.int64]], labels: int, rng: np.random.Generator
+    ) -> list[ItemToLabel]:
+        """So many of the rows that have each pattern, by stratum."""
+        judged, strata = self.judged, self.judged.strata(self.system)
+        wanted = self.allocation.whole(labels)
+        still_open = open_patterns(judged, self.system)
+        names = shown_columns(judged)
         found: list[ItemToLabel] = []
         for at, (verdict, prediction) in enumerate(zip(*strata.counts.occupied, strict=True)):
-            mine = open_patterns[
-                (strata.verdict_codes[open_patterns] == verdict)
-                & (strata.prediction_codes[open_patterns] == prediction)
+            mine = still_open[
+                (strata.verdict_codes[still_open] == verdict) & (strata.prediction_codes[still_open] == prediction)
             ]
             rows = [(int(row), int(p)) for p in mine for row in members[int(p)] if int(row) not in self.labelled_rows]
             number = min(int(wanted[at]), len(rows))
             for chosen in rng.choice(len(rows), number, replace=False) if number else ():
                 row, pattern = rows[int(chosen)]
                 found.append(ItemToLabel(row, listed_values(judged.patterns, names, pattern), number / len(rows)))
-        return [found[at] for at in rng.permutation(len(found)).tolist()]
+        return found
 
     # ── labels that came back ──────────────────────────────────────────────────────────────────────
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """The metric with the labels of filled-in sheets beside those that there were, and what was foretold."""
-        sheet = _sheet(self.judged, labels, column, read)
-        after = _labelled(self.judged, sheet)
-        belief = after.posterior(self.system, seed=self.seed)
-        summary = belief.summary(self.metric, plan.level)
-        table = after.table(self.system, seed=self.seed)
-        value = Estimate.of(find(self.metric).score(table)).with_belief(summary)
-        reached = (float(summary.high) - float(summary.low)) / 2
-        foretold = self.allocation.half_width(self._came(sheet), plan.level)
-        sampler = JudgedSampler.of(after, self.system, self.metric, (plan.half_width, plan.level, self.seed))
-        more = sampler.planned if reached > plan.half_width else 0
+        sheet = read_sheet(self.judged, labels, column, read)
+        found = self.outcome(with_sheet(self.judged, sheet), sheet)
         return LabelledEstimate(
-            metric=self.metric,
+            metric=plan.metric,
             labels=round(float(sheet.times.sum())),
-            systems={self.system: value},
-            more_labels=more,
+            systems={self.system: found.value},
+            more_labels=found.more,
             half_width=plan.half_width,
             level=plan.level,
-            reached=reached,
-            foretold=foretold,
+            reached=found.reached,
+            foretold=found.foretold,
             basis="judge",
-            findings=tuple(labelled_findings(more, plan.half_width, reached, foretold, sheet.unlabelled)),
-            tables=MappingProxyType({self.system: table}),
+            findings=tuple(
+                labelled_findings(found.more, plan.half_width, found.reached, found.foretold, sheet.unlabelled)
+            ),
+            tables=MappingProxyType({self.system: found.table}),
         )
+
+    def outcome(self, after: Judged, sheet: FilledSheet) -> SampledOutcome:
+        """The metric of the rows with the labels of a sheet, and what was foretold for as many by stratum."""
+        metric, half_width, level, seed = self.wanted
+        summary = after.posterior(self.system, seed=seed).summary(metric, level)
+        table = after.table(self.system, seed=seed)
+        reached = (float(summary.high) - float(summary.low)) / 2
+        return SampledOutcome(
+            Estimate.of(find(metric).score(table)).with_belief(summary),
+            table,
+            reached,
+            self.allocation.half_width(self._came(sheet), level),
+            self._still_needed(after) if reached > half_width else 0,
+        )
+
+    def _still_needed(self, after: Judged) -> int | None:
+        """Labels that are needed beside those that came."""
+        metric, half_width, level, seed = self.wanted
+        allocation = _allocation(after, self.system, metric, seed)
+        return allocation.labels_needed(half_width, level, planned=True)
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """The plan after these labels, which are not asked for again."""
-        after = _labelled(self.judged, _sheet(self.judged, labels, column, read))
-        sampler = JudgedSampler.of(after, self.system, self.metric, (plan.half_width, plan.level, self.seed))
+        after = with_sheet(self.judged, read_sheet(self.judged, labels, column, read))
+        sampler = JudgedSampler.of(after, self.system, self.wanted.of_plan(plan))
         return replace(sampler, labelled_rows=self.labelled_rows | sheet_rows(labels, read)).plan()
 
     def _came(self, sheet: FilledSheet) -> Real:
@@ -229,14 +292,24 @@ class JudgedSampler:
         return np.bincount(place, sheet.times, len(strata.counts.verdict)).astype(np.float64)
 
 
+def _allocation(judged: Judged, system: str, metric: str, seed: int) -> StratumAllocation:
+    """Where further labels pay."""
+    table = judged.table(system, seed=seed)
+    sd = float(judged.posterior(system, seed=seed).sd(metric))
+    if not np.isfinite(sd):
+        raise InputError(f"{metric} of {system} has no interval here: {find(metric).reason(table)}")
+    belief, apart = judged.belief(system, seed=seed), judged.population == "unlabelled"
+    return StratumAllocation.of(belief, table, metric, sd, apart=apart)
+
+
 def with_labels(
     judged: Judged, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None
 ) -> Judged:
     """The judged rows with the labels of filled-in sheets."""
-    return _labelled(judged, _sheet(judged, labels, column, read))
+    return with_sheet(judged, read_sheet(judged, labels, column, read))
 
 
-def _open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
+def open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
     """Patterns without a label that are in a stratum of the system."""
     is_open = ~judged.patterns.present[judged.patterns.place(judged.truth)]
     if system is not None:
@@ -245,20 +318,21 @@ def _open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
     return np.flatnonzero(is_open)
 
 
-def _sheet(judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None) -> FilledSheet:
+def read_sheet(judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None) -> FilledSheet:
+    """A filled-in sheet, its lines matched to rows without a label."""
     if judged.patterns.is_weighted:
         raise InputError("labels of a sheet are of counted rows; leave out the weights")
     check_rows_once(labels, read)
-    wanted = (column, _open_patterns(judged, None), read)
-    return filled_sheet(labels, judged.patterns, _shown_columns(judged), judged.classes, wanted)
+    wanted = (column, open_patterns(judged, None), read)
+    return filled_sheet(labels, judged.patterns, shown_columns(judged), judged.classes, wanted)
 
 
-def _shown_columns(judged: Judged) -> list[str]:
+def shown_columns(judged: Judged) -> list[str]:
     """Columns of a sheet: all but the truth."""
     return [name for name in judged.patterns.names if name != judged.truth]
 
 
-def _labelled(judged: Judged, sheet: FilledSheet) -> Judged:
+def with_sheet(judged: Judged, sheet: FilledSheet) -> Judged:
     """Rows of the sheet moved from those without a label to those with one."""
     patterns = judged.patterns
     truth = patterns.place(judged.truth)

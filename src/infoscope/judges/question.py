@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
-from operator import add
 from typing import Any, cast
 
 from infoscope.errors import InputError
 from infoscope.inputs import as_names, check_rows, kept_rows, labels_by_system, named_column, tables_by_system
 from infoscope.judges.judge_drift import judge_drift, judge_drift_findings
 from infoscope.judges.judged import Judged
+from infoscope.judges.judged_groups import JudgedGroup, judged_groups
 from infoscope.judges.judged_rows import check_columns
 from infoscope.readers import ReadOptions
-from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
+from infoscope.readers.pattern_counts import read_patterns
 from infoscope.results.finding import Finding
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
-__all__ = ["JudgedGroup", "asked_groups", "asked_judged", "period_findings"]
+__all__ = ["asked_groups", "asked_judged", "period_findings"]
 
 _IMPOSSIBLE = {
     "until": "read all rows",
@@ -63,14 +61,6 @@ def asked_judged(
     return _of_labels(source, y_pred, options) if y_pred is not None else _of_rows(source, columns, options)
 
 
-@dataclass(frozen=True)
-class JudgedGroup:
-    """The judged rows of one group; of all of them where rows are not split."""
-
-    group: Mapping[str, str] | None
-    rows: Judged
-
-
 def asked_groups(
     source: Source | Judged,
     y_pred: LabelsByName | None,
@@ -79,25 +69,10 @@ def asked_groups(
 ) -> list[JudgedGroup]:
     """The judged rows that a question is about, by the groups that ``by`` names; nothing where it names no judge."""
     by = as_names(options.get("by"))
-    if not by or options.get("judge") is None:
-        found = asked_judged(source, y_pred, columns, options)
-        if by and found is not None:
-            raise InputError("judged rows do not know their groups; give the rows, with truth=, system= and judge=")
-        return [] if found is None else [JudgedGroup(None, found)]
-    if y_pred is not None:
+    if by and y_pred is not None and options.get("judge") is not None:
         raise InputError("by= names columns of rows; split the labels, or give a data frame with truth= and system=")
-    _check_options(options)
-    _check_has_rows(source)
-    truth, judges, systems, others = _named(source, columns, options)
-    weight, clean = options.get("weight"), options.get("clean", ())
-    names = [truth, *judges, *systems, *others]
-    parts = read_patterns_by_group(
-        cast(Source, source), names, by, weight=weight, clean=clean, comparable=False, read=columns[2]
-    )
-    if not parts:
-        raise InputError(f"no row has a group in {', '.join(map(repr, by))}; there is nothing to evaluate")
-    whole = _of_rows(reduce(add, parts.values()), columns, options)
-    return [JudgedGroup(dict(zip(by, map(str, group), strict=True)), whole.part(part)) for group, part in parts.items()]
+    found = asked_judged(source, y_pred, columns, options)
+    return [] if found is None else judged_groups(found, by)
 
 
 def period_findings(
@@ -110,7 +85,7 @@ def period_findings(
     if isinstance(source, Judged):
         raise InputError("judged rows do not know their periods; give the rows")
     if y_pred is None:
-        judged = _of_rows(source, columns, options)
+        judged = _of_rows(source, columns, {**options, "by": None})
         names = (judged.truth, *judged.judges, *judged.systems)
         if not isinstance(period, str) or period in names:
             raise InputError(f"period is {period!r}; name a column of its own, beside truth, judge and systems")
@@ -185,5 +160,5 @@ def _of_labels(source: Source, y_pred: LabelsByName, options: Mapping[str, Any])
 
 
 def _shared(options: Mapping[str, Any]) -> dict[str, Any]:
-    names = ("says", "weight", "groups", "reject", "positive", "population", "clean")
+    names = ("says", "weight", "groups", "by", "reject", "positive", "population", "clean")
     return {name: options[name] for name in names if options.get(name) is not None}

@@ -12,7 +12,7 @@ from infoscope.typing import Json
 
 __all__ = ["STORED", "stored_facts", "stored_keywords"]
 
-STORED = ("truth", "judges", "systems", "says", "reject", "positive", "population", "groups")
+STORED = ("truth", "judges", "systems", "says", "reject", "positive", "population", "groups", "by")
 """What is stored beside the counts, and must be the same in parts that are added."""
 _FACTS = Fields(
     {
@@ -27,7 +27,7 @@ _FACTS = Fields(
         "population": TEXT,
         "groups": Maybe(TEXT),
     },
-    {"first_truth": TEXT},
+    {"first_truth": TEXT, "by": Each(TEXT)},
 )
 
 
@@ -45,6 +45,7 @@ def stored_facts(facts: Mapping[str, Any]) -> dict[str, Json]:
         "positive": None if facts["positive"] is None else label_to_json(facts["positive"]),
         "population": facts["population"],
         "groups": facts["groups"],
+        "by": list(facts["by"]),
     }
 
 
@@ -62,5 +63,6 @@ def stored_keywords(record: Json) -> dict[str, Any]:
         "says": says or ("score" if facts["graded"] else None),
         "population": facts["population"],
         "groups": facts["groups"],
+        "by": tuple(facts.get("by") or ()),
         **labels,
     }

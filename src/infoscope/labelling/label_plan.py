@@ -19,7 +19,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.typing import LabelsLike, Source, StrPath
 
-__all__ = ["CURVE", "LabelPlan", "LabelSampler", "PlannedWidth", "StratumToLabel"]
+__all__ = ["CURVE", "GroupToLabel", "LabelPlan", "LabelSampler", "PlannedWidth", "StratumToLabel"]
 
 CURVE = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
 """Numbers of labels for which widths are shown."""
@@ -61,6 +61,31 @@ class StratumToLabel:
     """Rows that have a label."""
     more: int
     """Further rows to label."""
+    group: Mapping[str, str] | None = None
+    """The group whose rows these are, where rows are split."""
+
+
+@dataclass(frozen=True)
+class GroupToLabel:
+    """One group of rows, and how many of them to label."""
+
+    group: Mapping[str, str]
+    system: str
+    """The system that needs most labels there."""
+    items: int
+    """Rows without a label."""
+    labelled: int
+    labels: int
+    """Further labels that are needed by the plan."""
+    labels_random: int | None
+    """The same at random; None where all rows would not do, or where the first labels are asked for."""
+    half_width: float | None
+    """Half width of the interval now; None where too few rows are labelled to know it."""
+
+    @property
+    def title(self) -> str:
+        """The group in words."""
+        return ", ".join(f"{name} {value}" for name, value in self.group.items())
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -87,13 +112,27 @@ class LabelPlan(Result):
     basis: Basis = "latent truth"
     strata: tuple[StratumToLabel, ...] = ()
     """Where the labels go, with a judge: by verdict and prediction."""
+    groups: tuple[GroupToLabel, ...] = ()
+    """What each group needs, where rows are split; the numbers above are then of all groups together."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     sampler: LabelSampler | None = field(default=None, metadata={"stored": False})
     """What draws rows; not in documents."""
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """One row per number of labels."""
+        """One row per number of labels; where rows are split, one per group."""
+        if self.groups:
+            for part in self.groups:
+                yield {
+                    **part.group,
+                    "system": part.system,
+                    "items": part.items,
+                    "labelled": part.labelled,
+                    "labels": part.labels,
+                    "labels_random": part.labels_random,
+                    "half_width": part.half_width,
+                }
+            return
         for point in self.curve:
             yield {"labels": point.labels, "half_width": point.planned, "half_width_random": point.random}
 

@@ -30,8 +30,8 @@ class LabelledEstimate(Result):
     labels: int
     """Labels of the sheets; a row that was drawn twice counts twice."""
     systems: Mapping[str, Estimate]
-    more_labels: int
-    """Labels that are still needed for the planned half width; 0 where it is reached."""
+    more_labels: int | None
+    """Labels that are still needed for the planned half width; 0 where it is reached, None where it cannot be."""
     half_width: float
     """The planned one."""
     level: float = 0.95
@@ -52,12 +52,18 @@ class LabelledEstimate(Result):
 
 
 def labelled_findings(
-    more: int, half_width: float, reached: float, foretold: float, unlabelled: int
+    more: int | None, half_width: float, reached: float, foretold: float, unlabelled: int
 ) -> Iterator[Finding]:
     """What came beside what was foretold, how many labels are still needed, and lines without a label."""
     evidence: dict[str, Json] = {"labels": more, "half_width": reached, "foretold": foretold}
     came = f"the plan foretold ±{foretold:.3g} for as many labels"
-    if more:
+    if more is None:
+        text = (
+            f"The widest interval is ±{reached:.3g}; {came}. Labels of all rows would not bring it to ±{half_width:g}: "
+            "ask for a wider one, or add rows."
+        )
+        yield Finding("too_few_rows", text, "warning", evidence)
+    elif more:
         text = f"The widest interval is ±{reached:.3g}; {came}. About {more:,} more labels bring it to ±{half_width:g}."
         yield Finding("more_labels_needed", text, evidence=evidence)
     else:

@@ -66,7 +66,7 @@ class LatentSampler:
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """The same chances for as many labels as the estimate still needs."""
-        more = max(self.estimate(plan, labels, column, read).more_labels, 1)
+        more = self.estimate(plan, labels, column, read).more_labels or 1
         return replace(plan, labels=more, sampler=replace(self, planned=more))
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -22,7 +24,7 @@ from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Source
 
-__all__ = ["patterns_of", "read_patterns", "read_patterns_by_group", "row_patterns"]
+__all__ = ["patterns_of", "read_patterns", "read_patterns_by_group", "read_split_patterns", "row_patterns"]
 
 
 def read_patterns(
@@ -65,6 +67,33 @@ def read_patterns_by_group(  # noqa: PLR0913 - what read_patterns takes, and the
         return {group: part.select(list(columns)) for group, part in _by_group(whole, asked.by)}
     joints = read_joints(source, asked, clean, read)
     return {group: patterns_of(joint.tally, columns, clean, comparable=comparable) for group, joint in joints.items()}
+
+
+def read_split_patterns(  # noqa: PLR0913 - what read_patterns takes, and the groups
+    source: Source,
+    columns: Sequence[str],
+    by: Sequence[str],
+    *,
+    weight: str | None = None,
+    clean: Cleaning = (),
+    comparable: bool = True,
+    read: ReadOptions | None = None,
+) -> Patterns:
+    """The patterns of all groups together, with the columns of the groups behind the others."""
+    parts = read_patterns_by_group(source, columns, by, weight=weight, clean=clean, comparable=comparable, read=read)
+    if not parts:
+        raise InputError(f"no row has a group in {', '.join(map(repr, by))}; there is nothing to evaluate")
+    return reduce(add, (_in_group(part, by, group) for group, part in parts.items()))
+
+
+def _in_group(part: Patterns, by: Sequence[str], group: Group) -> Patterns:
+    """Patterns with the values of their group beside them."""
+    return Patterns.from_codes(
+        {**dict(zip(part.names, part.labels, strict=True)), **{name: (x,) for name, x in zip(by, group, strict=True)}},
+        np.vstack([part.codes, np.zeros((len(by), len(part)), dtype=part.codes.dtype)]),
+        part.counts,
+        part.squares,
+    )
 
 
 def _by_group(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patterns]]:

@@ -56,7 +56,9 @@ def _where(result: LabelPlan) -> Iterator[Section]:
     """Where the labels go, with a judge."""
     if not result.strata:
         return
+    split = list(result.groups[0].group) if result.groups else []
     columns = [
+        *(Column(name, "name") for name in split),
         Column("verdict", "name"),
         Column("prediction", "name"),
         Column("rows"),
@@ -64,23 +66,67 @@ def _where(result: LabelPlan) -> Iterator[Section]:
         Column("to label"),
     ]
     rows: list[Sequence[Cell]] = [
-        (Name(each.verdict), Name(each.prediction), amount(each.rows), amount(each.labelled), amount(each.more))
+        (
+            *(Name((each.group or {}).get(name, "")) for name in split),
+            Name(each.verdict),
+            Name(each.prediction),
+            amount(each.rows),
+            amount(each.labelled),
+            amount(each.more),
+        )
         for each in result.strata
     ]
     note = "Rows of a verdict and prediction are drawn at random."
     yield Section("Where the labels go", [Table(columns, rows, note=note, search="strata")], "strata")
 
 
-def outline(result: LabelPlan, _unit: Units) -> Outline:
-    """The number of labels first, then the widths of other numbers."""
+def _groups(result: LabelPlan) -> Iterator[Section]:
+    """What every group needs, where rows are split."""
+    if not result.groups:
+        return
+    columns = [
+        *(Column(name, "name") for name in result.groups[0].group),
+        Column("system", "name"),
+        Column("labelled"),
+        Column("without a label"),
+        Column("± now"),
+        Column("to label"),
+        Column("labels at random"),
+    ]
+    rows: list[Sequence[Cell]] = [
+        (
+            *map(Name, each.group.values()),
+            Name(each.system),
+            amount(each.labelled),
+            amount(each.items),
+            "–" if each.half_width is None else f"{each.half_width:.3f}",
+            amount(each.labels),
+            "–" if each.labels_random is None else amount(each.labels_random),
+        )
+        for each in result.groups
+    ]
+    note = "Every group by itself; of several systems, the one that needs most labels is named."
+    yield Section("Groups", [Table(columns, rows, note=note, search="groups")], "groups")
+
+
+def _widths(result: LabelPlan) -> Iterator[Section]:
+    """The widths of other numbers of labels."""
+    if not result.curve:
+        return
     columns = [Column("labels"), Column("± planned"), Column("± at random")]
     rows: list[Sequence[Cell]] = [
         (amount(point.labels), f"{point.planned:.3f}", f"{point.random:.3f}") for point in result.curve
     ]
+    note = "The widest interval of any group, with as many labels in all groups together." if result.groups else ""
+    blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel()), Table(columns, rows, note=note)]
+    yield Section("How narrow the interval gets", blocks, "widths", link="Widths")
+
+
+def outline(result: LabelPlan, _unit: Units) -> Outline:
+    """The number of labels first, then the widths of other numbers."""
     without = [] if result.labels_without_plan is None else [result.labels_without_plan]
     words = _WORDS[result.basis]
     at_random = "more than there are rows" if result.labels_random is None else amount(result.labels_random)
-    blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel())] if result.curve else []
     return Outline(
         title="Plan of labels",
         kicker=("Plan of labels", f"{amount(result.items)} items without a label"),
@@ -92,8 +138,9 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
         ],
         findings=[("", finding) for finding in result.findings[1:]],
         sections=[
+            *_groups(result),
             *_where(result),
-            Section("How narrow the interval gets", [*blocks, Table(columns, rows)], "widths", link="Widths"),
+            *_widths(result),
         ],
         appendix=Appendix(
             metrics=(result.metric,),

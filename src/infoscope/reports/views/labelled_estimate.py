@@ -34,6 +34,12 @@ def _foretold(result: LabelledEstimate) -> list[Tile]:
     return [Tile(f"±{result.reached:.3g}", "half width reached", "", f"±{result.foretold:.3g} foretold")]
 
 
+def _needed(result: LabelledEstimate) -> list[Tile]:
+    """How many more labels the planned half width takes."""
+    number = "more than there are rows" if result.more_labels is None else amount(result.more_labels)
+    return [Tile(number, "more labels needed", "", f"for ±{result.half_width:g}")]
+
+
 _METHOD: dict[Basis, str] = {
     "latent truth": "The model's expectation over all items, corrected by weighted residuals of the labelled ones: "
     "right by design, also where the model is wrong. Intervals come from drawing the labels again.",
@@ -67,7 +73,7 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
         headline=f"{title} of {systems} from {amount(result.labels)} labels.",
         tiles=[
             Tile(amount(result.labels), "labels", "", ""),
-            Tile(amount(result.more_labels), "more labels needed", "", f"for ±{result.half_width:g}"),
+            *_needed(result),
             *_foretold(result),
         ],
         findings=[("", finding) for finding in result.findings],
