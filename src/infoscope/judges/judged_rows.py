@@ -50,7 +50,7 @@ class JudgedRows:
     """Column of what rows belong together."""
     by: tuple[str, ...] = ()
     """Columns by which rows are split: questions are answered for every group by itself."""
-    settled: JudgedRows | None = None
+    settled: Self | None = None
     """The rows before labels were asked for by stratum: grades stay cut, and judges weighted, as they were then."""
     _strata: dict[str, SystemStrata] = field(default_factory=dict, init=False)
 
