@@ -52,6 +52,19 @@ class Tensor:
         return self.values
 
 
+class Exchanged:
+    """An array of another library that speaks DLPack and nothing else."""
+
+    def __init__(self, values):
+        self.values = np.asarray(values)
+
+    def __dlpack__(self, **options):
+        return self.values.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.values.__dlpack_device__()
+
+
 HOLDERS = {
     "list": list,
     "tuple": tuple,
@@ -69,6 +82,7 @@ HOLDERS = {
     "pyarrow": pa.array,
     "chunked": lambda labels: pa.chunked_array([labels[:40], labels[40:]]),
     "dictionary": lambda labels: pa.array(labels).dictionary_encode(),
+    "DLPack": Exchanged,
     "tensor": Tensor,
 }
 
@@ -76,7 +90,7 @@ HOLDERS = {
 @pytest.mark.parametrize("spelling", SPELLINGS)
 @pytest.mark.parametrize("holder", HOLDERS)
 def test_the_same_answer_whatever_holds_the_labels(holder, spelling):
-    if holder == "tensor" and spelling == "text":
+    if holder in ("tensor", "DLPack") and spelling == "text":
         pytest.skip("tensors hold numbers")
     plain = [SPELLINGS[spelling](labels) for labels in (TRUTH, GOOD, POOR)]
 
@@ -138,6 +152,11 @@ def test_the_only_column_left_is_the_other_side():
         ):
             found = ifs.evaluate(columns, weight="w", **named)
         assert found["m"].metrics == ifs.evaluate(TRUTH, {"m": POOR}, weight=WEIGHTS)["m"].metrics
+
+
+def test_bytes_are_named_with_the_way_to_text():
+    with pytest.raises(ifs.InputError, match=r"truth holds bytes; decode them to text, as numpy\.char\.decode"):
+        ifs.evaluate(np.array(TRUTH, dtype="S"), np.array(GOOD, dtype="S"))
 
 
 def test_words_of_scikit_learn():

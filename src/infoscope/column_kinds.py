@@ -309,9 +309,10 @@ def check_one_label_per_row(labels: LabelsLike, name: str) -> None:
             "ifs.multilabel for several labels per row"
         )
     if array.dtype.kind in "biu" or np.isin(array, (0, 1)).all():
+        one_hot = np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all()
+        way = f"{name}.argmax(axis=1) for one-hot rows" if one_hot else "several systems by name, {'a': …, 'b': …}"
         raise InputError(
-            f"{name} holds {size}, all 0 or 1; give one class per row, {name}.argmax(axis=1) for one-hot rows, or use "
-            "ifs.multilabel for several labels per row"
+            f"{name} holds {size}; give one class per row, {way}, or use ifs.multilabel for several labels per row"
         )
     sums = np.nansum(array, axis=1)
     what = "probabilities that sum to 1" if np.allclose(sums, 1.0, atol=1e-3) and array.min() >= 0 else "scores"

@@ -118,6 +118,9 @@ def test_other_matrices_are_told_what_to_do():
     truth = np.arange(30) % 3
     with pytest.raises(ifs.InputError, match=r"y_pred\.argmax\(axis=1\) for one-hot rows"):
         ifs.evaluate(truth, np.eye(3, dtype=int)[truth])
+    for several in (np.c_[truth, truth], [truth, truth], [truth.tolist(), truth.tolist()]):
+        with pytest.raises(ifs.InputError, match=r"numbers per row.*; give one class per row, several systems by name"):
+            ifs.evaluate(truth, several)
     with pytest.raises(ifs.InputError, match=r"y_true holds 3 numbers per row.*y_true\.argmax"):
         ifs.evaluate(np.eye(3)[truth], truth)
     with pytest.raises(ifs.InputError, match=r"softmax\(y_pred\)"):

@@ -78,7 +78,12 @@ def test_an_evaluation_has_the_grid_with_its_own_numbers() -> None:
     result = ifs.evaluate({name: VALVERDE[name] for name in "ab"})
 
     display = result.plot("confusions")
-    assert display.matrices[0].scores[0] == f"accuracy {result.ranking[0].shown('accuracy'):.3f}"
+    best = result.ranking[0]
+    assert display.matrices[0].scores == (
+        f"accuracy {best.shown('accuracy'):.1%}",
+        f"captured {best.shown('proficiency'):.1%}",
+        f"erroneous {best.shown('erroneous_information_ratio'):.3f}",
+    )
     assert "Confusion matrices side by side" in result.to_html()
     assert "Confusion matrices side by side" not in ifs.evaluate(VALVERDE["a"]).to_html()
 

@@ -434,3 +434,11 @@ def test_normalized_average_information_of_refusals_is_one_where_all_accepted_ar
 
     assert ifs.sweep(truth, chances).areas["normalized_average_information"] == pytest.approx(1.0, abs=1e-12)
     assert ifs.sweep(truth, shuffled).areas["normalized_average_information"] < 0.1
+
+
+def test_the_interval_on_held_out_samples_stays_within_the_range_of_the_metric() -> None:
+    rng = np.random.default_rng(4)
+    truth = np.arange(300) < 12
+    choice = ifs.sweep(truth, truth * 0.2 + rng.random(300), positive=True).choices[0]
+    assert choice.criterion == "proficiency"
+    assert choice.held_out.low == 0.0

@@ -122,10 +122,14 @@ def test_labels_twice_as_numbers_and_names() -> None:
 def test_a_score_that_gives_the_predictions_is_used_and_another_is_not() -> None:
     flags = ["yes" if score > 0.5 else "no" for score in SHARES]
     truth = predicted(flags, 0.8)
-    assert roles_of({"label": truth, "pred": flags, "probability": SHARES}).score == "probability"
-    assert roles_of({"label": truth, "pred": flags, "probability": SHARES[::-1]}).score is None
+    assert roles_of({"label": truth, "pred": flags, "probability": SHARES}).system_scores == ("probability",)
+    assert roles_of({"label": truth, "pred": flags, "probability": SHARES[::-1]}).system_scores == ()
+    low = ["yes" if score > 0.2 else "no" for score in SHARES[::-1]]
+    both = {"label": truth, "one": flags, "other": low, "one_score": SHARES, "other_score": SHARES[::-1]}
+    found = roles_of(both, truth="label", systems=["other", "one"])
+    assert found.system_scores == ("other_score", "one_score")
     turned = [round(1 - score, 3) for score in SHARES]
-    assert roles_of({"label": truth, "pred": flags, "probability": turned}).score is None
+    assert roles_of({"label": truth, "pred": flags, "probability": turned}).system_scores == ()
 
 
 def test_train_and_test_rows_together_are_said() -> None:

@@ -10,6 +10,7 @@ import pytest
 from rich.cells import cell_len
 from rich.text import Text
 
+import infoscope as ifs
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.reports import outline_of
 from infoscope.reports.layout import ASCII, UNICODE, Look, TextColumn, columns, wrapped
@@ -201,3 +202,16 @@ def test_many_groups_of_systems_alike_are_counted_not_listed() -> None:
 
     assert text.count("do not differ significantly") == 4
     assert "more groups of neighbours" in text
+
+
+def test_bars_give_way_before_names_and_columns() -> None:
+    """At a width where only long bars would not fit, every name and column stays."""
+    truth = ["benign"] * 60 + ["malignant"] * 40
+    predicted = ["benign"] * 55 + ["malignant"] * 45
+    wide, narrower = (as_text(ifs.evaluate(truth, predicted), width=width) for width in (140, 108))
+    heads = [
+        next(line for line in text.splitlines() if "ambiguity" in line and "cost" in line) for text in (wide, narrower)
+    ]
+    assert heads[0].split() == heads[1].split()
+    assert "  malignant  " in narrower
+    assert "…" not in narrower

@@ -136,8 +136,8 @@ def _completed(said: _Words, files: Files, truth: str | None, *, needs_truth: bo
         missing = MissingColumns(said.option, truth, systems, left, chosen)
         roles = missing.filled(files, said.read, others)
         truth, systems = roles.truth, list(roles.scores if said.option == "score" else roles.systems)
-        if roles.score is not None and "scores" in chosen:
-            lists["scores"] = lists["scores"] or [roles.score]
+        if "scores" in chosen:
+            lists["scores"] = lists["scores"] or list(roles.system_scores)
     return ChosenColumns(files, truth, systems, said.read, lists)
 
 

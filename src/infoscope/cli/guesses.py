@@ -85,8 +85,8 @@ class MissingColumns:
         found = roles.scores if self.option == "score" else roles.systems
         if not self.systems:
             words += [word for name in found for word in (self._flag, name)]
-        if roles.score is not None and self._takes_score:
-            words += ["--score", roles.score]
+        if self._takes_score:
+            words += [word for name in roles.system_scores for word in ("--score", name)]
         if roles.layout is not None and "by" in self.chosen:
             words += ["--by", roles.layout]
         return words

@@ -36,7 +36,7 @@ class ExampleRequest:
         limit, show = options.get("examples"), options.get("show")
         if limit is None:
             if show is not None:
-                raise InputError("show names what is shown of example rows; say how many with examples=")
+                raise InputError("show names what is shown of example rows; say how many with examples= (--examples N)")
             return None
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_ROWS_PER_CELL:
             raise InputError(f"examples must be a whole number from 1 to {MAX_ROWS_PER_CELL}, got {limit!r}")

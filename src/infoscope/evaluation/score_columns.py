@@ -12,6 +12,7 @@ from infoscope.evaluation.inputs import ColumnRequest
 from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.operating_points import Sweep, sweep
 from infoscope.results.finding import Finding
+from infoscope.results.notation import MetricNotation
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsByName, Source
 
@@ -109,7 +110,7 @@ def _advised(system: SystemResult, column: str | None) -> SystemResult:
     counts = next((finding.text for finding in system.diagnosis if finding.code in _MISCOUNTS), "")
     start = f"{counts.partition(';')[0]}; " if counts else ""
     named = {"positive": system.positive or "", "score": column or "COLUMN"}
-    limits = f"held out, {choice.level:.0%} interval {100 * (held.low or 0):.1f} – {100 * (held.high or 0):.1f}"
+    limits = f"held out, {choice.level:.0%} interval {MetricNotation('proficiency').interval(held)}"
     at = f"at a threshold of {choice.threshold:.4g}"
     evidence: dict[str, Any] = {"threshold": choice.threshold, "captured": held.value, "now": now, **named}
     if held.low is not None and held.low > now:

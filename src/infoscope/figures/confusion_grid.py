@@ -25,7 +25,6 @@ __all__ = [
     "MOST_MATRICES",
     "ConfusionGridDisplay",
     "ScoredMatrix",
-    "short_title",
 ]
 
 Cells = Literal["none", "count", "of_truth"]
@@ -183,10 +182,10 @@ class ConfusionGridDisplay(TableDisplay):
                 far = (corner[0] + side - 1.0, corner[1] + side - 1.0)
                 yield Bar(corner, far, colour if count else "plane", tip=tip if stated else None)
                 if self.cells != "none":
-                    text = (f"{share:.0%}" if self.cells == "of_truth" else count_text(count)) if count else "·"
+                    text = (_percent(share) if self.cells == "of_truth" else count_text(count)) if count else "·"
                     ink = on_colour(colour) if count else "dim"
                     middle = (corner[0] + side / 2 - 0.5, corner[1] + side / 2 - 0.5)
-                    yield Words(*middle, text, ink, "small" if len(text) < 5 else "tiny", "middle")
+                    yield Words(*middle, text, ink, "small" if len(text) < 4 else "tiny", "middle")
 
     def _worst(self) -> float:
         """The largest share of a true class that is wrong in one cell of any matrix: the end of the common scale."""
@@ -204,16 +203,28 @@ class ConfusionGridDisplay(TableDisplay):
         return f"{len(self.matrices)} confusion matrices on one scale. {stated}."
 
 
+def _percent(share: float) -> str:
+    """A share in whole percent; what is not 0 or 1 is never rounded to it.
+
+    >>> _percent(0.412), _percent(0.0045), _percent(0.9955), _percent(1.0)
+    ('41%', '<1%', '>99%', '100%')
+    """
+    text = f"{share:.0%}"
+    if text == "0%" and share > 0:
+        return "<1%"
+    return ">99%" if text == "100%" and share < 1 else text
+
+
 def _score(table: Contingency, metric: str) -> str:
     """A metric by its title, or by its symbol where that is long, with its value."""
     entry = find(metric)
     if entry.card.level != "table":
         raise InputError(f"{metric!r} has a value for each class or cell; name one of the whole table")
     value = float(entry.score(table))
-    return f"{short_title(metric)} {value:.3f}" if np.isfinite(value) else f"{short_title(metric)} undefined"
+    return f"{_short_title(metric)} {value:.3f}" if np.isfinite(value) else f"{_short_title(metric)} undefined"
 
 
-def short_title(metric: str) -> str:
+def _short_title(metric: str) -> str:
     """The title of a metric, or its symbol where that is long."""
     card = find(metric).card
     return card.title.lower() if len(card.title) <= 12 else card.symbol

@@ -38,6 +38,8 @@ class Criterion:
     score: Callable[[Contingency], Real]
     sign: int
     """1 where higher is better, −1 where lower is."""
+    range: tuple[float, float] = (-np.inf, np.inf)
+    """Between which ends a value lies."""
 
     @classmethod
     def asked(cls, metric: str | None, costs: ArrayLike | None = None) -> Criterion:
@@ -51,7 +53,7 @@ class Criterion:
             raise InputError(f"{entry.name} is neither better high nor better low; choose by a metric that is")
         if entry.card.level != "table":
             raise InputError(f"{entry.name} gives a number per class; choose by a metric of the whole table")
-        return cls(entry.name, entry.score, 1 if entry.card.better == "higher" else -1)
+        return cls(entry.name, entry.score, 1 if entry.card.better == "higher" else -1, entry.card.range)
 
     def goodness(self, tables: Contingency) -> Real:
         """The score turned so that higher is better and undefined is worst."""
@@ -131,7 +133,7 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     known = drawn[~np.isnan(drawn)]  # a class may be absent from a small resample
     # plug-in information grows with every resampling, so only the spread is taken from the draws, not the place
     spread = np.quantile(known, [tail, 1 - tail]) - np.median(known) if len(known) else np.full(2, np.nan)
-    low, high = held_out + spread
+    low, high = np.clip(held_out + spread, *criterion.range)
     ends = np.full(2, np.nan)
     if len(known):
         ends = np.quantile(np.asarray(thresholds[places]), [tail, 1 - tail], method="nearest")

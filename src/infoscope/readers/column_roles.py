@@ -44,8 +44,8 @@ class ColumnRoles:
     truth: str | None = None
     systems: tuple[str, ...] = ()
     scores: tuple[str, ...] = ()
-    score: str | None = None
-    """The one of them whose threshold gives the predictions of two classes."""
+    system_scores: tuple[str, ...] = ()
+    """For each system the score whose threshold gives its predictions of two classes; empty unless all have one."""
     key: str | None = None
     """A column that names the rows."""
     layout: str | None = None
@@ -146,7 +146,7 @@ class _Guess:
             truth=None if truth is None else truth.name,
             systems=tuple(column.name for column in systems),
             scores=tuple(column.name for column in self.scores),
-            score=self._threshold(truth, systems),
+            system_scores=self._system_scores(truth, systems),
             key=self._key(),
             layout=None if layout is None else layout.name,
             reasons=reasons,
@@ -323,16 +323,13 @@ class _Guess:
                 return column
         return None
 
-    def _threshold(self, truth: ColumnContents | None, systems: Sequence[ColumnContents]) -> str | None:
-        """The score that is higher wherever the positive class is predicted: the one behind the predictions."""
-        if truth is None or len(truth.counts) != 2 or len(systems) != 1 or len(self.scores) != 1:
-            return None
+    def _system_scores(self, truth: ColumnContents | None, systems: Sequence[ColumnContents]) -> tuple[str, ...]:
+        """For each system the score that is higher wherever it predicts the positive class; none where one lacks it."""
+        if truth is None or len(truth.counts) != 2:
+            return ()
         positive = str(positive_of(sorted(truth.counts)))
-        rows = [
-            (float(s), p == positive) for s, p in zip(self.scores[0].texts, systems[0].texts, strict=True) if s and p
-        ]
-        high, low = ([score for score, is_positive in rows if is_positive is side] for side in (True, False))
-        return self.scores[0].name if high and low and min(high) >= max(low) else None
+        found = [[score.name for score in self.scores if _decides(score, system, positive)] for system in systems]
+        return tuple(names[0] for names in found) if all(len(names) == 1 for names in found) else ()
 
     def _key(self) -> str | None:
         keys = [column for column in self.columns if column.is_key]
@@ -361,9 +358,10 @@ class _Guess:
         unused = [c for c in constant if c not in systems]
         if unused and not self.wanted:
             sentences.append(f"not used: {_names(unused)}, always the same class; -s names such columns")
-        score = self._threshold(best.truth, systems)
-        if score is not None:
-            sentences.append(f"scores: {score!r} (a threshold of it gives the predictions)")
+        scores = self._system_scores(best.truth, systems)
+        if scores:
+            of = "it" if len(scores) == 1 else "each"
+            sentences.append(f"scores: {', '.join(map(repr, scores))} (a threshold of {of} gives the predictions)")
         elif self.scores:
             sentences.append(f"scores: {_names(self.scores)}, for infoscope sweep --score")
         for column in self.labels:
@@ -372,6 +370,13 @@ class _Guess:
                     f"{column.name!r} has {column.described()} together; --by {column.name} evaluates them apart"
                 )
         return tuple(sentences)
+
+
+def _decides(score: ColumnContents, system: ColumnContents, positive: str) -> bool:
+    """Whether the score is higher wherever the positive class is predicted."""
+    rows = [(float(s), p == positive) for s, p in zip(score.texts, system.texts, strict=True) if s and p]
+    high, low = ([value for value, is_positive in rows if is_positive is side] for side in (True, False))
+    return bool(high) and bool(low) and min(high) >= max(low)
 
 
 def _why(truth: ColumnContents, column: ColumnContents) -> str:

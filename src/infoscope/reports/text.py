@@ -74,7 +74,9 @@ def _captions(words: list[str], lengths: list[int], width: int) -> Text:
 
 
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
-_BAR_WIDTH = 12
+_BAR_WIDTHS = (12, 9, 6)
+"""Bars are shorter where the table is too wide: names are cut, and columns dropped, only after that."""
+_GAP = 2
 _SIDE_BY_SIDE = 150
 """From this width on, blocks stand next to each other."""
 _WIDEST_PROSE = 110
@@ -227,24 +229,31 @@ def _table(table: Table, look: Look) -> Iterator[Text]:
     rows = table.lines
     most = look.max_rows and (table.max_rows or look.max_rows)
     picked = rows[: most or len(rows)]
-    parts = [
-        _column(column, [row.cells[at] for row in picked], look)
-        for at, column in enumerate(table.columns)
-        if column.kind != "whisker"
-    ]
     if table.title:
         yield from _folded(Text(_shown(table.title, look), "bold"), look)
-    yield from columns([part for part in parts if part.width], look.room, look.signs, header=table.header)
+    yield from columns(_parts(table, [row.cells for row in picked], look), look.room, look.signs, header=table.header)
     if len(rows) > len(picked):
         yield Text(f"and {len(rows) - len(picked):,} more; -v shows all", "dim")
     if table.note:
         yield from _paragraph(table.note, look, "dim")
 
 
-def _column(column: Column, cells: Sequence[Cell], look: Look) -> TextColumn:
+def _parts(table: Table, rows: Sequence[Sequence[Cell]], look: Look) -> list[TextColumn]:
+    """The columns that have anything to show, with the longest bars that leave room for all of them."""
+    shown_at = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
+    parts: list[TextColumn] = []
+    for bar in _BAR_WIDTHS:
+        found = [_column(table.columns[at], [cells[at] for cells in rows], look, bar) for at in shown_at]
+        parts = [part for part in found if part.width]
+        if sum(part.width + _GAP for part in parts) - _GAP <= look.room:
+            break
+    return parts
+
+
+def _column(column: Column, cells: Sequence[Cell], look: Look, bar: int) -> TextColumn:
     title = _shown(column.title, look)
     if column.kind == "bar":
-        return TextColumn(title, _bars(cells, look), priority=column.priority)
+        return TextColumn(title, _bars(cells, look, bar), priority=column.priority)
     words = [_cell(cell, look) for cell in cells]
     least = 8 if column.kind == "name" else None
     return TextColumn(title, words, column.kind == "number", column.priority, least, folds=column.folds)
@@ -259,7 +268,7 @@ def _cell(cell: Cell, look: Look) -> Text:
     return Text(_dashed(line.plain, look), style="bold" if isinstance(cell, (Strong, Name)) else "")
 
 
-def _bars(cells: Sequence[Cell], look: Look) -> list[Text]:
+def _bars(cells: Sequence[Cell], look: Look, bar: int) -> list[Text]:
     """Numbers before their bars, so that both line up."""
     wide = max((cell_len(cell.text) for cell in cells if isinstance(cell, ShareBar)), default=0)
     found = []
@@ -269,7 +278,7 @@ def _bars(cells: Sequence[Cell], look: Look) -> list[Text]:
             continue
         colour = COLOURS.get(cell.role, "")
         line = Text(f"{cell.text:>{wide}} " if wide else "", colour)
-        found.append(line.append_text(meter(min(cell.part, 1.0), _BAR_WIDTH, look.signs, colour)))
+        found.append(line.append_text(meter(min(cell.part, 1.0), bar, look.signs, colour)))
     return found
 
 

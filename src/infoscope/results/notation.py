@@ -37,8 +37,8 @@ BITS = Units("bits", 1.0)
 def share(value: float | None, digits: int = 1) -> str:
     """A ratio as a percentage; what is not 0 or 1 is never rounded to it.
 
-    >>> share(0.957), share(0.99999), share(1.0), share(0.0), share(None)
-    ('95.7%', '99.999%', '100%', '0%', 'undefined')
+    >>> share(0.957), share(0.99999), share(1.0), share(-0.029), share(None)
+    ('95.7%', '99.999%', '100%', '−2.9%', 'undefined')
     """
     if value is None:
         return UNDEFINED
@@ -47,8 +47,8 @@ def share(value: float | None, digits: int = 1) -> str:
     for more in range(digits, 7):
         text = f"{100 * value:.{more}f}"
         if float(text) not in (0.0, 100.0):
-            return f"{text}%"
-    return f"{100 * value:.1e}%" if value < 0.5 else ">99.9999%"
+            return f"{text}%".replace("-", "−")
+    return f"{100 * value:.1e}%".replace("-", "−") if value < 0.5 else ">99.9999%"
 
 
 def amount(number: float | None) -> str:

@@ -59,6 +59,8 @@ def _module(values: Any) -> str:
 def _as_array(values: Any, side: _Side) -> NDArray[Any]:
     if hasattr(values, "__array__"):  # NumPy, tensors
         array = np.asarray(values)
+    elif hasattr(values, "__dlpack__"):
+        array = np.from_dlpack(values)
     elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels, one per row")
     else:
@@ -86,6 +88,8 @@ def _encode_array(array: NDArray[Any], side: _Side) -> Coded:
         return _encode_distinct(array, np.isnat(array))
     if kind in "OUT":
         return _encode_objects(array.tolist(), side)
+    if kind == "S":
+        raise InputError(f"{side} holds bytes; decode them to text, as numpy.char.decode(labels, 'utf-8') does")
     raise InputError(f"{side} has elements of type {array.dtype}; labels are text, numbers, booleans or dates")
 
 

@@ -171,7 +171,7 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     lead = (pair.reversed() if lower else pair).estimate
     yield Tile(
         notation.signed(lead.mean or 0.0).lstrip("+"),
-        ("less than " if lower else "more than ", Name(rival, 24)),
+        (f"{'points ' * notation.is_share}{'less' if lower else 'more'} than ", Name(rival, 24)),
         notation.signed_interval(lead),
     )
     yield Tile(chance(pair.probability_a_better), ("probability of being better than ", Name(rival, 24)))

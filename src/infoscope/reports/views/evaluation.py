@@ -62,6 +62,8 @@ PICTURES: dict[str, Callable[[Evaluation], Display]] = {
     "confusion": confusion_display,
     "confusions": grid_display,
 }
+_LITTLE = 1.05
+"""Sample sizes up to this ratio are said as one number."""
 MAX_TIED = 4
 """Groups of systems without a significant difference that text names."""
 
@@ -281,7 +283,15 @@ def _interval_methods(evaluation: Evaluation) -> list[str]:
     for interval in (system.interval for system in evaluation.systems if system.interval is not None):
         more = interval.samples_to_halve
         methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
-    return [text + halving(*sorted({min(more), max(more)})) if more else text for text, more in methods.items()]
+    return [text + _halving(more) for text, more in methods.items()]
+
+
+def _halving(more: Sequence[int]) -> str:
+    """One number where the systems differ by little."""
+    if not more:
+        return ""
+    least, most = min(more), max(more)
+    return halving(most) if most <= _LITTLE * least else halving(least, most)
 
 
 def _method(evaluation: Evaluation) -> list[Phrase]:

@@ -15,12 +15,12 @@ from infoscope.figures.confusion_grid import (
     MOST_MATRICES,
     ConfusionGridDisplay,
     ScoredMatrix,
-    short_title,
 )
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
 from infoscope.figures.scene import Panel
 from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
+from infoscope.reports.numbers import MetricNotation
 from infoscope.reports.outline import Figure, Section
 from infoscope.reports.views.counts import table_of
 from infoscope.results.estimate import Estimate
@@ -139,10 +139,12 @@ def grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
 
 
 def _scores(system: SystemResult) -> Iterator[str]:
-    """The numbers that the report shows, under their short names."""
+    """The numbers that the report shows, in the same words and forms."""
     for metric in DEFAULT_METRICS:
-        shown = system.shown(metric)
-        yield f"{short_title(metric)} {'undefined' if shown is None else f'{shown:.3f}'}"
+        yield f"{_WORDS[metric]} {MetricNotation(metric).value(system.shown(metric))}"
+
+
+_WORDS = {"accuracy": "accuracy", "proficiency": "captured", "erroneous_information_ratio": "erroneous"}
 
 
 def _widened(panel: Panel) -> Panel:

@@ -79,5 +79,8 @@ def _steps(system: SystemResult) -> Table | None:
                 counts[off] = counts.get(off, 0.0) + count
     total = sum(counts.values())
     columns = [Column("steps off", "name"), Column("samples"), Column("share")]
-    rows = [(f"{off:+d}" if off else "0", amount(counts[off]), share(counts[off] / total)) for off in sorted(counts)]
+    rows = [
+        (f"{off:+d}".replace("-", "−") if off else "0", amount(counts[off]), share(counts[off] / total))
+        for off in sorted(counts)
+    ]
     return Table(columns, rows, "How far predictions are off, minus is too low", max_rows=len(rows))

@@ -6,6 +6,7 @@ from infoscope.figures.score_curves import ReliabilityDisplay
 from infoscope.operating_points import Sweep
 from infoscope.reports.numbers import amount, interval_text, share
 from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table
+from infoscope.reports.views.threshold_choices import signed_value
 
 __all__ = ["reliability_section"]
 
@@ -24,12 +25,12 @@ def reliability_section(sweep: Sweep) -> list[Section]:
     ]
     rows = [
         (
-            f"{bin_.score:.4g}",
+            signed_value(bin_.score),
             share(bin_.rate.value),
             interval_text(bin_.rate),
             amount(bin_.positives),
             amount(bin_.samples),
-            f"{bin_.low:.3g} to {bin_.high:.3g}",
+            f"{bin_.low:.3g} to {bin_.high:.3g}".replace("-", "−"),
         )
         for bin_ in sweep.reliability
     ]

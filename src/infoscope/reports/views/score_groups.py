@@ -60,7 +60,7 @@ def summary_number(name: str, value: float | None) -> str:
         return UNDEFINED
     if name in _COUNTS:
         return amount(value)
-    return share(value) if name in _SHARES else f"{value:.4f}"
+    return share(value) if name in _SHARES else f"{value:.4f}".replace("-", "−")
 
 
 def summary_table(summary: ScoreSummary) -> Table:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-from infoscope.evaluation import Evaluation
+from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.operating_points import Sweep
 from infoscope.reports.numbers import Units
@@ -14,18 +12,21 @@ from infoscope.reports.views.threshold_choices import recommended_thresholds
 __all__ = ["score_sections"]
 
 
-def score_sections(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
-    """One for each system with a score."""
-    several = len(evaluation.systems) > 1
-    for at, system in enumerate(evaluation.ranking):
-        if system.scores is None:
-            continue
-        heading = ("Thresholds of ", Name(system.title)) if several else "Other thresholds"
-        blocks = _blocks(system.scores, unit)
-        yield Section(heading, blocks, "thresholds" if not at else f"thresholds-{at}", link="Thresholds")
+def score_sections(evaluation: Evaluation, unit: Units) -> list[Section]:
+    """The thresholds of every system with a score, below one heading."""
+    scored = [system for system in evaluation.ranking if system.scores is not None]
+    if not scored:
+        return []
+    if len(evaluation.systems) == 1:
+        blocks = _blocks(scored[0], unit)
+    else:
+        blocks = [Section(("Thresholds of ", Name(system.title)), _blocks(system, unit)) for system in scored]
+    return [Section("Other thresholds", blocks, "thresholds", link="Thresholds")]
 
 
-def _blocks(sweep: Sweep, unit: Units) -> list[Block]:
+def _blocks(system: SystemResult, unit: Units) -> list[Block | Section]:
+    sweep = system.scores
+    assert sweep is not None  # asked for systems with scores only
     if sweep.reversed_class is not None:
         meant, positive = Name(sweep.reversed_class, 40), Name(sweep.positive or "", 40)
         return [Paragraph(("High scores mean ", meant, ", not ", positive, ": no threshold is recommended."))]

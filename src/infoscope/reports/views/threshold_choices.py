@@ -98,4 +98,4 @@ def recommended_thresholds(choices: Sequence[Choice], unit: Units) -> Table:
         "“Here” is on the samples that made the choice, and flatters it; “held out” is on samples that did not. The "
         "interval of the threshold is where the choice falls when the samples are drawn again."
     )
-    return Table(columns, rows, "Recommended thresholds", note=note, search="choices")
+    return Table(columns, rows, "Recommended thresholds", note=note)
