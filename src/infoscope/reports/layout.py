@@ -17,6 +17,7 @@ __all__ = [
     "TextColumn",
     "beside",
     "columns",
+    "kept",
     "meter",
     "narrowed",
     "paired",
@@ -114,6 +115,12 @@ def columns(parts: Sequence[TextColumn], width: int, signs: Signs, *, header: bo
         if below:
             lines += wrapped(below[at].plain, width, Text("    "))
     return lines
+
+
+def kept(parts: Sequence[TextColumn], width: int, gap: int = 2) -> tuple[int, int]:
+    """How many columns fit side by side, and, below 0, how many letters of names that costs."""
+    fitted = _fit(list(parts), width, gap)
+    return len(fitted.columns), sum(fitted.widths) - sum(column.width for column in fitted.columns)
 
 
 def _goes_below(parts: Sequence[TextColumn], width: int, gap: int) -> bool:

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from infoscope.reports.layout import Look, Signs, TextColumn, beside, columns, meter, shown, squeezed, wrapped
+from infoscope.reports.layout import Look, Signs, TextColumn, beside, columns, kept, meter, shown, squeezed, wrapped
 from infoscope.reports.numbers import share
 from infoscope.reports.outline import (
     Block,
@@ -76,7 +76,6 @@ def _captions(words: list[str], lengths: list[int], width: int) -> Text:
 LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _BAR_WIDTHS = (12, 9, 6)
 """Bars are shorter where the table is too wide: names are cut, and columns dropped, only after that."""
-_GAP = 2
 _SIDE_BY_SIDE = 150
 """From this width on, blocks stand next to each other."""
 _WIDEST_PROSE = 110
@@ -239,15 +238,13 @@ def _table(table: Table, look: Look) -> Iterator[Text]:
 
 
 def _parts(table: Table, rows: Sequence[Sequence[Cell]], look: Look) -> list[TextColumn]:
-    """The columns that have anything to show, with the longest bars that leave room for all of them."""
+    """The columns that have anything to show, with the longest bars that cost no column and no letter of a name."""
     shown_at = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
-    parts: list[TextColumn] = []
+    drawn = []
     for bar in _BAR_WIDTHS:
         found = [_column(table.columns[at], [cells[at] for cells in rows], look, bar) for at in shown_at]
-        parts = [part for part in found if part.width]
-        if sum(part.width + _GAP for part in parts) - _GAP <= look.room:
-            break
-    return parts
+        drawn.append([part for part in found if part.width])
+    return max(drawn, key=lambda parts: kept(parts, look.room))
 
 
 def _column(column: Column, cells: Sequence[Cell], look: Look, bar: int) -> TextColumn:
