@@ -1,14 +1,13 @@
 """Google Cloud Storage and Azure, each against a server on loopback.
 
-Objects of Google's store are read by its XML interface, which is S3's: moto serves it. Azurite is Microsoft's own
-emulator; its tests run where ``azurite-blob`` is on the path (``npm install -g azurite``) or in ``node_modules``.
+Objects of Google's store are read by its XML interface, which is S3's: moto serves it. For Azure a small server checks
+seals as Microsoft describes them; Microsoft's own emulator takes its place where ``azurite-blob`` is on the path.
 """
 
 from __future__ import annotations
 
 import base64
-import hashlib
-import hmac
+import io
 import os
 import shutil
 import socket
@@ -16,23 +15,24 @@ import subprocess
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from email.utils import formatdate
-from pathlib import Path
 from urllib.parse import quote
 
 import moto  # noqa: F401 - skips the file where it is absent
 import obstore
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import infoscope as ifs
 from infoscope.errors import InputError
 from infoscope.readers.object_stores import buckets, client
+from tests.readers.azure_server import ACCOUNT, KEY, azure_server, sealed
 from tests.readers.s3_server import s3_server
 
 ROWS = b"gold,svm\na,a\nb,a\nb,b\n"
 TABLE = ifs.Contingency.from_labels(["a", "b", "b"], ["a", "a", "b"])
-ACCOUNT = "devstoreaccount1"
-KEY = base64.b64encode(b"a key that this emulator is told, of no use elsewhere").decode()
 
 
 @pytest.fixture(autouse=True)
@@ -67,39 +67,30 @@ def test_objects_of_google_cloud_storage(google: str, monkeypatch: pytest.Monkey
         ifs.read("gs://nowhere/*.csv", truth="gold", system="svm")
 
 
-def _azurite() -> str | None:
-    local = Path(__file__).parents[2] / "node_modules" / ".bin"
-    return shutil.which("azurite-blob") or shutil.which("azurite-blob", path=str(local))
-
-
-@pytest.fixture(scope="module")
-def azure() -> Iterator[str]:
-    program = _azurite()
-    if program is None:
-        pytest.skip("azurite-blob is not installed: npm install -g azurite")
+@contextmanager
+def _azurite(program: str) -> Iterator[str]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    words = [
-        program,
-        "--silent",
-        "--skipApiVersionCheck",
-        "--disableTelemetry",
-        "--inMemoryPersistence",
-        "--blobPort",
-        str(port),
-    ]
-    server = subprocess.Popen(words, env={**os.environ, "AZURITE_ACCOUNTS": f"{ACCOUNT}:{KEY}"})
+    options = ["--silent", "--skipApiVersionCheck", "--disableTelemetry", "--inMemoryPersistence"]
+    environment = {**os.environ, "AZURITE_ACCOUNTS": f"{ACCOUNT}:{KEY}"}
+    server = subprocess.Popen([program, *options, "--blobPort", str(port)], env=environment)
     try:
         until = time.monotonic() + 30
         while not _answers(port) and time.monotonic() < until:
             time.sleep(0.1)
-        address = f"http://127.0.0.1:{port}"
-        _create_container(address, "logs")
-        yield address
+        yield f"http://127.0.0.1:{port}"
     finally:
         server.terminate()
         server.wait(10)
+
+
+@pytest.fixture(scope="module")
+def azure() -> Iterator[str]:
+    program = shutil.which("azurite-blob")
+    with azure_server() if program is None else _azurite(program) as address:
+        _create_container(address, "logs")
+        yield address
 
 
 def _answers(port: int) -> bool:
@@ -109,13 +100,9 @@ def _answers(port: int) -> bool:
 
 def _create_container(address: str, name: str) -> None:
     heads = {"x-ms-date": formatdate(usegmt=True), "x-ms-version": "2021-08-06"}
-    signed = "PUT" + "\n" * 12 + "".join(f"{head}:{value}\n" for head, value in heads.items())
-    signed += f"/{ACCOUNT}/{ACCOUNT}/{name}\nrestype:container"
-    seal = base64.b64encode(hmac.digest(base64.b64decode(KEY), signed.encode(), hashlib.sha256)).decode()
     where = f"{address}/{ACCOUNT}/{quote(name)}?restype=container"
-    request = urllib.request.Request(where, method="PUT", headers=heads)
-    request.add_header("Authorization", f"SharedKey {ACCOUNT}:{seal}")
-    urllib.request.urlopen(request).close()
+    heads["Authorization"] = sealed("PUT", where, heads)
+    urllib.request.urlopen(urllib.request.Request(where, method="PUT", headers=heads)).close()
 
 
 def _set(monkeypatch: pytest.MonkeyPatch, address: str, key: str) -> None:
@@ -137,6 +124,22 @@ def test_objects_of_azure(azure: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert ifs.read(address, truth="gold", system="svm") == TABLE
     with pytest.raises(InputError, match="container 'nowhere' does not exist"):
         ifs.read("az://nowhere/a.csv", truth="gold", system="svm")
+
+
+def test_listed_parquet_of_azure_is_the_version_that_is_read(azure: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Azure quotes a version where it gives a blob, and not where it lists: both are the same blob."""
+    _set(monkeypatch, azure, KEY)
+    from obstore.store import AzureStore
+
+    rows = {"gold": ["a", "b", "b"] * 20_000, "svm": ["a", "a", "b"] * 20_000, "noise": list(range(60_000))}
+    out = io.BytesIO()
+    pq.write_table(pa.table(rows), out)
+    assert len(out.getvalue()) > 1 << 17  # more than a footer
+    for day in (1, 2):
+        obstore.put(AzureStore("logs"), f"daily/day={day}.parquet", out.getvalue())
+    table = ifs.read("az://logs/daily/*.parquet", truth="gold", system="svm")
+    assert table.total == 120_000
+    assert (table.counts == 40_000 * TABLE.counts).all()
 
 
 def test_a_wrong_key_of_azure_is_denied_and_not_shown(azure: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -24,12 +24,14 @@ from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.readers.object_stores import MirroredFile, client
 from infoscope.readers.object_stores.addresses import ObjectAddress
+from infoscope.readers.parquet import prefetch
 from infoscope.readers.parquet.dictionary import UnfitError
+from infoscope.readers.parquet.layout import Chunk, Kind, RowGroup
 from infoscope.readers.parquet.native import is_built
 from tests.readers.s3_server import KEY, SECRET, Door, s3_server
 
 ROWS = 30_000
-DISPATCH, MIRROR = "infoscope.readers.parquet.dispatch", "infoscope.readers.object_stores.mirror"
+DISPATCH, PREFETCH = "infoscope.readers.parquet.dispatch", "infoscope.readers.parquet.prefetch"
 
 
 def log(seed: int, rows: int = ROWS) -> dict[str, np.ndarray]:
@@ -112,13 +114,13 @@ def test_columns_are_counted_from_memory_or_from_a_copy(door, monkeypatch):
     assert ifs.read(source, truth="gold", system="svm") == expected
     if is_built():
         assert written == []
-    changes = {f"{DISPATCH}.PackedCounting.add": _unfit, f"{MIRROR}._AT_A_TIME": 100, f"{MIRROR}._PIECE": 999}
+    changes = {f"{DISPATCH}.PackedCounting.add": _unfit, f"{PREFETCH}._AHEAD": 100, f"{PREFETCH}._REQUEST": 1 << 30}
     for name, value in changes.items():
         written.clear()
         with monkeypatch.context() as patch:
             patch.setattr(name, value)
             assert ifs.read(source, truth="gold", system="svm") == expected
-            assert bool(written) == (not is_built() or "_PIECE" not in name)
+            assert bool(written) == (not is_built() or "add" in name)
     written.clear()
     assert ifs.read(source, truth="gold", system="svm", read=ifs.ReadOptions(native=False)) == expected
     assert written
@@ -371,3 +373,43 @@ def test_ranges_and_passwords_of_a_web_server(ranged):
     with pytest.raises(InputError, match=r"access was denied.*401.*name and password") as caught:
         ifs.read(f"http://ann:wr0ng@{ranged}", truth="gold", system="svm")
     assert "wr0ng" not in str(caught.value)
+
+
+def _group(place: int, size: int = 1000) -> RowGroup:
+    return RowGroup(Path("log"), 10, (Chunk(Kind(0, False), "SNAPPY", place * 5000, size, None),), 1.0)
+
+
+def test_the_next_row_groups_are_on_their_way_and_no_more(monkeypatch):
+    """Memory holds what is asked for ahead, whatever the size of a file, and each group gets its own bytes."""
+    asked = []
+
+    class Remote:
+        def has(self, span):
+            return span == (0, 1000)
+
+        def read(self, span):
+            asked.append(span)
+            return bytes([span[0] // 5000]) * (span[1] - span[0])
+
+    monkeypatch.setattr(prefetch, "_AHEAD", 3000)
+    monkeypatch.setattr(prefetch, "_REQUEST", 1000)
+    monkeypatch.setattr(prefetch, "_GAP", 100)
+    with prefetch.located(map(_group, range(20)), {Path("log"): Remote()}) as groups:
+        for number, (group, in_memory) in enumerate(groups):
+            start = group.chunks[0].start
+            found = in_memory(start, 1000)
+            assert found is None if number == 0 else bytes(found) == bytes([number]) * 1000
+            assert max(start for start, _ in asked) <= start + 4 * 5000
+    assert sorted(asked) == [(place * 5000, place * 5000 + 1000) for place in range(1, 20)]
+
+
+def test_small_row_groups_come_in_one_request(door):
+    out = io.BytesIO()
+    columns = {name: values for name, values in log(3).items() if name in ("gold", "svm")}
+    pq.write_table(pa.table(columns), out, row_group_size=1500)  # twenty groups
+    door.put("logs/small.parquet", out.getvalue() + b"")
+    door.forget()
+
+    table = ifs.read("s3://logs/small.parquet", truth="gold", system="svm")
+    assert table == ifs.Contingency.from_labels(columns["gold"], columns["svm"])
+    assert sum(asked[0] == "GET" for asked in door.asked) <= 3

@@ -90,7 +90,7 @@ def test_a_header_without_end(tmp_path: Path) -> None:
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t,s\n" + "a,b\n" * 100)
-    monkeypatch.setattr("infoscope.readers.dask.count_by_codes", lambda *_: os.truncate(path, 40))
+    monkeypatch.setattr("infoscope.readers.dask.count_by_codes", lambda *_, **__: os.truncate(path, 40))
 
     with pytest.raises(InputError, match=r"a\.csv became shorter while it was read"):
         read(path, truth="t", system="s")

@@ -21,13 +21,12 @@ from infoscope.readers.broken_files import check_readable, raise_for_each
 from infoscope.readers.columns import Columns
 from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.duckdb.count import count_scan
-from infoscope.readers.duckdb.scan import scan_files
+from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files, find_files, scratch_folder
 from infoscope.readers.labels import from_json
 from infoscope.readers.last_lines import last_lines_checked
-from infoscope.readers.object_stores import write_held
-from infoscope.readers.parquet.dispatch import count_by_codes
+from infoscope.readers.parquet.dispatch import count_by_codes, packed_row_groups
 from infoscope.readers.parquet.native import is_built
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
@@ -86,11 +85,11 @@ def _counted(
     folder, native = how
     by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     files = replace(files, by_codes=by_codes and is_built())
-    with opened(folder, files.name, limits) as session:
+    with opened(folder, files.name, limits) as session, packed_row_groups(session, files, columns) as groups:
         scan = scan_files(session, files, columns, delimiter)
-        tallies = count_by_codes(session, scan, files, columns, limits) if by_codes else None
+        tallies = count_by_codes(session, scan, files, columns, limits, groups=groups) if by_codes else None
         if tallies is None:
-            write_held(files.mirrors.values())
+            fetch_parquet_columns(session, files, columns)
             tallies = count_scan(session, scan, columns)
         return tallies
 

@@ -26,7 +26,7 @@ from infoscope.readers.object_stores import fetch_columns
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import text_options
 
-__all__ = ["parquet_schemas", "scan_files"]
+__all__ = ["fetch_parquet_columns", "parquet_schemas", "scan_files"]
 
 
 def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
@@ -110,8 +110,8 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
     paths = _bound(files.paths)
     schemas = parquet_schemas(session, paths)
-    chunks = partial(_chunk_places, session)
-    fetch_columns(files.mirrors, files.paths, columns.names, chunks, hold=files.by_codes)
+    if not files.by_codes:
+        fetch_parquet_columns(session, files, columns)
     first: dict[str, str] = {}
     for path, (names, types) in zip(files.paths, schemas, strict=True):
         pick_columns(
@@ -156,6 +156,12 @@ def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
     if len(paths) > 1:
         number = f"[{', '.join(map(str, before))}][CAST(file_index AS BIGINT) + 1] + {number}"
     return replace(scan, row_number=number, rows_at=rows_at)
+
+
+def fetch_parquet_columns(session: Session, files: Files, columns: Columns) -> None:
+    """Bring the columns of remote files into their copies; of files here, nothing is to be done."""
+    if files.format == "parquet":
+        fetch_columns(files.mirrors, columns.names, partial(_chunk_places, session))
 
 
 _SIZES = "SELECT num_rows FROM parquet_file_metadata($paths)"

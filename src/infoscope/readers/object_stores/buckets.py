@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from functools import cache
@@ -13,7 +13,7 @@ from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.readers.object_stores.addresses import ObjectAddress
-from infoscope.readers.object_stores.client import Fault, ObjectInfo, Range, StoreError
+from infoscope.readers.object_stores.client import Buffer, Fault, ObjectInfo, Range, StoreError
 
 __all__ = ["Bucket"]
 
@@ -22,8 +22,6 @@ _RETRIES = {
     "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=3), "base": 2},
     "retry_timeout": timedelta(seconds=30),
 }
-_GAP = 1 << 14
-"""Bytes between two ranges that cost less than a request of their own."""
 _ENDPOINTS = {"s3": "AWS_ENDPOINT_URL", "s3a": "AWS_ENDPOINT_URL", "gs": "STORAGE_EMULATOR_HOST"}
 """Variables that name another server than the cloud's own."""
 _STATUS = re.compile(r"status code: (\d{3}[^:\n]*)")
@@ -55,14 +53,16 @@ class Bucket:
         with _told():
             return [_info(found) for page in _obstore().list(self._store, prefix=folder or None) for found in page]
 
-    def ranges(self, info: ObjectInfo, wanted: Sequence[Range]) -> list[bytes]:
-        """The bytes of some ranges, several at a time; those that lie close together are one request."""
-        starts, ends = [start for start, _ in wanted], [end for _, end in wanted]
+    def read(self, info: ObjectInfo, span: Range) -> Buffer:
+        """The bytes of a range."""
         with _told():
-            found = _obstore().get_ranges(self._store, info.key, starts=starts, ends=ends, coalesce=_GAP)
-        if any(len(part) != end - start for part, (start, end) in zip(found, wanted, strict=True)):
+            answer = _obstore().get(self._store, info.key, options={"range": span})
+            now = _info(answer.meta)
+            info.check(now.size, now.version)
+            content = answer.bytes()
+        if len(content) != span[1] - span[0]:
             raise StoreError(Fault.CUT)
-        return list(found)
+        return content
 
 
 @cache
@@ -100,7 +100,9 @@ def _emulated(endpoint: str) -> str:
 
 
 def _info(found: Any) -> ObjectInfo:
-    return ObjectInfo(found["path"], int(found["size"]), found["e_tag"])
+    """What a store tells of an object; Azure quotes a version where it answers, and not where it lists."""
+    version = found["e_tag"]
+    return ObjectInfo(found["path"], int(found["size"]), version and version.removeprefix("W/").strip('"'))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 from typing import Any, NoReturn, Protocol, TypeVar
@@ -11,7 +11,7 @@ from typing import Any, NoReturn, Protocol, TypeVar
 from infoscope.errors import InputError
 from infoscope.readers.object_stores.addresses import ObjectAddress
 
-__all__ = ["Buffer", "Fault", "ObjectInfo", "ObjectStore", "StoreError", "persistently", "raise_fault"]
+__all__ = ["Buffer", "Fault", "ObjectInfo", "ObjectStore", "Range", "StoreError", "persistently", "raise_fault"]
 
 Range = tuple[int, int]
 """First byte, and the one after the last."""
@@ -32,6 +32,12 @@ class ObjectInfo:
     """What changes when the object does, where the store tells."""
     has_ranges: bool = True
 
+    def check(self, size: int | None, version: str | None) -> None:
+        """Refuse bytes of an object that is another one now; every answer of a store tells size and version."""
+        is_same = version == self.version or None in (version, self.version)
+        if size != self.size or not is_same:
+            raise StoreError(Fault.CHANGED)
+
 
 class ObjectStore(Protocol):
     """A bucket, or a web server."""
@@ -42,8 +48,8 @@ class ObjectStore(Protocol):
     def listed(self, folder: str) -> Iterable[ObjectInfo]:
         """All objects under a folder."""
 
-    def ranges(self, info: ObjectInfo, wanted: Sequence[Range]) -> list[bytes]:
-        """The bytes of some ranges of an object."""
+    def read(self, info: ObjectInfo, span: Range) -> Buffer:
+        """The bytes of a range of an object, which must still be the one that ``info`` describes."""
 
 
 class Fault(Enum):
@@ -55,6 +61,7 @@ class Fault(Enum):
     BUSY = "busy"
     UNREACHABLE = "unreachable"
     CUT = "cut"
+    CHANGED = "changed"
     OTHER = "other"
 
 
@@ -92,6 +99,7 @@ def raise_fault(error: StoreError, address: ObjectAddress) -> NoReturn:
         Fault.BUSY: f"{address}: the store is too busy to answer{status}; try again later",
         Fault.UNREACHABLE: f"{address}: the store cannot be reached{status}; check the network{_endpoint(address)}",
         Fault.CUT: f"{address}: the store broke off in the middle of the file, several times; try again later",
+        Fault.CHANGED: f"{address} changed while it was read; read a copy that stands still",
     }
     raise InputError(sentences.get(error.fault, f"{address} cannot be read{status}")) from None
 

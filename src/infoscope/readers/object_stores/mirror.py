@@ -1,7 +1,7 @@
 """Copies of remote files in a folder here: whole for text; of Parquet only the footer, then the columns asked for.
 
 A copy of Parquet has the size of the original with holes where nothing was fetched, so every engine reads it like any
-other file, and only the bytes of its columns travel. What is counted at once may wait in memory instead of the copy.
+other file, and only the bytes of its columns travel.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import Any
+from typing import Any, TypeVar
 
 from infoscope.errors import InputError
 from infoscope.readers.object_stores.addresses import ObjectAddress
@@ -21,16 +21,18 @@ from infoscope.readers.object_stores.buckets import Bucket
 from infoscope.readers.object_stores.client import Buffer, ObjectInfo, ObjectStore, Range, persistently
 from infoscope.readers.object_stores.web import WebServer
 
-__all__ = ["MirroredFile", "fetch_columns", "mirrored", "write_held"]
+__all__ = ["MirroredFile", "fetch_columns", "mirrored"]
 
 _FOOTER = 1 << 16
 """Bytes at the end of a Parquet file that are fetched first: footers are rarely longer."""
 _PIECE = 8 << 20
 _AT_A_TIME = 64 << 20
 """Bytes of a file that are asked for at a time, and kept in memory."""
-_FILES = 8
-"""Files that are fetched at a time."""
+_REQUESTS = 8
+"""Files or ranges that are fetched at a time."""
 _MAGIC = b"PAR1"
+T = TypeVar("T")
+R = TypeVar("R")
 
 
 @dataclass
@@ -43,26 +45,21 @@ class MirroredFile:
     path: Path
     present: list[Range] = field(default_factory=list)
     """What the copy has."""
-    held: dict[Range, Buffer] = field(default_factory=dict)
-    """Bytes that were fetched and that the copy does not have yet."""
 
     def fetch(self, wanted: Iterable[Range]) -> None:
         """Write ranges into the copy that it does not have yet."""
-        self._write(self.held.items())
-        self.held = {}
-        self._write(self._fetched(wanted))
+        missing = _joined(span for span in wanted if not self.has(span))
+        pieces = [(at, min(at + _PIECE, end)) for start, end in missing for at in range(start, end, _PIECE)]
+        for several in _batches(pieces):
+            self._write(zip(several, _in_parallel(self.read, several), strict=True))
 
-    def hold(self, wanted: Iterable[Range]) -> None:
-        """Keep ranges in memory that are not here yet."""
-        self.held |= dict(self._fetched(wanted, _AT_A_TIME))  # so that no range is divided
+    def has(self, span: Range) -> bool:
+        """Whether the copy has these bytes."""
+        return any(start <= span[0] and span[1] <= end for start, end in self.present)
 
-    def _fetched(self, wanted: Iterable[Range], most: int = _PIECE) -> Iterator[tuple[Range, Buffer]]:
-        here = [*self.present, *self.held]
-        missing = _joined([span for span in wanted if not any(a <= span[0] and span[1] <= b for a, b in here)])
-        pieces = [(at, min(at + most, end)) for start, end in missing for at in range(start, end, most)]
-        for part in _batches(pieces):
-            found = persistently(lambda part=part: self.store.ranges(self.info, part), self.address)  # type: ignore[misc]
-            yield from zip(part, found, strict=True)
+    def read(self, span: Range) -> Buffer:
+        """Bytes of the remote file; the copy is left as it is."""
+        return persistently(lambda: self.store.read(self.info, span), self.address)
 
     def _write(self, pieces: Iterable[tuple[Range, Buffer]]) -> None:
         with self.path.open("r+b") as copy:
@@ -71,20 +68,6 @@ class MirroredFile:
                 copy.write(content)
                 self.present.append(span)
         self.present = _joined(self.present)
-
-    def in_memory(self, start: int, size: int) -> memoryview | None:
-        """Bytes of the file that wait in memory, in one piece; None where they do not."""
-        for (first, end), content in self.held.items():
-            if first <= start and start + size <= end:
-                return memoryview(content)[start - first : start - first + size]
-        return None
-
-    def complete(self, wanted: Iterable[Range], *, hold: bool = False) -> None:
-        """Fetch the last ranges; refuse a file that is another one now than when its first bytes were read."""
-        (self.hold if hold else self.fetch)(wanted)
-        now = persistently(lambda: self.store.info(self.info.key), self.address)
-        if now is None or (now.size, now.version) != (self.info.size, self.info.version):
-            raise InputError(f"{self.address} changed while it was read; read a copy that stands still")
 
 
 def _batches(pieces: Sequence[Range]) -> Iterator[list[Range]]:
@@ -156,7 +139,7 @@ def _begin(file: MirroredFile, *, with_holes: bool) -> None:
     try:
         file.path.parent.mkdir(parents=True, exist_ok=True)
         if size < 0 or (not file.info.has_ranges and size):  # a server that gives all or nothing
-            content = persistently(lambda: file.store.ranges(file.info, [(0, size)]), file.address)[0]
+            content = persistently(lambda: file.store.read(file.info, (0, size)), file.address)
             file.path.write_bytes(content)
             file.present = [(0, len(content))]
             return
@@ -181,19 +164,13 @@ def _begin(file: MirroredFile, *, with_holes: bool) -> None:
 
 
 def fetch_columns(
-    files: Mapping[Path, MirroredFile],
-    paths: Sequence[Path],
-    names: Sequence[str],
-    chunks: Callable[[list[Path]], Any],
-    *,
-    hold: bool = False,
+    files: Mapping[Path, MirroredFile], names: Sequence[str], chunks: Callable[[list[Path]], Iterable[Any]]
 ) -> None:
     """Fetch the columns of these names where copies have holes; ``chunks`` tells where the chunks of files lie.
 
-    It gives lines of path, column, first byte (of the dictionary, of the data) and size. With ``hold`` they stay in
-    memory where they are few.
+    It gives lines of path, column, first byte (of the dictionary, of the data) and size.
     """
-    partly = [path for path in paths if path in files and not _is_complete(files[path])]
+    partly = [path for path, file in files.items() if not _is_complete(file)]
     if not partly:
         return
     wanted: dict[str, list[Range]] = {str(path.absolute()): [] for path in partly}
@@ -201,24 +178,15 @@ def fetch_columns(
         if column.partition(", ")[0] in names and size:
             start = min(at for at in (dictionary, data) if at)
             wanted[path].append((start, start + size))
-    sizes = [end - start for spans in wanted.values() for start, end in spans]
-    hold = hold and sum(sizes) <= _AT_A_TIME
-    _in_parallel(lambda path: files[path].complete(wanted[str(path.absolute())], hold=hold), partly)
+    _in_parallel(lambda path: files[path].fetch(wanted[str(path.absolute())]), partly)
 
 
-def write_held(files: Iterable[MirroredFile]) -> None:
-    """Put what waits in memory into the copies, for engines that read those."""
-    for file in files:
-        file.fetch([])
-
-
-def _in_parallel(work: Callable[[Any], None], items: Sequence[Any]) -> None:
-    """Several files at a time; one needs no thread."""
+def _in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Several at a time; one needs no thread."""
     if len(items) == 1:
-        work(items[0])
-        return
-    with ThreadPoolExecutor(_FILES) as pool:
-        list(pool.map(work, items))
+        return [work(items[0])]
+    with ThreadPoolExecutor(_REQUESTS) as pool:
+        return list(pool.map(work, items))
 
 
 def _is_complete(file: MirroredFile) -> bool:

@@ -7,8 +7,9 @@ import http.client
 import re
 import urllib.error
 import urllib.request
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import closing
+from email.message import Message
 from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
@@ -22,6 +23,16 @@ _PATIENCE = 60.0
 _LENGTH = re.compile(r"bytes \d+-\d+/(\d+)")
 
 
+def _total(headers: Message) -> int | None:
+    """Bytes of the whole file, by an answer that has a part of it."""
+    total = _LENGTH.fullmatch(headers.get("Content-Range", ""))
+    return int(total[1]) if total else None
+
+
+def _version(headers: Message) -> str | None:
+    return headers.get("ETag") or headers.get("Last-Modified")
+
+
 class WebServer:
     """A server that gives a file for an address."""
 
@@ -32,9 +43,8 @@ class WebServer:
         """Size and version of a file, asked for with its first byte: signed links allow nothing else."""
         try:
             with closing(self._asked(key, "bytes=0-0")) as answer:
-                total = _LENGTH.fullmatch(answer.headers.get("Content-Range", ""))
-                size = int(total[1]) if total else int(answer.headers.get("Content-Length") or -1)
-                version = answer.headers.get("ETag") or answer.headers.get("Last-Modified")
+                total, version = _total(answer.headers), _version(answer.headers)
+                size = int(answer.headers.get("Content-Length") or -1) if total is None else total
         except StoreError as error:
             if error.fault == Fault.ABSENT:
                 return None
@@ -47,20 +57,17 @@ class WebServer:
         """Nothing: web servers do not say what they have."""
         raise InputError(f"{self._address.at(folder)} is of a web server, which lists no files; name the files")
 
-    def ranges(self, info: ObjectInfo, wanted: Sequence[Range]) -> list[bytes]:
-        """The bytes of some ranges; of a server that knows none, all that it has."""
-        if not info.has_ranges:
-            content = self._read(info.key, None, None if info.size < 0 else info.size)
-            return [content[start : len(content) if end < 0 else end] for start, end in wanted]
-        return [self._read(info.key, f"bytes={start}-{end - 1}", end - start) for start, end in wanted]
-
-    def _read(self, key: str, span: str | None, size: int | None) -> bytes:
+    def read(self, info: ObjectInfo, span: Range) -> bytes:
+        """The bytes of a range; of a server that knows none, all that it has."""
+        start, end = span
         try:
-            with closing(self._asked(key, span)) as answer:
+            with closing(self._asked(info.key, f"bytes={start}-{end - 1}" if info.has_ranges else None)) as answer:
+                if info.has_ranges:
+                    info.check(_total(answer.headers), _version(answer.headers))
                 content: bytes = answer.read()
         except (http.client.HTTPException, OSError) as error:
             raise StoreError(Fault.CUT) from error
-        if size is not None and len(content) != size:
+        if info.size >= 0 and len(content) != end - start:
             raise StoreError(Fault.CUT)
         return content
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
-from pathlib import Path
 from threading import Event, Lock
 from typing import Any
 
@@ -20,15 +19,15 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import CountingLimits, Session, interruptible
 from infoscope.readers.files import Files
-from infoscope.readers.object_stores import MirroredFile
 from infoscope.readers.parquet.dictionary import CountedCodes, Counting, Places, UnfitError
-from infoscope.readers.parquet.layout import RowGroup, row_groups
-from infoscope.readers.parquet.native import PackedCounting, is_built
+from infoscope.readers.parquet.layout import row_groups
+from infoscope.readers.parquet.native import PackedCounting
+from infoscope.readers.parquet.prefetch import LocatedGroup, located
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally
 from infoscope.readers.text_files import opened_text
 
-__all__ = ["count_by_codes"]
+__all__ = ["count_by_codes", "packed_row_groups"]
 
 WORTH_TEXT = 32 << 20
 """Bytes of text with several systems from which counting by codes pays for loading pyarrow."""
@@ -40,20 +39,43 @@ _LONG_LINE = 2048
 _LOOKS, _LOOK = 16, 1 << 14
 
 
+@contextmanager
+def packed_row_groups(session: Session, files: Files, columns: Columns) -> Iterator[Iterator[LocatedGroup] | None]:
+    """Row groups that the compiled part may count; None where an engine counts these files.
+
+    Those of remote files are on their way from now on.
+    """
+    if files.format != "parquet" or not files.by_codes or not _is_plain(files, columns):
+        yield None
+        return
+    with located(row_groups(session, files, columns.names), files.mirrors) as groups:
+        yield groups
+
+
 def count_by_codes(
-    session: Session, scan: Scan, files: Files, columns: Columns, limits: CountingLimits
+    session: Session,
+    scan: Scan,
+    files: Files,
+    columns: Columns,
+    limits: CountingLimits,
+    *,
+    groups: Iterator[LocatedGroup] | None,
 ) -> list[Tally] | None:
     """One tally for each system; None where the engine's own grouping is to do it.
 
     That is so where labels are many, for weights, groups and joint counts, for labels that are neither text nor whole
     numbers, for text with one system, and for files with a fault, which the engine then explains.
     """
-    plain = columns.weight is None and not columns.by and (len(columns.systems) == 1 or not columns.joint)
-    if not plain or set(files.hive_keys) & set(columns.names):
+    if groups is not None:
+        return _count_parquet(groups, files, columns, limits)
+    if not _is_plain(files, columns) or not _is_worth_it(files, columns):
         return None
-    if files.format == "parquet":
-        return _count_parquet(session, files, columns, limits) if is_built() else None
-    return _count_text(session, scan, files, columns, limits) if _is_worth_it(files, columns) else None
+    return _count_text(session, scan, files, columns, limits)
+
+
+def _is_plain(files: Files, columns: Columns) -> bool:
+    plain = columns.weight is None and not columns.by and (len(columns.systems) == 1 or not columns.joint)
+    return plain and not set(files.hive_keys) & set(columns.names)
 
 
 def _is_worth_it(files: Files, columns: Columns) -> bool:
@@ -148,9 +170,11 @@ class _Stream:
         return counting
 
 
-def _count_parquet(session: Session, files: Files, columns: Columns, limits: CountingLimits) -> list[Tally] | None:
+def _count_parquet(
+    groups: Iterator[LocatedGroup], files: Files, columns: Columns, limits: CountingLimits
+) -> list[Tally] | None:
     """Row groups, in a thread for each core."""
-    work = _Work(Places(columns.names), row_groups(session, files, columns.names), files.mirrors)
+    work = _Work(Places(columns.names), groups)
     try:
         with shown_while(f"counting {files.name}", work.percent):
             return work.places.tallies(_in_threads(work.count, _threads(limits), work.stop))
@@ -158,17 +182,12 @@ def _count_parquet(session: Session, files: Files, columns: Columns, limits: Cou
         return None
 
 
-def _nowhere(_start: int, _size: int) -> None:
-    """No bytes of a file of this machine wait in memory."""
-
-
 @dataclass
 class _Work:
     """Row groups that wait for a thread."""
 
     places: Places
-    groups: Iterator[RowGroup]
-    mirrors: Mapping[Path, MirroredFile]
+    groups: Iterator[LocatedGroup]
     stop: Event = field(default_factory=Event)
     _share: float = 0.0
     _lock: Lock = field(default_factory=Lock)
@@ -176,22 +195,22 @@ class _Work:
     def percent(self) -> float:
         return 100 * self._share
 
-    def _next(self) -> RowGroup | None:
+    def _next(self) -> LocatedGroup | None:
         with self._lock:  # the engine is asked about the next file by one thread at a time
-            group = None if self.stop.is_set() else next(self.groups, None)
-            self._share = self._share if group is None else group.share
-            return group
+            found = None if self.stop.is_set() else next(self.groups, None)
+            self._share = self._share if found is None else found[0].share
+            return found
 
     def count(self) -> PackedCounting:
         """What one thread does until nothing is left."""
         counting = PackedCounting(self.places)
         with ExitStack() as opened:
             path, file = None, None
-            while (group := self._next()) is not None:
+            while (found := self._next()) is not None:
+                group, in_memory = found
                 if file is None or group.path != path:
                     opened.close()
                     path, file = group.path, opened.enter_context(group.path.open("rb", buffering=0))
-                mirror = self.mirrors.get(group.path)
-                counting.add(file, group, mirror.in_memory if mirror else _nowhere)
+                counting.add(file, group, in_memory)
         counting.settle()
         return counting
