@@ -376,10 +376,12 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     "weighted_npv": lambda t: t.by_size(lambda i: ratio(t.right_rejections(i), t.total - t.declared(i))),
     "rand_index": lambda t: t.by_size(lambda i: ratio(t.hits(i) + t.right_rejections(i), t.total)),
     "weighted_f1": lambda t: t.by_size(lambda i: t.f_beta(i, Fraction(1))),
+    "weighted_jaccard": lambda t: t.by_size(lambda i: ratio(t.hits(i), t.rows[i] + t.false_alarms(i))),
     "balanced_accuracy": lambda t: t.alike(t.recall, [i for i in range(t.k) if t.rows[i]]),
     "macro_precision": lambda t: t.alike(t.precision),
     "macro_recall": lambda t: t.alike(t.recall),
     "macro_f1": lambda t: t.alike(lambda i: t.f_beta(i, Fraction(1))),
+    "macro_jaccard": lambda t: t.alike(lambda i: ratio(t.hits(i), t.rows[i] + t.false_alarms(i))),
     # binary
     "precision": lambda t: t.detect(lambda i, _: t.precision(i)),
     "recall": lambda t: t.detect(lambda i, _: t.recall(i)),

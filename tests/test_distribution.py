@@ -61,6 +61,33 @@ def test_hooks_and_workflows_are_yaml() -> None:
         assert all(job["steps"] for job in jobs.values()), path.name
 
 
+def distributed() -> set[str]:
+    """Files of the source distribution beside those of the package, by the rules of MANIFEST.in."""
+    listed = pytest.importorskip("setuptools.command.egg_info").FileList()
+    for line in (ROOT / "MANIFEST.in").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            listed.process_template_line(line)
+    return set(listed.files)
+
+
+def test_sources_hold_what_their_tests_need(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make test` runs from an unpacked source distribution: nothing kept here is left out, nothing built is in it."""
+    monkeypatch.chdir(ROOT)
+    known = distributed()
+    folders = (".ci", ".github", "benchmarks", "docs", "examples", "native", "tests", "tools")
+    made = ("docs/reference/", "native/fuzz/build")
+    kept = [
+        *(path for name in folders for path in (ROOT / name).rglob("*") if path.is_file()),
+        *(path for path in ROOT.iterdir() if path.is_file() and path.name not in (".git", ".coverage")),
+    ]
+    names = {str(path.relative_to(ROOT)) for path in kept if path.suffix not in (".pyc", ".so", ".pyd")}
+    by_setuptools = {"pyproject.toml", "setup.py", "LICENSE", "README.md", "MANIFEST.in"}
+    missing = {name for name in names - known - by_setuptools if not name.startswith(made)}
+    assert not missing, sorted(missing)
+    assert not [name for name in known if name.endswith((".so", ".pyc"))]
+    assert "tests/readers/s3_server.py" in known  # no test itself, but tests need it
+
+
 def test_sources_hold_no_compiled_part() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["setuptools"]
 

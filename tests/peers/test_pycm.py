@@ -44,6 +44,7 @@ WEIGHTED = {
     "weighted_npv": "NPV",
     "rand_index": "ACC",
     "weighted_f1": "F1",
+    "weighted_jaccard": "J",
 }
 """Holt's averages: a rate of each class against the rest, weighted by class size."""
 

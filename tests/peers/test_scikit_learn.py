@@ -36,6 +36,8 @@ AGREEMENT = {
     "weighted_tpr": partial(sk.recall_score, average="weighted"),
     "weighted_ppv": partial(sk.precision_score, average="weighted"),
     "weighted_f1": partial(sk.f1_score, average="weighted"),
+    "macro_jaccard": partial(sk.jaccard_score, average="macro"),
+    "weighted_jaccard": partial(sk.jaccard_score, average="weighted"),
 }
 
 GROUPING = {

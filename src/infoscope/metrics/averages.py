@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest, undefined_classes
+from infoscope.metrics.one_vs_rest import OneVsRest, jaccard_parts, one_vs_rest, undefined_classes
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
@@ -12,11 +12,13 @@ from infoscope.tables import Contingency, remembered
 __all__ = [
     "balanced_accuracy",
     "macro_f1",
+    "macro_jaccard",
     "macro_precision",
     "macro_recall",
     "rand_index",
     "weighted_f1",
     "weighted_fpr",
+    "weighted_jaccard",
     "weighted_npv",
     "weighted_ppv",
     "weighted_tpr",
@@ -40,6 +42,7 @@ def _averages(table: Contingency) -> dict[str, tuple[Real, Real]]:
         "false alarm": (classes.false_alarms, classes.others),
         "negative value": (classes.correct_rejections, classes.undeclared),
         "f1": (2 * classes.hits, classes.support + classes.declared),
+        "jaccard": jaccard_parts(classes),
         "accuracy": (
             (right := classes.hits + classes.correct_rejections),
             right + classes.misses + classes.false_alarms,
@@ -201,6 +204,26 @@ def weighted_f1(table: Contingency) -> Real:
 
 @metric(
     Card(
+        title="Weighted Jaccard index",
+        symbol="J_w",
+        formula=r"\sum_i p_i \frac{\mathrm{TP}_i}{\mathrm{TP}_i + \mathrm{FN}_i + \mathrm{FP}_i}",
+        source="common",
+        aliases=("frequency weighted IoU", "fwIoU"),
+        laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
+        undefined=_NO_LABEL,
+    )
+)
+def weighted_jaccard(table: Contingency) -> Real:
+    """Jaccard index averaged over the classes by their size.
+
+    >>> print(f"{weighted_jaccard(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.701
+    """
+    return _weighted(table, "jaccard")
+
+
+@metric(
+    Card(
         title="Balanced accuracy",
         symbol="BA",
         formula=r"\frac{1}{K_+}\sum_i \mathrm{TPR}_i",
@@ -286,3 +309,24 @@ def macro_f1(table: Contingency) -> Real:
     0.824
     """
     return _plain(table, "f1")
+
+
+@metric(
+    Card(
+        title="Macro Jaccard index",
+        symbol="J_macro",
+        formula=r"\frac1k\sum_i \frac{\mathrm{TP}_i}{\mathrm{TP}_i + \mathrm{FN}_i + \mathrm{FP}_i}",
+        source="common",
+        aliases=("mean IoU", "mIoU", "mean intersection over union"),
+        laws=_LAWS | {Law.PERFECT_IS_ONE},
+        undefined="a class has neither samples nor declarations, or truth and output share no label",
+    ),
+    why=_why(lambda rates: ratio(*jaccard_parts(rates)), weighted=False),
+)
+def macro_jaccard(table: Contingency) -> Real:
+    """Jaccard index averaged over all declared classes alike: the mean intersection over union of segmentation.
+
+    >>> print(f"{macro_jaccard(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
+    0.701
+    """
+    return _plain(table, "jaccard")

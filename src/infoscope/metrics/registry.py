@@ -176,6 +176,8 @@ _SCIKIT_LEARN = {
     "f1 weighted": "weighted_f1",
     "fowlkes mallows score": "fowlkes_mallows",
     "homogeneity score": "proficiency",
+    "jaccard macro": "macro_jaccard",
+    "jaccard weighted": "weighted_jaccard",
     "normalized mutual info score": "nmi_arithmetic",
     "precision macro": "macro_precision",
     "precision score": "precision",

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.metrics.registry import Card, described, register
-from infoscope.numeric import Real
+from infoscope.numeric import Real, ratio
 from infoscope.operating_points.probabilistic import cross_entropy
 from infoscope.operating_points.ranking import ScoreRanking, area_under_roc, ranked
 from infoscope.operating_points.score_summary import probability_summary
@@ -37,6 +37,9 @@ Average = Literal["macro", "weighted", "micro"]
 MultiClass = Literal["ovr", "ovo"]
 Scores = ArrayLike | Frame
 Metric = TypeVar("Metric", bound=Callable[..., Any])
+_ONE_CLASS = "the truth has one class only"
+_NO_SAMPLE = "no sample is of the class"
+_IMPOSSIBLE = "a true class has probability 0"
 
 
 class ScoreKeywords(TypedDict, total=False):
@@ -64,7 +67,7 @@ def _score_metric(card: Card) -> Callable[[Metric], Metric]:
         formula=r"P(s_+ > s_-) + \tfrac12 P(s_+ = s_-)",
         source="common",
         aliases=("AUC", "ROC AUC", "roc_auc_score", "roc_auc_ovr", "roc_auc_ovo", "partial AUC"),
-        undefined="the truth has one class only",
+        undefined=_ONE_CLASS,
         note="Of more than two classes it is averaged over each against the rest, or over pairs of classes (ovo).",
     )
 )
@@ -93,13 +96,14 @@ def roc_auc(
     area = area_under_roc if max_fpr in (None, 1) else lambda levels: _partial_area(levels, float(max_fpr or 1.0))
     columns = _ClassColumns.of(y_true, y_score, given)
     if columns.pair is not None:
-        return _one_number("roc_auc", area(ranked(columns.pair)))
+        return _defined("roc_auc", area(ranked(columns.pair)), _ONE_CLASS)
     if multi_class == "ovo":
         if average not in ("macro", "weighted") or max_fpr is not None:
             raise InputError(
                 "multi_class='ovo' is averaged as 'macro' or 'weighted', over whole curves; leave out the rest"
             )
-        return _one_number("roc_auc", columns.over_pairs(area_under_roc, weighted=average == "weighted"))
+        found = columns.over_pairs(area_under_roc, weighted=average == "weighted")
+        return _defined("roc_auc", found, "a class has no samples")
     return columns.averaged("roc_auc", area, average)
 
 
@@ -110,7 +114,7 @@ def roc_auc(
         formula=r"\sum_n (R_n - R_{n-1}) P_n",
         source="common",
         aliases=("AP", "average_precision_score", "area under the precision-recall curve", "PR AUC"),
-        undefined="no sample is of the class",
+        undefined=_NO_SAMPLE,
         note="Of more than two classes it is averaged over each against the rest.",
     )
 )
@@ -127,7 +131,7 @@ def average_precision(
     _check_choice("average", average, ("macro", "weighted", "micro", None))
     columns = _ClassColumns.of(y_true, y_score, given)
     if columns.pair is not None:
-        return _one_number("average_precision", area_under_steps(ranked(columns.pair)))
+        return _defined("average_precision", area_under_steps(ranked(columns.pair)), _NO_SAMPLE)
     return columns.averaged("average_precision", area_under_steps, average)
 
 
@@ -168,7 +172,7 @@ class _ClassColumns:
         many = self.many
         assert many is not None
         if average == "micro":
-            return _one_number(name, area(ranked(_pooled(many))))
+            return _defined(name, area(ranked(_pooled(many))), _ONE_CLASS)
         found = np.array([_of_class(area, many, at) for at in range(len(many.labels))])
         absent = [many.labels[at] for at in np.flatnonzero(np.isnan(found))]
         if absent:
@@ -266,7 +270,7 @@ def log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]
         better="lower",
         unit="classes",
         aliases=("perplexity of a predictor", "cross-perplexity"),
-        undefined="infinite: a true class has probability 0",
+        undefined=f"infinite: {_IMPOSSIBLE}",
         note="The number of classes is what equal probabilities reach, 2^H(T) what the class frequencies reach.",
     )
 )
@@ -279,7 +283,9 @@ def perplexity(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeyword
     2.0
     """
     bits = cross_entropy(_probabilities(y_true, y_score, given))
-    return _one_number("perplexity", float(np.exp2(bits)))
+    if np.isinf(bits):
+        warn_of([f"perplexity is infinite: {_IMPOSSIBLE}"], UndefinedMetricWarning)
+    return float(np.exp2(bits))
 
 
 @_score_metric(
@@ -290,14 +296,14 @@ def perplexity(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeyword
         source="common",
         range=(-np.inf, 1.0),
         aliases=("D2 Brier", "Brier skill score", "d2_brier_score"),
-        undefined="the truth has one class only",
+        undefined=_ONE_CLASS,
         note="0 is what the class frequencies alone reach, 1 is perfect, negative is worse than these.",
     )
 )
 def d2_brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
     """Share of the Brier score of the class frequencies that the probabilities save."""
     known = _probabilities(y_true, y_score, given)
-    return 1.0 - _squared_distance(known) / _squared_distance(_frequencies(known))
+    return _saved("d2_brier_score", _squared_distance(known), _squared_distance(_frequencies(known)))
 
 
 @_score_metric(
@@ -308,7 +314,7 @@ def d2_brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKey
         source="common",
         range=(-np.inf, 1.0),
         aliases=("D2 log loss", "d2_log_loss_score", "McFadden's R²"),
-        undefined="the truth has one class only",
+        undefined=_ONE_CLASS,
         note="The share of the truth's information that the probabilities give: what proficiency is for predictions. "
         "A probability of 0 of a true class counts as 2⁻⁵², as in the log loss.",
     )
@@ -316,7 +322,7 @@ def d2_brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKey
 def d2_log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
     """Share of the log loss of the class frequencies that the probabilities save."""
     known = _probabilities(y_true, y_score, given)
-    return 1.0 - _nats(known) / _nats(_frequencies(known))
+    return _saved("d2_log_loss", _nats(known), _nats(_frequencies(known)))
 
 
 def _probabilities(y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) -> Probabilities:
@@ -354,9 +360,15 @@ def _frequencies(known: Probabilities) -> Probabilities:
     return Probabilities(values, known.truth, known.labels, known.weights)
 
 
-def _one_number(name: str, value: float) -> float:
-    if not np.isfinite(value):
-        warn_of([f"{name} is {value}: a true class has probability 0, or no sample"], UndefinedMetricWarning)
+def _saved(name: str, loss: float, of_frequencies: float) -> float:
+    """The share of the loss of the class frequencies that is saved; one class alone is no loss to them."""
+    return 1.0 - _defined(name, float(ratio(np.float64(loss), np.float64(of_frequencies))), _ONE_CLASS)
+
+
+def _defined(name: str, value: float, reason: str) -> float:
+    """The number; NaN with a warning that says why, as of every metric."""
+    if np.isnan(value):
+        warn_of([f"{name} is undefined: {reason}"], UndefinedMetricWarning)
     return float(value)
 
 

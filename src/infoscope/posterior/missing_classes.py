@@ -16,7 +16,8 @@ CLASS_COUNT_METRICS = frozenset(
         *("triangle_transfer", "split_truth_divergence", "split_truth_transfer"),
         *("split_system_divergence", "split_system_transfer", "random_accuracy"),
         *("truth_random_accuracy", "phi_squared", "informational_loss", "quadratic_loss", "linear_loss"),
-        *("macro_f1", "macro_precision", "weighted_fpr", "weighted_npv", "rand_index", "mirkin_distance"),
+        *("macro_f1", "macro_jaccard", "macro_precision"),
+        *("weighted_fpr", "weighted_npv", "rand_index", "mirkin_distance"),
     )
 )
 """Metrics that move with the number of classes: where classes exist that no row shows, their intervals held in fewer
