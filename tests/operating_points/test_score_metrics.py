@@ -147,6 +147,26 @@ def test_the_perplexity_is_infinite_in_a_sweep_where_it_is_for_labels(scores: li
     assert ifs.Sweep.from_dict(curve.to_dict()).to_text() == curve.to_text()
 
 
+@pytest.mark.parametrize("score", [roc_auc, d2_brier_score, d2_log_loss])
+def test_numbers_of_one_true_class_are_undefined_and_not_an_error(score) -> None:
+    """One true class has no order, and is no loss to whoever knows its frequency."""
+    reason = f"{score.__name__} is undefined: the truth has one class only"
+    with pytest.warns(ifs.UndefinedMetricWarning, match=reason):
+        assert np.isnan(score(["a", "a"], [[0.9, 0.1], [0.8, 0.2]], classes=["a", "b"]))
+
+
+def test_losses_of_one_true_class_are_those_of_scikit_learn() -> None:
+    probabilities = np.array([[0.9, 0.1], [0.8, 0.2]])
+    assert log_loss(["a", "a"], probabilities, classes=["a", "b"]) == pytest.approx(
+        peer.log_loss(["a", "a"], probabilities, labels=["a", "b"])
+    )
+    assert brier_score(["a", "a"], probabilities, classes=["a", "b"]) / 2 == pytest.approx(
+        peer.brier_score_loss(["a", "a"], probabilities[:, 1], pos_label="b", labels=["a", "b"])
+    )
+    with pytest.warns(ifs.UndefinedMetricWarning, match="average_precision is undefined: no sample is of the class"):
+        assert np.isnan(average_precision(["a", "a"], probabilities, classes=["a", "b"]))
+
+
 def test_every_card_is_complete() -> None:
     for entry in all_metrics("scores"):
         assert entry.card.meaning

@@ -96,7 +96,8 @@ def roc_auc(
     area = area_under_roc if max_fpr in (None, 1) else lambda levels: _partial_area(levels, float(max_fpr or 1.0))
     columns = _ClassColumns.of(y_true, y_score, given)
     if columns.pair is not None:
-        return _defined("roc_auc", area(ranked(columns.pair)), _ONE_CLASS)
+        both = columns.pair.is_positive.any() and not columns.pair.is_positive.all()
+        return _defined("roc_auc", area(ranked(columns.pair)) if both else np.nan, _ONE_CLASS)
     if multi_class == "ovo":
         if average not in ("macro", "weighted") or max_fpr is not None:
             raise InputError(
@@ -131,7 +132,8 @@ def average_precision(
     _check_choice("average", average, ("macro", "weighted", "micro", None))
     columns = _ClassColumns.of(y_true, y_score, given)
     if columns.pair is not None:
-        return _defined("average_precision", area_under_steps(ranked(columns.pair)), _NO_SAMPLE)
+        found = area_under_steps(ranked(columns.pair)) if columns.pair.is_positive.any() else np.nan
+        return _defined("average_precision", found, _NO_SAMPLE)
     return columns.averaged("average_precision", area_under_steps, average)
 
 
@@ -159,7 +161,7 @@ class _ClassColumns:
     def of(cls, y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) -> _ClassColumns:
         weight, classes, positive = given.get("sample_weight"), given.get("classes"), given.get("positive")
         if _has_columns(y_score):
-            many = class_score_columns(y_score, y_true, classes=classes, sample_weight=weight)
+            many = class_score_columns(y_score, y_true, classes=classes, sample_weight=weight, several=False)
             if len(many.labels) > 2:
                 return cls(None, many)
             at = many.labels.index(sorted_labels(many.labels)[1] if positive is None else positive)
@@ -329,7 +331,9 @@ def _probabilities(y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) ->
     """Probabilities of every class; of two classes one column is that of the positive one."""
     weight, classes, positive = given.get("sample_weight"), given.get("classes"), given.get("positive")
     if _has_columns(y_score):
-        return class_probabilities(y_score, y_true, classes=classes, sample_weight=weight, normalize=False)
+        return class_probabilities(
+            y_score, y_true, classes=classes, sample_weight=weight, normalize=False, several=False
+        )
     two = binary_scores(y_score, y_true, positive=positive, sample_weight=weight)
     outside = (two.scores < 0) | (two.scores > 1)
     if outside.any():

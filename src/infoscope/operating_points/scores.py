@@ -244,9 +244,10 @@ def class_probabilities(
     classes: Sequence[Any] | None,
     sample_weight: ArrayLike | None,
     normalize: bool,
+    several: bool = True,
 ) -> Probabilities:
     """Probabilities of every class, each row summing to one."""
-    found = class_score_columns(values, truth, classes=classes, sample_weight=sample_weight)
+    found = class_score_columns(values, truth, classes=classes, sample_weight=sample_weight, several=several)
     return _summing_to_one(found, normalize=normalize)
 
 
@@ -256,14 +257,19 @@ def class_score_columns(
     *,
     classes: Sequence[Any] | None,
     sample_weight: ArrayLike | None,
+    several: bool = True,
 ) -> Probabilities:
-    """A column of finite scores for every class, which need not be probabilities."""
+    """A column of finite scores for every class, which need not be probabilities.
+
+    The truth must have ``several`` classes, unless one is enough and the columns are named.
+    """
     check_pairing(truth, {"probabilities": values, "sample_weight": sample_weight})
     array = _numbers(values, "probabilities")
     if array.ndim != 2 or array.shape[1] < 2:
         raise InputError(f"probabilities have shape {array.shape}; give one row per sample and one column per class")
     rows = _counted_rows(array, truth, sample_weight, "probabilities")
-    labels = _class_labels(classes if classes is not None else frame_names(values), rows, array.shape[1])
+    named = classes if classes is not None else frame_names(values)
+    labels = _class_labels(named, rows, array.shape[1], several=several or named is None)
     _check_finite(rows.values, "probability", rows.missing)
     placed = _placed(rows.codes, rows.coded, labels)
     return Probabilities(rows.values, placed, labels, rows.weights, rows.ignored)
@@ -275,10 +281,12 @@ def frame_names(values: Any) -> Sequence[Any] | None:
     return names if names is not None else list(values.columns) if hasattr(values, "columns") else None
 
 
-def _class_labels(classes: Sequence[Any] | None, rows: _CountedRows, columns: int) -> tuple[Label, ...]:
+def _class_labels(
+    classes: Sequence[Any] | None, rows: _CountedRows, columns: int, *, several: bool
+) -> tuple[Label, ...]:
     used, named = np.unique(rows.codes), rows.coded.labels
     seen: tuple[Label, ...] = tuple(int(code) if named is None else named[code] for code in used)
-    if len(seen) < 2:
+    if several and len(seen) < 2:
         raise InputError(
             f"truth has one class only ({', '.join(map(repr, seen))}), so there is nothing to distinguish; "
             "a sweep needs two or more"

@@ -75,10 +75,12 @@ class ScoreFunction:
         given: dict[str, Any] = dict(self.options)
         if classes is not None:
             labels = np.asarray(classes).tolist()
+            if np.ndim(y_score) == 1 and len(labels) == 2:  # named columns serve a fold with one class, too
+                of_other = np.negative(y_score) if self.metric in _RANKING else 1.0 - np.asarray(y_score)
+                y_score = np.stack([of_other, y_score], axis=1)
+                given.setdefault("positive", labels[1])
             if np.ndim(y_score) == 2:
                 given.setdefault("classes", labels)
-            elif len(labels) == 2:
-                given.setdefault("positive", labels[1])
         score: Any = entry.score
         return float(score(y_true, y_score, sample_weight=sample_weight, **given))
 
