@@ -126,12 +126,10 @@ def test_svg_is_whole_and_stands_without_style_sheets(name: str) -> None:
 def wide(text: str, size: float, *, bold: bool) -> float:
     """How wide a text really is, in one of the widest fonts that browsers take."""
     from matplotlib.font_manager import FontProperties
-    from matplotlib.textpath import TextPath
+    from matplotlib.textpath import text_to_path
 
-    if not text.strip():
-        return 0.0
     font = FontProperties(family="DejaVu Sans", size=size, weight="bold" if bold else "normal")
-    return float(TextPath((0, 0), text.replace("$", ""), size, prop=font).get_extents().width)
+    return float(text_to_path.get_text_width_height_descent(text, font, ismath=False)[0])
 
 
 @pytest.mark.slow
