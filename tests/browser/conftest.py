@@ -1,5 +1,6 @@
 """A real browser: Debian's chromium driven by Playwright, and axe-core; tests skip where these are missing."""
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
@@ -81,13 +82,14 @@ def _demo() -> Evaluation:
         return evaluate(str(path), truth="truth", system=SYSTEMS, reject="?")
 
 
-class Visit:
-    """One page in one kind of window, watched: what it logs, what it asks of the network."""
+class Window:
+    """One kind of window, watched: what its page logs, what it asks of the network."""
 
-    def __init__(self, browser: Any, path: Path, *, with_axe: bool = False, **options: Any) -> None:
+    def __init__(self, browser: Any, *, with_axe: bool = False, **options: Any) -> None:
         self.context = browser.new_context(offline=True, **({"viewport": {"width": 1280, "height": 900}} | options))
         if with_axe and AXE.is_file():
             self.context.add_init_script(path=AXE)
+        self.has_code = options.get("java_script_enabled", True)
         self.page = self.context.new_page()
         self.errors: list[str] = []
         self.requests: list[str] = []
@@ -96,30 +98,74 @@ class Visit:
         )
         self.page.on("pageerror", lambda error: self.errors.append(str(error)))
         self.page.on("request", lambda request: self.requests.append(request.url))
+
+    def open(self, path: Path) -> None:
+        """Go to a page, as if to the first."""
+        self.errors.clear()
+        self.requests.clear()
         self.page.goto(path.as_uri())
-        if options.get("java_script_enabled", True):
+        if self.has_code:
             self.page.wait_for_selector("html[data-ready], body.still", state="attached", timeout=20_000)
+
+    def leave(self) -> None:
+        """Nothing of the page is left; stored data there is none."""
+        self.page.emulate_media(media="null")
+        self.page.mouse.move(0, 0)
+        self.page.goto("about:blank")
 
     @property
     def outside(self) -> list[str]:
         """Requests for anything but the file itself and data inside it."""
-        return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:"))]
+        return [url for url in self.requests if not url.startswith(("file:", "data:", "blob:", "about:"))]
+
+
+class Windows:
+    """Windows in use and free ones of each kind: a new one takes the browser longer than most visits."""
+
+    KEPT = 6
+
+    def __init__(self, browser: Any) -> None:
+        self.browser = browser
+        self.free: list[tuple[str, Window]] = []
+
+    def taken(self, kind: str, options: dict[str, Any]) -> Window:
+        """A free window of the kind, or a new one."""
+        for at, (of_kind, window) in enumerate(self.free):
+            if of_kind == kind:
+                del self.free[at]
+                return window
+        return Window(self.browser, **options)
+
+    def give_back(self, kind: str, window: Window) -> None:
+        """Keep a window for the next visit of its kind; the one unused for longest is closed."""
+        window.leave()
+        self.free.append((kind, window))
+        if len(self.free) > self.KEPT:
+            self.free.pop(0)[1].context.close()
+
+
+@pytest.fixture(scope="session")
+def windows(browser: Any) -> Windows:
+    return Windows(browser)
 
 
 @pytest.fixture
-def visit(browser: Any, pages: Pages) -> Iterator[Any]:
+def visit(windows: Windows, pages: Pages) -> Iterator[Any]:
     """Open a page; at the end none may have logged an error or asked for anything outside."""
-    visits: list[Visit] = []
+    visits: list[tuple[str, Window]] = []
 
     def open_page(name: str, **options: Any) -> Any:
-        visits.append(Visit(browser, pages[name], **options))
-        return visits[-1].page
+        kind = json.dumps(options, sort_keys=True)
+        window = windows.taken(kind, options)
+        visits.append((kind, window))
+        window.open(pages[name])
+        return window.page
 
     yield open_page
-    for seen in visits:
-        seen.context.close()
-        assert seen.errors == []
-        assert seen.outside == []
+    for kind, window in visits:
+        windows.give_back(kind, window)
+        assert window.errors == []
+        assert window.outside == []
 
 
 def violations(page: Any) -> list[tuple[str, str, int, str]]:
