@@ -21,6 +21,7 @@ _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": False,
 }
 _CHANGED = ("threads", "temp_directory", "preserve_insertion_order")
+_CHANGED_LATER = ("preserve_insertion_order", "enable_progress_bar", "enable_progress_bar_print")
 _idle: list[DuckDBPyConnection] = []
 _allowed_folders: list[str] = []
 _in_use: dict[int, list[DuckDBPyConnection]] = {}
@@ -53,9 +54,15 @@ def _in_this_thread(connection: DuckDBPyConnection) -> Iterator[None]:
 
 
 def _confined(connection: DuckDBPyConnection) -> None:
+    """Take from a database what nobody can give back to it."""
+    import duckdb  # noqa: PLC0415 - see below
+
     listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
     connection.execute(f"SET allowed_directories = [{listed}]")
     connection.execute("SET enable_external_access = false")
+    with suppress(duckdb.CatalogException):  # an older engine can lock all of its settings or none
+        connection.execute(f"SET allowed_configs = {list(_CHANGED_LATER)}")
+        connection.execute("SET lock_configuration = true")
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_file import recognised_matrix
 from infoscope.readers.reader import ReadOptions
+from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.readers.score_roles import score_roles_of
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
@@ -236,7 +237,7 @@ def named_columns(
     rows, others = _rows_with(source, names, read), _other_columns(options)
     found = _only_column_left(rows, truth, as_names(system), others)
     found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others)
-    return _guessed(source, found, "system", system or found.systems)
+    return _guessed(source, with_repeated_names(found, source, read), "system", system or found.systems)
 
 
 def _only_column_left(
@@ -260,7 +261,7 @@ def named_scores(
     truth, score = names
     rows = _rows_with(source, names, read)
     found = score_roles_of(rows, truth=truth, scores=as_names(score), others=_other_columns(options))
-    return _guessed(source, found, "score", score or found.scores)
+    return _guessed(source, with_repeated_names(found, source, read), "score", score or found.scores)
 
 
 def _rows_with(source: Any, names: tuple[Any, Any], read: ReadOptions | None) -> dict[str, list[Any]]:

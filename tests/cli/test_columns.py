@@ -276,3 +276,13 @@ def test_lists_and_patterns_of_every_option_that_takes_columns() -> None:
     assert (wrong.exit_code, "no column that matches 'z*'" in wrong.stderr) == (2, True)
     split = ifs.load(_saved(*words, "--by", "par*"))
     assert [system.group for system in split.systems] == [{"part": "a"}, {"part": "b"}]
+
+
+def test_no_command_is_offered_that_names_no_system() -> None:
+    lines = [f"{'yes' if at % 3 else 'no'},0.{at}" for at in range(10, 60)]
+    Path("scores.csv").write_text("\n".join(["label,score", *lines]) + "\n")
+    done = run("evaluate", "scores.csv")
+
+    assert done.exit_code == 2
+    assert "infoscope sweep scores.csv -t label --score score" in done.stderr
+    assert "if it is right" not in done.stderr

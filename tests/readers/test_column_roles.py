@@ -12,8 +12,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import infoscope as ifs
+from infoscope.errors import InputError
 from infoscope.readers.column_roles import column_roles, roles_of
 from infoscope.readers.first_rows import first_rows
+from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.readers.score_roles import score_roles_of
 
 ROWS = 60
@@ -93,6 +96,11 @@ def test_what_is_sure(columns: dict[str, list[Any]], truth: str, systems: list[s
         ({"cat": ["cat", "dog"] * 9, "dog": ["dog", "cat"] * 9}, "looks like data"),
         ({}, "looks like data"),
         ({"label": [], "pred": []}, "a header and no row below it"),
+        ({"label": ["cat"] * ROWS, "pred": ["cat"] * ROWS}, "'label' is named like the truth and has one class alone"),
+        (
+            {"Id": ID, "Category": TRUTH},
+            "'Category' looks like predictions: is the truth in another file? --truth-file",
+        ),
         ({"label": TRUTH, "copy": TRUTH}, "'copy' may hold predictions"),
         ({"class": drawn([1, 2, 3]), "pred": [1] * 50 + [0] * 10, "id": ID}, "may hold predictions"),
     ],
@@ -220,6 +228,20 @@ def test_a_sorted_file_shows_all_its_classes_and_columns_named_twice_are_left_ou
     assert list(rows) == ["label", "pred"]
     assert set(rows["label"]) == set(ANIMALS)
     assert len(rows["label"]) == 2000
+
+
+def test_columns_that_share_a_name_are_said_to(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    lines = [f"{t},{p},{p}" for t, p in zip(TRUTH, GOOD, strict=True)]
+    path.write_text("\n".join(["label,pred,pred", *lines]) + "\n")
+    asked = with_repeated_names(column_roles(path), path)
+    assert (asked.question or "").endswith("; several columns are named 'pred': rename them")
+    with pytest.raises(InputError, match="several columns are named 'pred'"):
+        ifs.evaluate(path)
+    path.write_text("\n".join(["label,pred,x,x", *(f"{line},1" for line in lines)]) + "\n")
+    sure = with_repeated_names(column_roles(path), path)
+    assert sure.is_sure
+    assert sure.reasons[-1] == "not used: several columns that are named 'x'"
 
 
 @pytest.mark.slow

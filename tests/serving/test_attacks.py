@@ -226,6 +226,10 @@ def test_the_engine_reads_nothing_outside() -> None:
     duckdb = pytest.importorskip("duckdb")
     with embedded_database.embedded_database() as connection, pytest.raises(duckdb.Error):
         connection.execute("SELECT * FROM read_csv('/etc/passwd')")
+    with embedded_database.embedded_database() as connection:
+        for setting in ("enable_external_access = true", "allowed_directories = ['/']", "memory_limit = '9GB'"):
+            with pytest.raises(duckdb.Error, match=r"lock|runtime|disabled|running"):
+                connection.execute(f"SET {setting}")
 
 
 def test_a_file_that_changes_or_goes_is_noticed(served: Served) -> None:

@@ -45,7 +45,7 @@ class MissingColumns:
             return self._only_one()
         self._check_matrix(files)
         rows = ifs.readers.first_rows(files, read)
-        roles = self._guessed(rows, others)
+        roles = ifs.readers.with_repeated_names(self._guessed(rows, others), files, read)
         options = self._options(roles)
         if not roles.is_sure:
             raise click.UsageError(self._asked(roles, options, files.name))
@@ -99,7 +99,7 @@ class MissingColumns:
         """The question, the guess where there is one, and what the source has."""
         question = (roles.question or "").replace("SOURCE", shlex.quote(source))
         guess = ""
-        if roles.truth is not None and (roles.systems or roles.scores):
+        if roles.truth is not None and (roles.scores if self.option == "score" else roles.systems):
             guess = f"; if it is right: {command_line()} {' '.join(map(shlex.quote, options))}"
         shown = ", ".join(map(repr, self.left[:_SHOWN])) + (", …" if len(self.left) > _SHOWN else "")
         matrix = "; or say --matrix if SOURCE is a confusion matrix" if "matrix" in self.chosen else ""

@@ -18,6 +18,7 @@ from infoscope.readers.reader import (
     read_joint,
     read_tables,
 )
+from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.readers.score_roles import score_roles_of
 from infoscope.readers.shared_reading import Asked, Together, read_together
 from infoscope.readers.truth_join import JoinedRows, joined_truth
@@ -51,4 +52,5 @@ __all__ = [
     "recognised_matrix",
     "roles_of",
     "score_roles_of",
+    "with_repeated_names",
 ]

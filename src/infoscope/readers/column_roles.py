@@ -291,14 +291,18 @@ class _Guess:
                 f"{measured.name!r} is named like the truth and holds {len(measured.counts):,} different values in "
                 f"{measured.known:,} rows, like measurements, free text or identifiers"
             )
+        alone = next((c for c in self.columns if c.truth_name >= 2 and len(c.counts) == 1), None)
+        if alone is not None:
+            return f"{alone.name!r} is named like the truth and has one class alone ({alone.described()})"
+        key = self._key()
         predicted = [column.name for column in self.labels if column.is_named_prediction]
+        if key is not None and len(self.labels) == 1:
+            predicted = [self.labels[0].name]  # as in a submission to a competition
         if not predicted:
             return "no column looks like the truth"
-        sentence = f"no column looks like the truth; {' and '.join(map(repr, predicted[:3]))} look like predictions"
-        sentence = (
-            sentence if len(predicted) > 1 else sentence.replace("look like predictions", "looks like predictions")
-        )
-        key = self._key() or "ID"
+        like = "looks" if len(predicted) == 1 else "look"
+        sentence = f"no column looks like the truth; {' and '.join(map(repr, predicted[:3]))} {like} like predictions"
+        key = key or "ID"
         ways = f"is the truth in another file? --truth-file LABELS.csv --key {key}"
         if len(predicted) > 1:
             ways += f"; infoscope agree SOURCE -s {','.join(predicted[:4])} compares them without a truth"

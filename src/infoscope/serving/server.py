@@ -21,6 +21,7 @@ from infoscope.errors import InfoscopeError
 from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_of_cell
 from infoscope.readers.column_roles import roles_of
 from infoscope.readers.first_rows import first_rows
+from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.results import Result
 from infoscope.runs.folder import BASELINES, run_files
 from infoscope.serving import pages
@@ -154,9 +155,10 @@ class FolderExplorer:
     def columns(self, query: Query) -> str:
         """What the columns of a file are taken for."""
         name = query["file"][0]
-        rows = first_rows(str(self.folder.path(name)), None)
+        path = str(self.folder.path(name))
+        rows = first_rows(path, None)
         title = self.folder.title(name)
-        roles = in_page_words(roles_of(rows), title)
+        roles = in_page_words(with_repeated_names(roles_of(rows), path), title)
         others = {file: file for file in map(self.folder.name_of, self.folder.listed())} | self.folder.dropped_files
         others.pop(name, None)
         note = self._joins.notes.get(name, "")
