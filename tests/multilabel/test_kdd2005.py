@@ -66,7 +66,7 @@ def test_the_corrupt_line_is_named() -> None:
     assert "lookalike_categories" in codes
 
 
-def test_precision_recall_and_f1_after_reassignment_are_those_of_the_authors_program() -> None:
+def test_averages_after_reassignment_are_those_of_the_authors_program() -> None:
     """What their program prints for labelers 3 and 1: Pre=59.10% Rec=56.41% (F1=57.72%)."""
     found = verbatim(3, 1).systems[0]
     shown = [f"{found.value(name) or 0:.2%}" for name in ("permuted_precision", "permuted_recall", "permuted_f1")]

@@ -65,14 +65,13 @@ def of_metrics(
     named: Callable[[str], str] = str,
     scale: int = 1,
 ) -> list[list[str]]:
-    """One row per table of which anything is printed, one column per metric; ours alone where none is printed."""
+    """One row per table, one column per metric; ours alone where no number is printed, or none is known."""
     rows = []
     for name, table in tables.items():
-        if any(name in page for page in pages.values()):
-            ours = {metric: float(find(metric).score(table)) for metric in pages}
-            cells = [
-                value_cell(page[name], ours[metric], scale) if name in page else f"({scale * ours[metric]:.4f})"
-                for metric, page in pages.items()
-            ]
-            rows.append([named(name), *cells])
+        ours = {metric: float(find(metric).score(table)) for metric in pages}
+        cells = [
+            value_cell(page[name], ours[metric], scale) if name in page else f"({scale * ours[metric]:.4f})"
+            for metric, page in pages.items()
+        ]
+        rows.append([named(name), *cells])
     return rows

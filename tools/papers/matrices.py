@@ -43,8 +43,8 @@ def holt_sections() -> Iterator[Section]:
             [_title(metric), *cells]
             for metric, *cells in zip(pages, *(row[1:] for row in of_metrics(pages, holt.TABLES)), strict=True)
         ],
-        "A spreads its errors over all other classes, B over three, C over one; D splits every class into "
-        "halves. Our values are in brackets; ✗ marks those that do not round to the printed number.",
+        "A spreads its errors over all other classes, B over three, C over one; D splits every class into halves. Our "
+        "values are in brackets; ✗ marks those that do not round to the printed number.",
     )
     yield Picture("confusion-grid", "Figure 1: the four matrices, with scores")
     yield Picture("coverage", "Figure 3: the coverage plane")
@@ -98,8 +98,7 @@ def _table_2() -> Comparison:
         ["system", "TPR", *columns],
         rows,
         "The matrices are not public. With eight equally frequent classes these columns follow from the TPR; the "
-        "values "
-        "in brackets are computed from the printed (rounded) TPR.",
+        "values in brackets are computed from the printed (rounded) TPR.",
     )
 
 
@@ -168,7 +167,8 @@ def hu_sections() -> Iterator[Section]:
             f"{table}: {names[0]} to {names[-1]}",
             ["model", *("NI" if metric == "proficiency" else _title(metric) for metric in pages)],
             of_metrics(pages, tables, _hu_model),
-            f"{lead} The last column of a matrix counts rejections. Our values are in brackets.{_absent(names)}",
+            f"{lead} The last column of a matrix counts rejections. Our values are in brackets, alone if no printed "
+            f"value is known.{_absent(names)}",
         )
     yield _derived()
     yield Picture("surface-10", "Figure 3: NI over TPR and TNR")
@@ -177,10 +177,10 @@ def hu_sections() -> Iterator[Section]:
 
 
 def _absent(names: list[str]) -> str:
-    absent = [name for name in names if name not in hu.MATRICES]
-    if not absent:
-        return ""
-    return f" Not in our reference data: {', '.join(absent)}."
+    unknown = [name for name in names if name not in hu.ALL]
+    derived = [name for name in names if name in hu.DERIVED]
+    said = f" For {' and '.join(derived)} see below." if derived else ""
+    return f"{said} Neither matrix nor values of {' and '.join(unknown)} are known here." if unknown else said
 
 
 def _hu_model(name: str) -> str:
@@ -197,7 +197,7 @@ def _derived() -> Comparison:
         "M6 and M18, derived",
         ["model", "accuracy among accepted", "rejection rate", "NI", "NI without rejections"],
         rows,
-        "Their matrices are not in our reference data. M6 is the only one of all 276,276 tables with its class "
-        "sizes, up to renaming, whose NI rounds to 0.534 with and 0.393 without the rejections. M18 is M17 with its "
-        "two errors rejected. All values are ours.",
+        "Their matrices are not in our reference data. M6 is the only one of all 276,276 tables with its class sizes, "
+        "up to renaming, whose NI rounds to 0.534 with and 0.393 without the rejections. M18 is M17 with its two "
+        "errors rejected. All values are ours.",
     )

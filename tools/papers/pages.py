@@ -40,9 +40,9 @@ PAPERS = (
     Paper(
         "holt2010",
         "Holt, Mastromarino, Kao & Hurley 2010",
-        "Systems of equal accuracy can be very different: a second stage can correct errors that always go to the same "
-        "class, but not errors that go everywhere. The paper measures how much of the truth's information a system "
-        "captures (f) and how much false information it adds (r), and plots one against the other.",
+        "Systems of equal accuracy can be very different: a second stage can correct errors that always go to the "
+        "same class, but not errors that go everywhere. The paper measures how much of the truth's information a "
+        "system captures (f) and how much false information it adds (r), and plots one against the other.",
         holt_sections,
         ("Equation (20) is numbered (2), and the text after equation (16) refers to it as (15).",),
         (
@@ -59,8 +59,8 @@ PAPERS = (
         hurley_sections,
         (
             "A row total is printed as the sum over the row's own index, Σ_i ν_ij; it is Σ_j ν_ij.",
-            "In E_IN, the mean of H(T) times H(S), the overlap ν_i· + ν_·n − ν_in is used but not defined, and in both "
-            "brackets of its single sum the 1 of 1 − (ν_i· − ν_in)/(…) is missing.",
+            "In E_IN, the mean of H(T) times H(S), the overlap ν_i· + ν_·n − ν_in is used but not defined, and in "
+            "both brackets of its single sum the 1 of 1 − (ν_i· − ν_in)/(…) is missing.",
             "The entries of the covariance table are raw moments: products of means must still be subtracted.",
         ),
         absent=("The number of metrics in the literature (145, slide 6) is a count of publications.",),
@@ -86,6 +86,8 @@ PAPERS = (
         absent=(
             "We have the printed wording of Theorems 1 and 3 and Properties 3, 5 and 6; the others are stated as we "
             "understand them.",
+            "M13 and M15, 12 rows (Table 4, the text of section 4 and two bounds): neither their matrices nor any of "
+            "their values are known here, so they cannot be derived as M6 was.",
         ),
     ),
     Paper(
@@ -98,12 +100,11 @@ PAPERS = (
         (
             "Vowpal Wabbit on MNIST and OCR (section 3.1): neither the confusion matrix nor the split is printed.",
             "The stability of 9,873 annotated search events (section 5): the files are in the authors' repository "
-            "(proficiency-metric, data/magnetic_\\*.txt), not in our reference data. The command is "
-            "`infoscope multilabel magnetic_annotated.txt magnetic_results.txt --truth-start 2`.",
-            "The 100 Slovak queries of the same repository (data/sk_\\*.txt) have no printed result. "
-            "`infoscope multilabel sk_annotation.txt sk_results.txt --input-format erd` gives proficiency 43.3%, "
-            "precision 48.4%, "
-            "recall 41.5% and F1 44.7%, as plain counting does.",
+            "(proficiency-metric, data/magnetic_\\*.txt), not in our reference data. The command is `infoscope "
+            "multilabel magnetic_annotated.txt magnetic_results.txt --truth-start 2`.",
+            "The 100 Slovak queries of the same repository (data/sk_\\*.txt) have no printed result. `infoscope "
+            "multilabel sk_annotation.txt sk_results.txt --input-format erd` gives proficiency 43.3%, precision "
+            "48.4%, recall 41.5% and F1 44.7%, as plain counting does.",
         ),
     ),
 )

@@ -38,8 +38,8 @@ def one_is_exact() -> str:
     mixed = np.sum(np.count_nonzero(SMALL, axis=1) > 1, axis=1) > 0
     np.testing.assert_array_equal(NI(SMALL) > 1 - TIE, ~mixed)
     return (
-        "M11 swaps the names of two classes: NI = 1, accuracy 0.15. NI is 1 if and only if no column has "
-        f"samples of two classes (all {len(SMALL)} tables with classes of 5 and 3 samples)."
+        "M11 swaps the names of two classes: NI = 1, accuracy 0.15. NI is 1 if and only if no column has samples of "
+        f"two classes (all {len(SMALL)} tables with classes of 5 and 3 samples)."
     )
 
 
@@ -51,8 +51,7 @@ def zero_is_independent() -> str:
         np.testing.assert_array_equal(NI(counts) < TIE, independent)
     return (
         f"All {len(SMALL)} tables with classes of 5 and 3 samples and all {len(SMALL_THREE)} with 4, 2 and 2: NI is 0 "
-        "if "
-        "and only if the rows are proportional. For two classes this is the printed TP = C1 − TN·C1/C2 (eq. 32)."
+        "if and only if the rows are proportional. For two classes this is the printed TP = C1 − TN·C1/C2 (eq. 32)."
     )
 
 
@@ -64,8 +63,7 @@ def not_monotone() -> str:
     assert scored("accuracy", MATRICES["M19"]) > scored("accuracy", MATRICES["M20"])
     return (
         f"{shown(before)} has NI 1 and no correct prediction. With one sample corrected, {shown(after)}: NI falls to "
-        f"{NI(after):.3f}. "
-        "The paper's own pair: M19 has 78 of 100 right and NI 0.735, M20 has 68 right and NI 0.746."
+        f"{NI(after):.3f}. The paper's own pair: M19 has 78 of 100 right and NI 0.735, M20 has 68 right and NI 0.746."
     )
 
 
@@ -171,8 +169,7 @@ def errors_cost_more_than_rejections() -> str:
     found = first_table(costs(MOVED, 0, 1) < costs(MOVED, 0, 2) - TIE, MOVED)
     return (
         "No exception for class sizes 1 ≤ C2 < C1 < 200 starting from the exact solution, where rejecting costs "
-        "nothing. "
-        f"From other tables it fails: at {shown(found)} a sample of the first class costs "
+        f"nothing. From other tables it fails: at {shown(found)} a sample of the first class costs "
         f"{costs(found[None], 0, 1)[0]:.3f} wrong and {costs(found[None], 0, 2)[0]:.3f} rejected, because the "
         "rejections so far point to the other class."
     )
@@ -190,8 +187,8 @@ def rejecting_the_small_class() -> str:
     mixed = np.array([[[2 * a // 3, 0, a // 3], [0, 2 * b // 3, b // 3]] for a, b in sizes])
     assert np.all(costs(mixed, 1, 2) > costs(mixed, 0, 2) + TIE)
     return (
-        "At the exact solution neither costs anything, for all 1 ≤ C2 < C1 < 200 (Property 3). If a third of "
-        f"each class is already rejected, it holds for all {len(sizes)} pairs of sizes below 60 that were tried."
+        "At the exact solution neither costs anything, for all 1 ≤ C2 < C1 < 200 (Property 3). If a third of each "
+        f"class is already rejected, it holds for all {len(sizes)} pairs of sizes below 60 that were tried."
     )
 
 
@@ -216,9 +213,8 @@ def sensitivities() -> str:
     assert rule > 0 > truth
     return (
         "With all cells positive they equal a central difference on 200 random tables. At empty cells even the sign "
-        f"may be wrong: if one correct sample of M7's first class becomes an error, the rule says {rule:+.5f} bits "
-        "and the true change is "
-        f"{truth:+.4f} bits."
+        f"may be wrong: if one correct sample of M7's first class becomes an error, the rule says {rule:+.5f} bits and "
+        f"the true change is {truth:+.4f} bits."
     )
 
 

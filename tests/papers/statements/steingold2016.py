@@ -70,10 +70,8 @@ def phi_against_both() -> str:
     assert accuracy[0] > accuracy[1]
     return (
         f"With 5 positives of 50: none of {few:,} pairs with φ > 0, but {some:,} of all {every:,}. With 20 of 50: "
-        f"{still} of "
-        f"{other:,} pairs even with φ > 0. {shown(a)} has φ {phi[0]:.3f}, proficiency {proficiency[0]:.3f} and "
-        "accuracy "
-        f"{accuracy[0]:.2f}; {shown(b)} has {phi[1]:.3f}, {proficiency[1]:.3f} and {accuracy[1]:.2f}."
+        f"{still} of {other:,} pairs even with φ > 0. {shown(a)} has φ {phi[0]:.3f}, proficiency {proficiency[0]:.3f} "
+        f"and accuracy {accuracy[0]:.2f}; {shown(b)} has {phi[1]:.3f}, {proficiency[1]:.3f} and {accuracy[1]:.2f}."
     )
 
 
@@ -97,8 +95,8 @@ def subadditivity() -> str:
     assert scored("joint_entropy", counter) == 1
     return (
         f"Joint entropy is at most the sum, on all {len(counts)} tables with classes of 4 and 3 samples. "
-        f"{shown(counter)}: 1 "
-        "bit, compared with 1 + 1. So the sum of the categories' entropies overestimates the information in the truth."
+        f"{shown(counter)}: 1 bit, compared with 1 + 1. So the sum of the categories' entropies overestimates the "
+        "information in the truth."
     )
 
 
@@ -127,8 +125,8 @@ def random_labeler() -> str:
     assert all(0.2 < share < 0.4 for share in found)
     return (
         f"Shuffled labels of 800 queries still have {min(found):.2f} to {max(found):.2f}% by chance, because "
-        "information "
-        "estimated from a sample is biased upwards; the paper prints 0%. `adjusted_proficiency` corrects for it."
+        "information estimated from a sample is biased upwards; the paper prints 0%. `adjusted_proficiency` corrects "
+        "for it."
     )
 
 

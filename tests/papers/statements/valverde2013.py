@@ -81,8 +81,8 @@ def specialised() -> str:
     assert truth > output
     return (
         f"All {len(leaves_out)} such tables with three classes of 2 samples. With an unbalanced truth it fails: "
-        f"{shown(counter)} never predicts the third class, but ΔH′ is {output:.3f} for the output, {truth:.3f} "
-        "for the truth."
+        f"{shown(counter)} never predicts the third class, but ΔH′ is {output:.3f} for the output, {truth:.3f} for the "
+        "truth."
     )
 
 
@@ -92,8 +92,8 @@ def truth_with_more_entropy() -> str:
     assert truth > output
     assert scored("proficiency", MATRICES["a"]) > scored("proficiency", MATRICES["b"])
     return (
-        f"The paper's own a has H(X) = {truth:.3f} > H(Y) = {output:.3f} (as do c and f), and it captures the most "
-        "of a, b, c and f. It is a hint, not a law."
+        f"The paper's own a has H(X) = {truth:.3f} > H(Y) = {output:.3f} (as do c and f), and it captures the most of "
+        "a, b, c and f. It is a hint, not a law."
     )
 
 
@@ -109,9 +109,8 @@ def modified_accuracy() -> str:
     renamed = [[0, 30], [30, 0]]
     assert scored("entropy_modified_accuracy", renamed) == 1 > scored("accuracy", renamed) == 0
     return (
-        "2^−H(X|Y) ≤ 1 − Bayes error on every table tried (by Jensen's inequality), so it holds if the accuracy "
-        f"is that of the best decision. {shown(renamed)} has 1 and an accuracy of 0; in the TASS3 table uma-1 has "
-        "0.377 "
+        "2^−H(X|Y) ≤ 1 − Bayes error on every table tried (by Jensen's inequality), so it holds if the accuracy is "
+        f"that of the best decision. {shown(renamed)} has 1 and an accuracy of 0; in the TASS3 table uma-1 has 0.377 "
         "and an accuracy of 0.376."
     )
 
@@ -122,8 +121,8 @@ def joint_entropy() -> str:
     np.testing.assert_allclose(gap, scored("mutual_information", SMALL), rtol=0, atol=TIE)
     a = MATRICES["a"]
     return (
-        "The gap is I(X;Y) on every table tried, "
-        f"{float(scored('mutual_information', a)):.3f} bits for a. The paper means the product of the marginals."
+        f"The gap is I(X;Y) on every table tried, {float(scored('mutual_information', a)):.3f} bits for a. The paper "
+        "means the product of the marginals."
     )
 
 

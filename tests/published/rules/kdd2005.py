@@ -73,7 +73,11 @@ def share_of_a_reassigned_pair(figure: Figure) -> float:
     moved = REASSIGNED.fullmatch(figure.as_printed)
     assert moved is not None
     pair = line_stripped(*pair_of(figure))
-    row, column = places(pair)[moved[1]], places(pair)[moved[2]]
+    return share_of(pair, places(pair)[moved[1]], places(pair)[moved[2]])
+
+
+def share_of(pair: Categorization, row: int, column: int) -> float:
+    """How much of a true category's information a category of the other labeler has."""
     whole = pair_information(np.diag(pair.truth_counts), pair.truth_counts, pair.truth_counts, float(pair.n))[row, row]
     return float(information(pair)[row, column] / whole) if whole else 0.0
 
