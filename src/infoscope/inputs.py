@@ -317,7 +317,7 @@ def _is_matrix(source: Any) -> bool:
 
 
 def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Column names, one or several, as a tuple."""
+    """Names of columns or metrics, one or several, as a tuple."""
     return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 

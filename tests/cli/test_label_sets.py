@@ -40,7 +40,7 @@ def test_multilabel_compares_and_counts_missing_objects(files: dict[str, Path]) 
     assert [system["name"] for system in document["systems"]] == ["a", "b"]
     assert document["provenance"]["ignored"] == [{"reason": "object in gold only", "rows": 1}]
     assert document["common_objects"] == 3
-    assert "1 objects left out" in result.stderr
+    assert "1 object left out" in result.stderr
     strict = run("multilabel", files["gold"], files["b"], "--strict", *options)
     assert (strict.exit_code, strict.stdout) == (2, "")
 

@@ -146,8 +146,8 @@ def test_sweeps_and_runs_say_it() -> None:
 def test_objects_of_one_side_only() -> None:
     truth, one = {"x": {"a"}, "y": {"b"}, "z": {"a"}}, {"x": {"a"}, "y": {"b"}}
     result, found = caught(lambda: evaluate_sets(truth, one, draws=10, splits=2))
-    assert [str(each.message) for each in found] == ["1 objects left out: object in truth only"]
-    assert "1 objects left out: object in truth only" in repr(result)
+    assert [str(each.message) for each in found] == ["1 object left out: object in truth only"]
+    assert "1 object left out: object in truth only" in repr(result)
     assert len(caught(lambda: compare_sets(truth, {"one": one, "two": one}, draws=10, splits=2))[1]) == 1
 
 

@@ -62,6 +62,7 @@ def test_tables_labels_rows_and_files_give_the_same(rows: pd.DataFrame, tmp_path
         )
         for name in ("svm", "knn")
     }
+    matrices = {name: [table.counts for table in tables(rows, name)] for name in ("svm", "knn")}
     labels = {name: [part[name] for _, part in rows.groupby("seed")] for name in ("svm", "knn")}
     for seed, part in rows.groupby("seed"):
         part.to_csv(tmp_path / f"run-{seed}.csv", index=False)
@@ -69,6 +70,8 @@ def test_tables_labels_rows_and_files_give_the_same(rows: pd.DataFrame, tmp_path
     found = [
         ifs.monte_carlo(by_run),
         ifs.monte_carlo(batches),
+        ifs.monte_carlo(matrices),
+        ifs.monte_carlo({name: np.stack(each) for name, each in matrices.items()}),
         ifs.monte_carlo(np.tile(CLASSES, 30), labels),
         ifs.monte_carlo(rows, by="seed", **columns),
         ifs.monte_carlo(str(tmp_path / "run-{seed}.csv"), **columns),
@@ -110,7 +113,9 @@ GOOD = [table([[8, 2], [3, 7]]), table([[7, 3], [2, 8]])]
         ({"x": GOOD[:1]}, "'x' has 1 run; a spread needs at least two"),
         ({"x": []}, "'x' has 0 runs"),
         ({"x": GOOD[0]}, "'x' has one table; a spread needs a list of them"),
-        ({"x": [GOOD[0], [[1, 2], [3, 4]]]}, "run 2 of 'x' is no single table"),
+        ({"x": [GOOD[0], [[[1, 2], [3, 4]]] * 2]}, "run 2 of 'x' is no single table"),
+        ({"x": [GOOD[0], [[1, -2], [3, 4]]]}, "run 2 of 'x' is no table of counts"),
+        ({"x": [GOOD[0], "1,2"]}, "run 2 of 'x' is no table of counts"),
         ({}, "there is no system"),
     ],
 )

@@ -97,7 +97,7 @@ def test_on_the_command_line(log: str) -> None:
     header, *rows = csv.reader(io.StringIO(table.stdout))
 
     assert text.exit_code == table.exit_code == document.exit_code == 0, text.output
-    assert "Systems by matthews correlation coefficient" in text.stdout.replace("Matthews", "matthews")
+    assert "Systems by Matthews correlation coefficient" in text.stdout
     assert [name for name in header if "." not in name] == ["system", "n", "mcc", "kappa"]
     assert [row[0] for row in rows] == ["poor", "good"]
     assert json.loads(document.stdout)["metrics"] == ["mcc", "kappa"]
@@ -151,3 +151,19 @@ def test_the_columns_of_the_tass3_table_are_printed_in_text_and_markdown() -> No
         {name: ifs.Contingency.from_matrix(t.counts / 60) for name, t in tables.items()}, metrics=TASS3
     )
     assert "plug-in values" not in frequencies.to_text()
+
+
+def test_a_number_of_classes_ranks_nobody() -> None:
+    """k_X is a property of the truth: the first chosen metric of which more or less is better says who leads."""
+    tables = {
+        "worse": ifs.Contingency.from_matrix([[40, 20], [20, 60]]),
+        "better": ifs.Contingency.from_matrix([[50, 12], [10, 68]]),
+    }
+    text = " ".join(ifs.evaluate(tables, metrics=TASS3).to_text(width=200).split())
+
+    assert text.startswith("better: Effective classes")
+    assert "and 4 more below, first of 2 systems by remnant classes." in text
+    assert text.index("Systems by remnant classes") < text.index("better ", text.index("Systems by remnant classes"))
+    alone = ifs.evaluate(tables, metrics="k_X").to_text(width=200)
+    assert alone.strip().startswith("better: Effective classes")
+    assert "first of 2" not in alone

@@ -30,6 +30,17 @@ def stars(panel: Panel) -> list[tuple[float, float]]:
     return [(mark.x, mark.y) for mark in panel.marks if isinstance(mark, Dot) and mark.shape == "star"]
 
 
+def test_one_metric_may_be_named_by_itself() -> None:
+    swept = ifs.sweep([0, 1, 0, 1, 1, 0], [0.1, 0.8, 0.4, 0.7, 0.3, 0.2])
+
+    assert [curve.name for curve in SweepDisplay.from_sweep(swept, "error_rate").curves] == ["Error rate"]
+    assert [curve.name for curve in SweepDisplay.from_table(BINARY, metrics="accuracy").curves] == ["Accuracy"]
+    assert [curve.name for curve in ifs.MetricCurvesDisplay.over_quality("f1", n=10).curves] == ["F1"]
+    assert [curve.name for curve in ifs.MetricCurvesDisplay.from_table(BINARY[0], metrics="mcc").curves] == [
+        ifs.catalogue["mcc"].title
+    ]
+
+
 @pytest.mark.parametrize("entry", METRICS, ids=lambda entry: entry.name)
 def test_the_star_of_a_sweep_is_where_the_card_says_it_is_best(entry) -> None:
     for steps in (STEPS, BINARY):

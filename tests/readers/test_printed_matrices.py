@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from pathlib import Path
 
@@ -13,7 +14,7 @@ from scipy.sparse import csc_array
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers import read_matrix, recognised_matrix
+from infoscope.readers import read_matrices, read_matrix, recognised_matrix
 
 OUTPUT = """=== Stratified cross-validation ===
 
@@ -34,8 +35,20 @@ Correctly Classified Instances         144               96      %
 """
 
 
-def _written(folder: Path, text: str) -> Path:
-    path = folder / "output.txt"
+TRAINING = OUTPUT.replace("Stratified cross-validation", "Error on training data").replace("49  1", "50  0")
+VW = """raw test errors: 3 out of 20
+confusion matrix (rows = truth, columns = prediction):
+ 9  1
+ 2  8
+png test errors: 1 out of 20
+confusion matrix (rows = truth, columns = prediction):
+10  0
+ 1  9
+"""
+
+
+def _written(folder: Path, text: str, name: str = "output.txt") -> Path:
+    path = folder / name
     path.write_text(text)
     return path
 
@@ -60,7 +73,10 @@ def test_more_than_26_classes_and_weights(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (OUTPUT + OUTPUT, "2 confusion matrices"),
+        (OUTPUT + OUTPUT, "2 confusion matrices .'Stratified cross-validation', 'Stratified cross-validation 2'"),
+        (OUTPUT[: OUTPUT.index("=== Confusion Matrix")], "output of Weka without a confusion matrix"),
+        (VW, r"2 confusion matrices \('raw', 'png'\)"),
+        (VW.replace("3 out of", "4 out of"), "states 4 errors out of 20 above a confusion matrix with 3 out of 20"),
         (OUTPUT[: OUTPUT.index("  0  2 48")], "3 classes and 2 whole rows"),
         ("nothing to see here\nno matrix\n", "no counts below|as a count|required"),
     ],
@@ -68,6 +84,42 @@ def test_more_than_26_classes_and_weights(tmp_path: Path) -> None:
 def test_outputs_without_one_whole_matrix(tmp_path: Path, text: str, words: str) -> None:
     with pytest.raises(InputError, match=words):
         read_matrix(_written(tmp_path, text))
+
+
+def test_all_matrices_of_a_file_by_what_they_are_of(tmp_path: Path) -> None:
+    """Weka prints that of the training data before that of the test; the demos of Vowpal Wabbit print one per model."""
+    found = read_matrices(_written(tmp_path, f"=== Run information ===\n\n{TRAINING}{OUTPUT}"))
+    assert {name: table.counts[0, 0] for name, table in found.items()} == {
+        "Error on training data": 50,
+        "Stratified cross-validation": 49,
+    }
+    assert {name: table.counts.tolist() for name, table in read_matrices(_written(tmp_path, VW)).items()} == {
+        "raw": [[9, 1], [2, 8]],
+        "png": [[10, 0], [1, 9]],
+    }
+    assert list(read_matrices(_written(tmp_path, "5,1\n2,7\n", "svm.csv"))) == ["svm"]
+
+
+def test_several_matrices_of_a_file_are_several_systems(tmp_path: Path) -> None:
+    done = CliRunner().invoke(
+        app, ["compare", "--matrix", str(_written(tmp_path, VW, "mnist.out")), "--format", "json"]
+    )
+
+    assert done.exit_code == 0, done.stderr
+    assert set(json.loads(done.stdout)["systems"]) == {"mnist: raw", "mnist: png"}
+
+
+def test_runs_of_weka_are_those_of_its_tests(tmp_path: Path) -> None:
+    files = [str(_written(tmp_path, TRAINING + OUTPUT, f"j48-{run}.txt")) for run in (1, 2)]
+    done = CliRunner().invoke(app, ["monte-carlo", "--matrix", *files, "--format", "json"])
+    found = json.loads(done.stdout)
+
+    assert found["estimators"][0]["metrics"]["accuracy"]["value"] == pytest.approx(144 / 150)
+    assert found["findings"][0]["code"] == "training_matrices"
+    _written(tmp_path, OUTPUT + OUTPUT, "j48-2.txt")
+    refused = CliRunner().invoke(app, ["monte-carlo", "--matrix", *files])
+    assert refused.exit_code == 2
+    assert "j48-2.txt has 2 confusion matrices" in refused.stderr
 
 
 def test_a_matrix_of_matlab(tmp_path: Path) -> None:

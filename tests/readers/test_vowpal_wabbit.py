@@ -79,7 +79,7 @@ def test_the_printed_matrix_of_the_demo(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="not square"):
         ifs.readers.read_matrix(written(tmp_path, "cut.out", f"{head} 4 1\n"))
     with pytest.raises(InputError, match="2 confusion matrices"):
-        ifs.readers.read_matrix(written(tmp_path, "two.out", f"{head}1 0\n0 1\n{head}1 0\n0 1\n"))
+        ifs.readers.read_matrix(written(tmp_path, "two.out", f"{head}4 1\n2 3\n{head}4 1\n2 3\n"))
 
 
 ROWS = 'cat,"cat, or so"\ncat,cat\ndog,"a\nb"\ndog,dog\n'

@@ -51,3 +51,10 @@ def test_metrics_that_agree_or_tie_are_not_said_to_disagree() -> None:
     lower = disagreement({"accuracy": {"a": 0.9, "b": 0.8}, "erroneous_information_ratio": {"a": 1.2, "b": 0.7}})
     assert lower is not None
     assert plain(lower).endswith("a is first by accuracy; b by erroneous information ratio.")
+
+
+def test_metrics_with_one_verdict_share_a_sentence(tmp_path: Path) -> None:
+    text = " ".join(run("compare", tmp_path, "2.3.1a").split())
+
+    assert "By phi coefficient, accuracy and F1 of '0' the verdict is the same." in text
+    assert text.count("the verdict is the same") == 1

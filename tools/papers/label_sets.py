@@ -133,7 +133,7 @@ def _reassigned_by_us() -> Comparison:
         f"Reassigned categories of labeler{first} and labeler{second} (Table 4)",
         _reassigned_head(f"labeler{first}", f"labeler{second}"),
         rows,
-        "All values are ours; lines are stripped as above. Ties go to a category's own name, which keeps the list short.",
+        "All values are ours; lines are stripped as above. Ties go to a category's own name: the list is short.",
     )
 
 

@@ -42,8 +42,8 @@ Asked = TypeVar("Asked")
 @click.option(
     "--matrix",
     is_flag=True,
-    help="SOURCE is a confusion matrix (or several): rows are true classes, columns predicted. "
-    "A CSV file, the output of Weka, or a .mat file.",
+    help="SOURCE is a confusion matrix (or several): rows are true classes, columns predicted. A CSV or .mat file, "
+    "or the output of Weka or Vowpal Wabbit, in which several matrices are several systems.",
 )
 @reading_options()
 @label_options(task=True)

@@ -12,6 +12,7 @@ import click
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
+from infoscope.cli.invocation import add_finding
 from infoscope.cli.options import column_options, label_options, output_options, read_options, reading_options
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
@@ -75,6 +76,7 @@ def _matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, dic
     """The matrices of every system by run."""
     stated = {option: chosen[option] for option in ("reject", "positive", "encoding")}
     found: dict[str, dict[str, ifs.Contingency]] = {}
+    trained = 0
     for word in source:
         named, _, pattern = word.rpartition("=") if "=" in word and not Path(word).exists() else ("", "", word)
         for path in _files(pattern):
@@ -82,8 +84,21 @@ def _matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, dic
             runs = found.setdefault(name, {})
             if path.stem in runs:
                 raise InputError(f"{path} is named twice, or two files of {name!r} share its name; name each run once")
-            runs[path.stem] = ifs.readers.read_matrix(path, **stated)
+            tables = ifs.readers.read_matrices(path, **stated)
+            runs[path.stem] = _tested(path, tables)
+            trained += len(tables) > 1
+    if trained:
+        words = f"Weka's matrices of training data are left out ({trained:,} files); the runs are those of its tests."
+        add_finding(ifs.Finding("training_matrices", words))
     return found
+
+
+def _tested(path: Path, tables: Mapping[str, ifs.Contingency]) -> ifs.Contingency:
+    """The matrix of a run; Weka prints that of the training data before it, which is no other run."""
+    tested = [table for name, table in tables.items() if "training" not in name]
+    if len(tables) > 1 and len(tested) != 1:
+        raise InputError(f"{path} has {len(tables)} confusion matrices ({', '.join(tables)}); a run has one")
+    return (tested or list(tables.values()))[0]
 
 
 def _files(pattern: str) -> list[Path]:

@@ -320,5 +320,7 @@ def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str,
         if name in tables:
             raise InputError(f"{path} is named twice; name each matrix once")
         stated = {option: chosen[option] for option in ("reject", "positive", "encoding")}
-        tables[name] = ifs.readers.read_matrix(path, **stated)
+        found = ifs.readers.read_matrices(path, **stated)
+        several = len(found) > 1
+        tables |= {f"{name}: {each}" if several else name: table for each, table in found.items()}
     return tables

@@ -204,7 +204,7 @@ def _is_significant(ranking: Ranking, pair: Difference) -> bool:
 def statement(ranking: Ranking, level: float, positive: str | None = None) -> str:
     """The ranking in a sentence that does not claim more than all pairs at once allow."""
     card = find(ranking.metric).card
-    title = card.title.lower() + card.of_class(positive)
+    title = card.title_in_sentence + card.of_class(positive)
     error = f"{100 * (1 - level):.3g}% risk of any false claim over all pairs"
     best = ranking.best
     contenders = ranking.contenders

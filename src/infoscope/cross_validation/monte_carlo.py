@@ -38,14 +38,13 @@ def monte_carlo(
 ) -> CrossValidation:
     """How much the scores of systems vary over runs that were made anywhere, and how far systems are apart.
 
-    ``source`` maps each system to its runs: a list of tables, tables by run, or a batch. Or it holds rows with the
-    columns ``truth`` and ``system``, and ``by`` names the column that tells the runs apart (a seed); a name like
-    ``runs/seed={seed}.csv`` means one file per run. Or it is the true labels, with ``y_pred`` mapping each system to
-    one sequence of predictions per run. All runs must be of the same true classes and of the same size.
+    ``source`` maps each system to its runs: a list of tables or of matrices, tables by run, or a batch. Or it holds
+    rows with the columns ``truth`` and ``system``, and ``by`` names the column that tells the runs apart (a seed); a
+    name like ``runs/seed={seed}.csv`` means one file per run. Or it is the true labels, with ``y_pred`` mapping each
+    system to one sequence of predictions per run. All runs must be of the same true classes and of the same size.
 
-    >>> from infoscope.tables import Contingency
     >>> runs = {"old": [[[7, 3], [3, 7]], [[6, 4], [3, 7]]], "new": [[[9, 1], [1, 9]], [[8, 2], [1, 9]]]}
-    >>> found = monte_carlo({name: [Contingency.from_matrix(m) for m in tables] for name, tables in runs.items()})
+    >>> found = monte_carlo(runs)
     >>> found.repeats, found.overlaps[0].share_a_lower
     (2, 0.0)
     """
@@ -82,10 +81,17 @@ def _of_tables(name: str, tables: Any) -> Runs:
             raise InputError(f"{name!r} has one table; a spread needs a list of them, one per run")
         return {str(at + 1): tables.with_cells(cells) for at, cells in enumerate(tables.cells)}
     named = tables.items() if isinstance(tables, Mapping) else enumerate(tables, 1)
-    found = {str(run): table for run, table in named}
-    for run, table in found.items():
-        if not isinstance(table, Contingency) or table.batch_shape:
-            raise InputError(f"run {run} of {name!r} is no single table; give one Contingency per run")
+    return {str(run): _table(table, str(run), name) for run, table in named}
+
+
+def _table(table: Any, run: str, name: str) -> Contingency:
+    """The table of a run, from a matrix of counts where it is none yet."""
+    try:
+        found = table if isinstance(table, Contingency) else Contingency.from_matrix(table)
+    except InputError as error:
+        raise InputError(f"run {run} of {name!r} is no table of counts: {error}") from None
+    if found.batch_shape:
+        raise InputError(f"run {run} of {name!r} is no single table; give one Contingency or matrix per run")
     return found
 
 

@@ -16,6 +16,7 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.table_display import TableDisplay
+from infoscope.inputs import as_names
 from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 
@@ -81,7 +82,7 @@ class ConfusionGridDisplay(TableDisplay):
         named = tables_by_name(tables, name)
         if len(named) > MOST_MATRICES:
             raise InputError(f"{len(named)} matrices are too many for one picture; draw at most {MOST_MATRICES}")
-        wanted = (metrics,) if isinstance(metrics, str) else tuple(metrics)
+        wanted = as_names(metrics)
         scored = [
             ScoredMatrix(key, heat_map(table, "given"), tuple(_score(table, metric) for metric in wanted))
             for key, table in named.items()
@@ -227,4 +228,4 @@ def _score(table: Contingency, metric: str) -> str:
 def _short_title(metric: str) -> str:
     """The title of a metric, or its symbol where that is long."""
     card = find(metric).card
-    return card.title.lower() if len(card.title) <= 12 else card.symbol
+    return card.title_in_sentence if len(card.title) <= 12 else card.symbol

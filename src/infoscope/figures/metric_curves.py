@@ -15,6 +15,7 @@ from infoscope.figures.layout import plain_label
 from infoscope.figures.scene import Dot, Line, Mark, Panel
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
+from infoscope.inputs import as_names
 from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
@@ -91,14 +92,14 @@ class MetricCurvesDisplay(TableDisplay):
 
     @classmethod
     def from_table(
-        cls, tables: Tables, *, name: str = "system", metrics: Sequence[str] | None = None, steps: int = 30
+        cls, tables: Tables, *, name: str = "system", metrics: Sequence[str] | str | None = None, steps: int = 30
     ) -> Self:
         """Each metric along the path from the table without its errors, over the table, to its predictions shuffled."""
         table = one_table(tables, name, "a picture of metrics against quality")
         _check_path(table)
         if steps < 1:
             raise InputError(f"{steps} steps were asked for; a path needs one or more on either side of the table")
-        entries = [find(metric) for metric in metrics or _usual(table)]
+        entries = [find(metric) for metric in as_names(metrics) or _usual(table)]
         places = [at / steps for at in range(2 * steps + 1)]
         stages = [through(table, at) for at in places]
         curves = [
@@ -115,7 +116,7 @@ class MetricCurvesDisplay(TableDisplay):
     @classmethod
     def over_quality(
         cls,
-        metrics: Sequence[str] = BINARY,
+        metrics: Sequence[str] | str = BINARY,
         *,
         n: int = 200,
         prevalence: float = 0.1,
@@ -139,7 +140,7 @@ class MetricCurvesDisplay(TableDisplay):
                 tuple(map(float, np.asarray(entry.score(table)))),
                 better=entry.card.better,
             )
-            for entry in map(find, metrics)
+            for entry in map(find, as_names(metrics))
         ]
         return cls(curves, n)
 

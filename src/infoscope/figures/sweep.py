@@ -14,6 +14,7 @@ from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
+from infoscope.inputs import as_names
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.operating_points import Sweep, sweep
 from infoscope.tables import Contingency
@@ -65,7 +66,7 @@ class SweepDisplay(TableDisplay):
         tables: Tables,
         *,
         parameter: str = "parameter",
-        metrics: Sequence[str] = ("proficiency", "false_information_ratio", "accuracy"),
+        metrics: Sequence[str] | str = ("proficiency", "false_information_ratio", "accuracy"),
     ) -> Self:
         """One step a table; the keys are the values of the parameter."""
         if isinstance(tables, Contingency):
@@ -81,7 +82,7 @@ class SweepDisplay(TableDisplay):
                 f"a sweep needs numbers as keys, not {next(iter(named))!r}; for an ordered condition without numbers "
                 "use the paths of EntropyTriangleDisplay"
             ) from None
-        entries = [find(name) for name in metrics]
+        entries = [find(name) for name in as_names(metrics)]
         curves = [
             Curve(
                 entry.card.title,
@@ -99,7 +100,7 @@ class SweepDisplay(TableDisplay):
         y_true: LabelsLike,
         y_pred: LabelsByName | Mapping[Any, LabelsLike],
         *,
-        metrics: Sequence[str] = (),
+        metrics: Sequence[str] | str = (),
         ax: Axes | None = None,
         **options: Any,
     ) -> Self:
@@ -179,10 +180,10 @@ class SweepDisplay(TableDisplay):
         return cls(made, parameter)
 
     @classmethod
-    def from_sweep(cls, swept: Sweep, metrics: Sequence[str] = ()) -> Self:
+    def from_sweep(cls, swept: Sweep, metrics: Sequence[str] | str = ()) -> Self:
         """The curves of a sweep: over the threshold, or for rejections over the share rejected."""
         refusing = swept.mode == "rejection"
-        names = metrics or (
+        names = as_names(metrics) or (
             ("proficiency", "accepted_accuracy") if refusing else ("proficiency", "recall", "precision")
         )
         across = np.asarray(swept.values("rejection_rate") if refusing else swept.thresholds, dtype=np.float64)

@@ -193,7 +193,7 @@ class JudgedSampler:
         return tuple(sorted(found, key=lambda each: -each.more))
 
     def _sentence(self, at_random: int | None) -> Finding:
-        title, half_width = find(self.wanted.metric).card.title.lower(), self.wanted.half_width
+        title, half_width = find(self.wanted.metric).card.title_in_sentence, self.wanted.half_width
         compared = "labels of all rows at random would not do" if at_random is None else f"{at_random:,} at random"
         text = (
             f"To know the {title} of {self.system} to ±{half_width:g}: about {self.planned:,} further labels by "

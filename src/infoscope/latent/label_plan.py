@@ -139,7 +139,7 @@ def _without_plan(effects: Effects, half_width: float, level: float, items: int)
 def _sentence(effects: Effects, labels: int, alone: int | None, half_width: float) -> Finding:
     what = " − ".join(effects.systems) if effects.difference else ", ".join(effects.systems)
     compared = "" if alone is None else f"; {alone:,} without a plan"
-    title = find(effects.metric).card.title.lower()
+    title = find(effects.metric).card.title_in_sentence
     return Finding(
         "labels_needed",
         f"To know the {title} of {what} to ±{half_width:g}: about {labels:,} labels, half of them at random{compared}.",

@@ -106,6 +106,25 @@ class Law(Enum):
     EMPTY_CLASS = "declaring a class without samples changes nothing"
 
 
+_PERSONS = frozenset(
+    {
+        "Bayes",
+        "Cohen",
+        "Cramér",
+        "Fano",
+        "Fowlkes-Mallows",
+        "Gwet",
+        "Hellman-Raviv",
+        "Hubert",
+        "Jaccard",
+        "Larsen",
+        "Mirkin",
+    }
+    | {"Matthews", "Rand", "Van", "Wallace"}
+)
+"""Names with which titles begin; they keep their capital letter within a sentence."""
+
+
 @dataclass(frozen=True)
 class Card:
     """The facts of a metric."""
@@ -140,6 +159,17 @@ class Card:
         ("Precision of 'dog'", 'Accuracy')
         """
         return self.title + self.of_class(positive)
+
+    @property
+    def title_in_sentence(self) -> str:
+        """The title with a small letter first, unless it begins with an abbreviation or with somebody's name.
+
+        >>> [catalogue[name].title_in_sentence for name in ("accuracy", "f1", "kappa", "random_accuracy")]
+        ['accuracy', 'F1', "Cohen's kappa", 'random accuracy']
+        """
+        name = self.title.partition(" ")[0].removesuffix("'s")
+        keeps = name in _PERSONS or not self.title[1:2].islower()
+        return self.title if keeps else self.title[0].lower() + self.title[1:]
 
     def of_class(self, positive: object | None) -> str:
         """The class that the number is about, in words; nothing where it is about the whole table."""
@@ -279,7 +309,7 @@ def find(name: str) -> Metric:
     if len(owners) == 1:
         return _REGISTER[owners[0]]
     if owners:
-        meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title.lower()})" for owner in owners)
+        meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title_in_sentence})" for owner in owners)
         raise AmbiguousNameError(f"{name!r} could mean {meant}; say which")
     near = get_close_matches(folded, [*by_id, *_ALIASES], n=1)
     hint = f"did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}? " if near else ""

@@ -21,7 +21,7 @@ def quoted(label: Label) -> str:
 
 def objects_left_out(ignored: Mapping[str, int]) -> list[str]:
     """Objects that do not enter the numbers, and why, a sentence for each reason."""
-    return [f"{objects:,} objects left out: {reason}" for reason, objects in ignored.items()]
+    return [f"{objects:,} object{'s' * (objects != 1)} left out: {reason}" for reason, objects in ignored.items()]
 
 
 def run_together(categories: Sequence[Label]) -> list[tuple[str, str, str]]:

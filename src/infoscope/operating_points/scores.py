@@ -342,10 +342,10 @@ def _summing_to_one(given: Probabilities, *, normalize: bool) -> Probabilities:
         values = given.values / sums[:, None].astype(given.values.dtype)
         return Probabilities(values, given.truth, given.labels, given.weights, given.ignored)
     if off.max() > SUM_TOLERANCE:
-        at = int(np.argmax(off))
+        at, rows_off = int(np.argmax(off)), int((off > SUM_TOLERANCE).sum())
+        others = f", and {rows_off} rows miss one by more than {SUM_TOLERANCE:g}" if rows_off > 1 else ""
         raise InputError(
-            f"probabilities of row {at} sum to {sums[at]:.6g}, and {int((off > SUM_TOLERANCE).sum())} rows miss one by "
-            f"more than {SUM_TOLERANCE:g}; correct them, or divide each row by its sum with normalize "
-            "(--normalize on the command line)"
+            f"probabilities of row {at} sum to {sums[at]:.6g}{others}; correct them, or divide each row by its sum "
+            "with normalize (--normalize on the command line)"
         )
     return given

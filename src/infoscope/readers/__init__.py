@@ -7,7 +7,7 @@ from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import are_parts, means_file
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.joint import Joint, Paired
-from infoscope.readers.matrix_file import read_costs, read_matrix, recognised_matrix
+from infoscope.readers.matrix_file import read_costs, read_matrices, read_matrix, recognised_matrix
 from infoscope.readers.reader import (
     ENGINES,
     LabelKeywords,
@@ -46,6 +46,7 @@ __all__ = [
     "read",
     "read_costs",
     "read_joint",
+    "read_matrices",
     "read_matrix",
     "read_tables",
     "read_together",

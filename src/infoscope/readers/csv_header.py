@@ -64,9 +64,10 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
             raise
         sign = _DELIMITERS.get(widest.delimiter, widest.delimiter)
         stated = f"by {sign}" if known else "by comma, tab, semicolon or bar"
-        raise UnknownNameError(
-            f"{str(error).rstrip('?')}; its first line does not split {stated}: name the right delimiter"
-        ) from error
+        hint = "name the right delimiter"
+        if re.fullmatch(r"-?\d+(\.\d+)? \S+", widest.names[0]):
+            hint += ", or the format vw (--input-format vw) for predictions of Vowpal Wabbit"
+        raise UnknownNameError(f"{str(error).rstrip('?')}; its first line does not split {stated}: {hint}") from error
     raise AssertionError("a header with every asked column was overlooked")
 
 

@@ -18,15 +18,23 @@ from infoscope.readers.printed_matrix import (
     is_vowpal_wabbit,
     is_weka,
     matlab_matrix,
-    vowpal_wabbit_matrix,
-    weka_matrix,
+    vowpal_wabbit_matrices,
+    weka_matrices,
 )
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["MatrixFile", "read_cost_grid", "read_costs", "read_grid", "read_matrix", "recognised_matrix"]
+__all__ = [
+    "MatrixFile",
+    "read_cost_grid",
+    "read_costs",
+    "read_grid",
+    "read_matrices",
+    "read_matrix",
+    "recognised_matrix",
+]
 
 _MOST_DIGITS = 300
 """Whole numbers of more digits are infinite as numbers."""
@@ -54,7 +62,29 @@ def read_matrix(
     A file of numbers alone has the labels 0, 1, …; so has a file of MATLAB with one matrix. The output of Weka is
     searched for its confusion matrix.
     """
-    grid = read_grid(path, "count", "counts are numbers", encoding)
+    return _table(read_grid(path, "count", _COUNTS, encoding), path, reject, positive)
+
+
+def read_matrices(
+    path: str | os.PathLike[str],
+    *,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    encoding: str | None = None,
+) -> dict[str, Contingency]:
+    """All tables in a file by name, as Weka and Vowpal Wabbit print several; other files have one, named by the file.
+
+    Weka's are named by what was evaluated on, for example "Error on training data" and "Stratified cross-validation".
+    """
+    found = _content(path, encoding)
+    grids = found if isinstance(found, dict) else {Path(path).stem: _grid(found, str(path), "count", _COUNTS)}
+    return {name: _table(grid, path, reject, positive) for name, grid in grids.items()}
+
+
+_COUNTS = "counts are numbers"
+
+
+def _table(grid: MatrixFile, path: str | os.PathLike[str], reject: Label | None, positive: Label | None) -> Contingency:
     if grid.truth is None:
         reject, positive = _as_int(reject), _as_int(positive)
     try:
@@ -74,7 +104,7 @@ def recognised_matrix(path: str | os.PathLike[str]) -> str | None:
         if Path(path).stat().st_size > _LARGEST_SEARCHED or is_matlab(Path(path)):  # which readers of rows name
             return None
         found = _content(path, None)
-        if isinstance(found, MatrixFile):
+        if isinstance(found, dict):
             return "a confusion matrix as another program prints it"
         grid = _grid(found, str(path), "count", "")
     except (InputError, OSError):
@@ -89,7 +119,15 @@ def recognised_matrix(path: str | os.PathLike[str]) -> str | None:
 def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:
     """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as error messages state them."""
     found = _content(path, encoding)
-    return found if isinstance(found, MatrixFile) else _grid(found, str(path), what, rule)
+    if not isinstance(found, dict):
+        return _grid(found, str(path), what, rule)
+    if len(found) > 1:
+        names = ", ".join(map(repr, found))
+        raise InputError(
+            f"{path} has {len(found)} confusion matrices ({names}); keep one of them, or take yours from "
+            "infoscope.readers.read_matrices"
+        )
+    return next(iter(found.values()))
 
 
 def _grid(lines: list[list[str]], path: str, what: str, rule: str) -> MatrixFile:
@@ -109,8 +147,8 @@ def _grid(lines: list[list[str]], path: str, what: str, rule: str) -> MatrixFile
     return MatrixFile(truth, system, values)
 
 
-def _content(path: str | os.PathLike[str], encoding: str | None) -> MatrixFile | list[list[str]]:
-    """The matrix of a file that holds one as such, else the fields of its lines."""
+def _content(path: str | os.PathLike[str], encoding: str | None) -> dict[str, MatrixFile] | list[list[str]]:
+    """The matrices of a file that holds them as such by name, else the fields of its lines."""
     with scratch_folder() as folder:
         files = find_files(path, None, folder)
         if len(files.paths) > 1:
@@ -118,17 +156,18 @@ def _content(path: str | os.PathLike[str], encoding: str | None) -> MatrixFile |
         files = files if encoding is None else _recoded(files, folder, encoding)
         with files.named():
             if is_matlab(files.paths[0]):
-                return MatrixFile(None, None, matlab_matrix(files.paths[0]))
+                return {Path(path).stem: MatrixFile(None, None, matlab_matrix(files.paths[0]))}
             check_signature(files.paths[0], files.format, files.compression)
             if files.format not in ("csv", "tsv"):
                 raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
             with opened_text(files.paths[0], files.compression) as file:
                 text = file.read()
             if is_weka(text):
-                labels, values = weka_matrix(text, str(files.paths[0]))
-                return MatrixFile(labels, labels, values)
+                printed = weka_matrices(text, str(files.paths[0]))
+                return {name: MatrixFile(labels, labels, values) for name, (labels, values) in printed.items()}
             if is_vowpal_wabbit(text):
-                return MatrixFile(None, None, vowpal_wabbit_matrix(text, str(files.paths[0])))
+                counts = vowpal_wabbit_matrices(text, str(files.paths[0]))
+                return {name: MatrixFile(None, None, values) for name, values in counts.items()}
             return _lines(files.paths[0], text, tab=files.format == "tsv")
 
 

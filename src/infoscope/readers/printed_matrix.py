@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -10,33 +12,58 @@ import numpy as np
 
 from infoscope.errors import InputError
 
-__all__ = ["is_matlab", "is_vowpal_wabbit", "is_weka", "matlab_matrix", "vowpal_wabbit_matrix", "weka_matrix"]
+__all__ = ["is_matlab", "is_vowpal_wabbit", "is_weka", "matlab_matrix", "vowpal_wabbit_matrices", "weka_matrices"]
 
 _WEKA = re.compile(r"^\s*(?:[a-z]+\s+)+<-- classified as\s*$", re.MULTILINE)
 _WEKA_ROW = re.compile(r"^\s*((?:[\d.,eE+-]+\s+)+)\|\s*([a-z]+) = (.*?)\s*$")
-_VOWPAL_WABBIT = re.compile(r"^\s*confusion matrix \(rows = truth, columns = prediction\):[ \t]*$", re.MULTILINE)
+_WEKA_HEADING = re.compile(r"^=== (.+?) ===\s*$", re.MULTILINE)
+_WEKA_PARTS = ("Confusion Matrix", "Detailed Accuracy", "Summary", "Classifier model", "Run information")
+"""Headings within one evaluation; the others say what was evaluated on."""
+_VOWPAL_WABBIT = re.compile(
+    r"^(?:\s*(?P<name>.*?) ?test errors: (?P<errors>\d+) out of (?P<total>\d+)[ \t]*\n)?"
+    r"\s*confusion matrix \(rows = truth, columns = prediction\):[ \t]*$",
+    re.MULTILINE,
+)
 _MATLAB = (b"MATLAB", b"\x89HDF")
 
 
 def is_weka(text: str) -> bool:
-    """Whether a text holds a confusion matrix as Weka prints it."""
-    return _WEKA.search(text) is not None
+    """Whether a text is an output of Weka: it has a confusion matrix, or headings like ``=== Summary ===``."""
+    return _WEKA.search(text) is not None or any(each[1].startswith(_WEKA_PARTS) for each in _headings(text))
 
 
-def weka_matrix(text: str, path: str) -> tuple[list[str], list[list[float]]]:
-    r"""Labels and counts of the one matrix in an output of Weka; rows are the truth.
+def weka_matrices(text: str, path: str) -> dict[str, tuple[list[str], list[list[float]]]]:
+    r"""Labels and counts of each matrix in an output of Weka, by what it was evaluated on; rows are the truth.
 
-    >>> weka_matrix("  a  b   <-- classified as\n 50  1 |  a = yes\n  2 47 |  b = no\n", "out.txt")
-    (['yes', 'no'], [[50.0, 1.0], [2.0, 47.0]])
+    >>> table = "  a  b   <-- classified as\n 50  1 |  a = yes\n  2 47 |  b = no\n"
+    >>> weka_matrices(f"=== Stratified cross-validation ===\n{table}", "out.txt")
+    {'Stratified cross-validation': (['yes', 'no'], [[50.0, 1.0], [2.0, 47.0]])}
     """
     heads = list(_WEKA.finditer(text))
-    if len(heads) > 1:
-        raise InputError(
-            f"{path} has {len(heads)} confusion matrices (of training data and of a test?); keep one of them"
-        )
-    letters = heads[0].group().split("<--")[0].split()
+    if not heads:
+        raise InputError(f"{path} is an output of Weka without a confusion matrix; Weka prints one for nominal classes")
+    found: dict[str, tuple[list[str], list[list[float]]]] = {}
+    for head in heads:
+        said = [
+            each[1] for each in _headings(text) if each.end() <= head.start() and not each[1].startswith(_WEKA_PARTS)
+        ]
+        found[_unused(said[-1] if said else "matrix", found)] = _weka_matrix(text, head, path)
+    return found
+
+
+def _headings(text: str) -> list[re.Match[str]]:
+    return list(_WEKA_HEADING.finditer(text))
+
+
+def _unused(name: str, taken: Collection[str]) -> str:
+    """The name, or with the first number that makes it another."""
+    return next(each for at in count(1) if (each := name if at == 1 else f"{name} {at}") not in taken)
+
+
+def _weka_matrix(text: str, head: re.Match[str], path: str) -> tuple[list[str], list[list[float]]]:
+    letters = head.group().split("<--")[0].split()
     labels, values = [], []
-    for line in text[heads[0].end() :].lstrip("\n").splitlines():
+    for line in text[head.end() :].lstrip("\n").splitlines():
         row = _WEKA_ROW.match(line)
         if row is None:
             break
@@ -55,23 +82,34 @@ def is_vowpal_wabbit(text: str) -> bool:
     return _VOWPAL_WABBIT.search(text) is not None
 
 
-def vowpal_wabbit_matrix(text: str, path: str) -> list[list[float]]:
-    r"""The counts of the one matrix, rows being the truth as its heading says; classes are numbered from 0.
+def vowpal_wabbit_matrices(text: str, path: str) -> dict[str, list[list[float]]]:
+    r"""The counts of each matrix by its name, rows being the truth as the heading says; classes are numbered from 0.
 
     >>> head = "mnist test errors: 3 out of 10\nconfusion matrix (rows = truth, columns = prediction):\n"
-    >>> vowpal_wabbit_matrix(head + "4 1\n2 3\n", "mnist.out")
-    [[4.0, 1.0], [2.0, 3.0]]
+    >>> vowpal_wabbit_matrices(head + "4 1\n2 3\n", "mnist.out")
+    {'mnist': [[4.0, 1.0], [2.0, 3.0]]}
     """
-    heads = list(_VOWPAL_WABBIT.finditer(text))
-    if len(heads) > 1:
-        raise InputError(f"{path} has {len(heads)} confusion matrices; keep one of them")
+    found: dict[str, list[list[float]]] = {}
+    for head in _VOWPAL_WABBIT.finditer(text):
+        found[_unused(head["name"] or "matrix", found)] = _vowpal_wabbit_matrix(text, head, path)
+    return found
+
+
+def _vowpal_wabbit_matrix(text: str, head: re.Match[str], path: str) -> list[list[float]]:
     rows: list[list[float]] = []
-    for line in text[heads[0].end() :].lstrip("\n").splitlines():
+    for line in text[head.end() :].lstrip("\n").splitlines():
         if not re.fullmatch(r"[\d\s.]+", line) or not line.strip():
             break
         rows.append([float(number) for number in line.split()])
     if not rows or any(len(row) != len(rows) for row in rows):
         raise InputError(f"{path} has a confusion matrix of {len(rows)} whole rows that is not square; save it again")
+    total = sum(map(sum, rows))
+    errors = total - sum(row[at] for at, row in enumerate(rows))
+    if head["total"] is not None and (errors, total) != (float(head["errors"]), float(head["total"])):
+        raise InputError(
+            f"{path} states {head['errors']} errors out of {head['total']} above a confusion matrix with {errors:g} "
+            f"out of {total:g}; save it again"
+        )
     return rows
 
 

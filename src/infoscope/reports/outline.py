@@ -46,6 +46,7 @@ __all__ = [
     "Tile",
     "Whisker",
     "enumerated",
+    "joined",
     "plain",
     "reason",
 ]
@@ -106,10 +107,10 @@ def enumerated(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[In
     shown: list[Inline] = [Name(name, width) for name in names[:most]]
     if len(names) > most:
         every = f"{''.join(f', {name}' for name in names[most:-1])} and {names[-1]}"
-        return (*_joined(shown, ", "), Rest(f" and {len(names) - most} more", every))
+        return (*joined(shown, ", "), Rest(f" and {len(names) - most} more", every))
     if len(shown) < 2:
         return tuple(shown)
-    return (*_joined(shown[:-1], ", "), " and ", shown[-1])
+    return (*joined(shown[:-1], ", "), " and ", shown[-1])
 
 
 def reason(words: str | None) -> Phrase:
@@ -120,7 +121,8 @@ def reason(words: str | None) -> Phrase:
     )
 
 
-def _joined(parts: Iterable[Inline], between: str) -> list[Inline]:
+def joined(parts: Iterable[Inline], between: str) -> list[Inline]:
+    """Parts of a phrase with something between each two."""
     found: list[Inline] = []
     for part in parts:
         found += [between, part] if found else [part]

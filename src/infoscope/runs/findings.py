@@ -47,7 +47,7 @@ def alarm_text(found: History, alarm: Alarm) -> str:
     now, before, runs = _numbers(found, alarm)
     two = ", for the second time in three runs" if alarm.rule == "two of three runs" else ""
     return (
-        f"{alarm.system}: {card.title.lower()} of {run} {found.runs[alarm.run].name!r} is {now}, {worse} than the "
+        f"{alarm.system}: {card.title_in_sentence} of {run} {found.runs[alarm.run].name!r} is {now}, {worse} than the "
         f"{before} of the {runs} runs of the baseline{two}; by chance 1 in {rarity(alarm.chance)}."
     )
 
@@ -120,8 +120,8 @@ def _absent(found: History) -> Iterator[Finding]:
         if missing:
             yield Finding(
                 "absent_runs",
-                f"{series.system} has no {find(found.metric).card.title.lower()} with an interval in {missing} of the "
-                f"{len(found.runs)} runs.",
+                f"{series.system} has no {find(found.metric).card.title_in_sentence} with an interval in {missing} of "
+                f"the {len(found.runs)} runs.",
                 evidence={"system": series.system, "runs": missing},
             )
 

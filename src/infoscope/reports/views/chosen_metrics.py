@@ -23,24 +23,37 @@ def chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phrase]:
         return
     leader = _leader(evaluation, unit)
     said = []
-    for tile in chosen_tiles(evaluation, leader, unit):
+    for tile in list(chosen_tiles(evaluation, leader, unit))[:MANY_METRICS]:
         within = f" ({tile.interval})" if tile.interval else ""
         said.append(f"{tile.word} {tile.number}{within}" if tile.number != UNDEFINED else f"{tile.word} is undefined")
+    more = len(evaluation.metrics) - len(said)
+    below = f" and {more} more below" if more > 0 else ""
     many = len(evaluation.systems)
-    first = catalogue[evaluation.metrics[0]]
-    leads = many > 1 and leader.is_informative and leader.shown(evaluation.metrics[0]) is not None
+    first = _ranking_metric(evaluation)
     rank = ""
-    if leads and first.better != "none":
-        by = f" by {first.title}" * (len(evaluation.metrics) > 1)
+    if many > 1 and first is not None and leader.is_informative and leader.shown(first) is not None:
+        by = f" by {catalogue[first].title_in_sentence}" * (len(evaluation.metrics) > 1)
         rank = f", first of {many} {'results' if leader.group else 'systems'}{by}"
-    yield (Name(leader.title, 48), f": {', '.join(said)}{rank}.")
+    yield (Name(leader.title, 48), f": {', '.join(said)}{below}{rank}.")
+
+
+def _ranking_metric(evaluation: Evaluation) -> str | None:
+    """The first chosen metric of which more or less is better; a number of classes, for example, ranks nothing."""
+    return next((name for name in evaluation.metrics if catalogue[name].better != "none"), None)
+
+
+def _ranked(systems: Sequence[SystemResult], metric: str | None, unit: Units) -> list[SystemResult]:
+    """The best by this metric first, in their order where there is none."""
+    if metric is None:
+        return list(systems)
+    notation = MetricNotation(metric, unit)
+    return sorted(systems, key=lambda system: _rank(system, notation))
 
 
 def _leader(evaluation: Evaluation, unit: Units) -> SystemResult:
-    """The best by the first chosen metric of the systems that capture information."""
-    notation = MetricNotation(evaluation.metrics[0], unit)
+    """The best by the chosen metrics of the systems that capture information."""
     contenders = [system for system in evaluation.ranking if system.is_informative] or list(evaluation.ranking)
-    return min(contenders, key=lambda system: _rank(system, notation))
+    return _ranked(contenders, _ranking_metric(evaluation), unit)[0]
 
 
 def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:
@@ -53,19 +66,20 @@ def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> I
 
 
 def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
-    """Several systems by the chosen metrics, the best by the first of them on top."""
+    """Several systems by the chosen metrics, the best by the first of them that ranks systems on top."""
     if not evaluation.metrics or len(evaluation.systems) == 1:
         return []
     notations = [MetricNotation(name, unit) for name in evaluation.metrics]
     heads, legend = _heads(evaluation.metrics)
-    ranked = sorted(evaluation.ranking, key=lambda system: _rank(system, notations[0]))
-    first = catalogue[evaluation.metrics[0]].title
+    first = _ranking_metric(evaluation)
+    ranked = _ranked(evaluation.ranking, first, unit)
     tables: list[Block] = [_estimates(ranked, notations, heads, legend)]
     if any(system.metrics.get(name, ABSENT).low is not None for system in ranked for name in evaluation.metrics):
         tables.append(_plug_ins(ranked, notations, heads))
     said = _disagreement(evaluation)
     tables += [] if said is None else [Paragraph(said)]
-    return [Section(f"Systems by {first[:1].lower()}{first[1:]}", tables, "chosen")]
+    by = catalogue[first or evaluation.metrics[0]].title_in_sentence
+    return [Section(f"Systems by {by}", tables, "chosen")]
 
 
 def _disagreement(evaluation: Evaluation) -> Phrase | None:
@@ -84,7 +98,7 @@ def _heads(names: Sequence[str]) -> tuple[list[str], str]:
     if len(names) < MANY_METRICS:
         return [catalogue[name].title for name in names], ""
     symbols = [catalogue[name].symbol for name in names]
-    stated = [f"{symbol} {catalogue[name].title.lower()}" for symbol, name in zip(symbols, names, strict=True)]
+    stated = [f"{symbol} {catalogue[name].title_in_sentence}" for symbol, name in zip(symbols, names, strict=True)]
     return symbols, f"{', '.join(stated)}."
 
 

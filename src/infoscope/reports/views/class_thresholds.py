@@ -35,7 +35,7 @@ def outline(found: ClassThresholds, unit: Units) -> Outline:
     """The gain first, then the classes."""
     card = catalogue.get(found.criterion)
     after, before = (MetricNotation(found.criterion, unit).value(value) for value in (found.value, found.without))
-    word = "expected cost" if card is None else card.title.lower()
+    word = "expected cost" if card is None else card.title_in_sentence
     sign = "at most" if found.certainty == "entropy" else "at least"
     accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)
     columns = [

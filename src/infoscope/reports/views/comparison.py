@@ -31,6 +31,7 @@ from infoscope.reports.outline import (
     Tile,
     Whisker,
     enumerated,
+    joined,
 )
 from infoscope.reports.views.compared_pairs import improvement_sections, pair_chance, pair_section, test_sections
 from infoscope.reports.views.sample_values import compared_values, sample_values
@@ -105,7 +106,7 @@ def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...
 def _lower(metric: str, positive: str | None) -> str:
     """A metric's title within a sentence; the class that it is about stays as it is spelled."""
     card = find(metric).card
-    return card.title.lower() + card.of_class(positive)
+    return card.title_in_sentence + card.of_class(positive)
 
 
 def _conditions(comparison: Comparison) -> tuple[str, ...]:
@@ -128,20 +129,30 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
         yield ("Probability of being the best: ", *parts, ".")
     elif len(likely) > 1:
         yield f"It is the best with probability {chance(likely[0].probability_best)}."
-    for ranking in others if likely else ():
-        yield _other_metric(ranking, _leaders(first), comparison.positive)
+    if likely:
+        yield from _other_metrics(others, _leaders(first), comparison.positive)
     if comparison.baseline is not None:
         yield _to_baseline(comparison, comparison.baseline)
 
 
-def _other_metric(ranking: Ranking, lead: Sequence[str], positive: str | None) -> Phrase:
-    title = Term(ranking.metric, _lower(ranking.metric, positive))
+def _other_metrics(rankings: Sequence[Ranking], lead: Sequence[str], positive: str | None) -> Iterator[Phrase]:
+    """What the metrics after the first say, those that say the same together."""
+    by_verdict: dict[tuple[Inline, ...], list[Inline]] = {}
+    for ranking in rankings:
+        title = Term(ranking.metric, _lower(ranking.metric, positive))
+        by_verdict.setdefault(_other_verdict(ranking, lead), []).append(title)
+    for verdict, titles in by_verdict.items():
+        *most, last = titles
+        yield ("By ", *joined(most, ", "), *([" and "] if most else []), last, *verdict)
+
+
+def _other_verdict(ranking: Ranking, lead: Sequence[str]) -> tuple[Inline, ...]:
     names = _leaders(ranking)
     if ranking.best is None and not ranking.leads and ranking.wins:
-        return ("By ", title, " there is no clear winner.")
+        return (" there is no clear winner.",)
     if set(names) == set(lead):
-        return ("By ", title, " the verdict is the same.")
-    return ("By ", title, ", ", *enumerated(names), " lead." if len(names) > 1 else " leads.")
+        return (" the verdict is the same.",)
+    return (", ", *enumerated(names), " lead." if len(names) > 1 else " leads.")
 
 
 def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:

@@ -113,7 +113,7 @@ def _reason(gate: Gate) -> str | None:
     (check,) = decisive
     card, estimate = find(check.metric).card, check.estimate
     about = card.of_class(None if estimate is None else estimate.positive)
-    return f"{check.system} is {check.text.partition(';')[0]}, in {card.title.lower()}{about}"
+    return f"{check.system} is {check.text.partition(';')[0]}, in {card.title_in_sentence}{about}"
 
 
 def _about_open(gate: Gate) -> str:

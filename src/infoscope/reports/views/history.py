@@ -51,7 +51,7 @@ def _headline(result: History) -> Phrase:
     fell = list(dict.fromkeys(alarm.system for alarm in result.alarms if alarm.run == newest))
     word = "rose" if find(result.metric).card.better == "lower" else "fell"
     whole = [alarm for alarm in result.alarms if alarm.run == newest and alarm.label is None]
-    title = find(result.metric).card.title.lower()
+    title = find(result.metric).card.title_in_sentence
     if whole:
         return Name(whole[0].system), f": {title} {word} in the newest run, ", Name(result.runs[-1].name), "."
     if fell:
@@ -158,7 +158,7 @@ def _alarms(result: History) -> Table:
 
 
 def _about(result: History, alarm: Alarm) -> Phrase:
-    return find(result.metric).card.title.lower() if alarm.label is None else ("recall of ", Name(alarm.label))
+    return find(result.metric).card.title_in_sentence if alarm.label is None else ("recall of ", Name(alarm.label))
 
 
 def _cells(result: History) -> Table:

@@ -220,7 +220,7 @@ def _rows(evaluation: Evaluation, system: JudgedSystem) -> Iterator[Sequence[Cel
         both = evaluation[system.name].metrics.get(metric)
         if both is not None:
             naive = system.judge_as_truth.get(metric, Estimate(None))
-            name = find(metric).card.title.lower()
+            name = find(metric).card.title_in_sentence
             yield (
                 *map(Name, (evaluation[system.name].group or {}).values()),
                 Name(system.name),

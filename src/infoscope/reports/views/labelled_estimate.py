@@ -21,7 +21,7 @@ def _forest(result: LabelledEstimate) -> ComparisonDisplay:
         for name, estimate in result.systems.items()
         if estimate.shown is not None
     ]
-    return ComparisonDisplay(rows, find(result.metric).card.title.lower())
+    return ComparisonDisplay(rows, find(result.metric).card.title_in_sentence)
 
 
 PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _forest}

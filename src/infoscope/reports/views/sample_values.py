@@ -86,14 +86,8 @@ def _listed(metrics: Sequence[str], positive: str | None) -> list[Inline]:
     words: list[Inline] = []
     for at, metric in enumerate(metrics):
         between = "" if not at else " and " if at == len(metrics) - 1 else ", "
-        words += [between, Term(metric, _in_a_sentence(metric) + catalogue[metric].of_class(positive))]
+        words += [between, Term(metric, catalogue[metric].title_in_sentence + catalogue[metric].of_class(positive))]
     return words
-
-
-def _in_a_sentence(metric: str) -> str:
-    """A title with a small letter first, unless it is an abbreviation."""
-    title = catalogue[metric].title
-    return f"{title[:1].lower()}{title[1:]}" if title[1:2].islower() else title
 
 
 def written_value(metric: str, value: float | None) -> str:

@@ -241,7 +241,7 @@ def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
     act = _capitalised(_act(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
         return f"{act}: that captures {share(choice.value)} of the information in the truth, the most of all."
-    word = catalogue[choice.criterion].title.lower() if choice.criterion in catalogue else "expected cost"
+    word = catalogue[choice.criterion].title_in_sentence if choice.criterion in catalogue else "expected cost"
     return f"{act}: that gives the best {word}, {criterion_value(choice, choice.value, unit)}."
 
 

@@ -103,7 +103,7 @@ def _information(tuning: Tuning, place: int, unit: Units) -> InformationBar:
 def _sentences(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
     best = tuning.best_setting
     card = find(best.metric).card
-    title = card.title.lower() + card.of_class(best.positive)
+    title = card.title_in_sentence + card.of_class(best.positive)
     value = _value(best.metric, best.value, unit)
     yield f"Its {title} is {value}; it is the best of all with probability {chance(best.probability)}."
     order = np.argsort(best.probabilities)[::-1]
@@ -132,7 +132,7 @@ def _cheaper(tuning: Tuning, place: int) -> Iterator[Phrase]:
 def _settings(tuning: Tuning, unit: Units) -> Section:
     names = dict(METRICS)
     best = tuning.best_setting
-    names.setdefault(best.metric, find(best.metric).card.title.lower())
+    names.setdefault(best.metric, find(best.metric).card.title_in_sentence)
     curves = tuning.metrics(list(names))
     per_unit = None if tuning.against is None else tuning.information_per_unit() * unit.per_bit
     columns = [

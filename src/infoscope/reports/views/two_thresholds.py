@@ -31,7 +31,7 @@ def outline(found: TwoThresholds, unit: Units) -> Outline:
     """The rule, its value, and how the samples of both classes fare."""
     card = catalogue.get(found.criterion)
     value = MetricNotation(found.criterion, unit).value(found.value)
-    word = "expected cost" if card is None else card.title.lower()
+    word = "expected cost" if card is None else card.title_in_sentence
     columns = [
         Column("truth", "name"),
         Column(f"predicted {found.negative[:30]}"),
