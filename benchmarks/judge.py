@@ -25,6 +25,7 @@ from timing import best, sized
 import infoscope as ifs
 from infoscope.judges import borrowed_strength
 from infoscope.judges.belief import StratumBelief
+from infoscope.judges.effects import BORROWED_TIE
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.metrics import accuracy, macro_f1, proficiency
 
@@ -72,7 +73,9 @@ SETTINGS = (
 PAIRED = (
     Setting(2, 200),
     Setting(2, 200, errors="repeats"),
+    Setting(3, 200),
     Setting(5, 200),
+    Setting(5, 200, errors="repeats"),
     Setting(5, 500),
 )
 
@@ -268,7 +271,7 @@ def grouped(setting: Setting, rng: np.random.Generator) -> Made:
 def pairs(runs: int, seed: int) -> Iterator[str]:
     """One line per setting: a second system follows the first in half of its predictions."""
     for at, setting in enumerate(PAIRED):
-        found: dict[str, list[tuple[bool, float, float, float]]] = {"accuracy": [], "proficiency": []}
+        found: dict[str, list[tuple[bool, float, float, float, bool]]] = {"accuracy": [], "proficiency": []}
         for run in range(runs):
             rng = np.random.default_rng([seed, 200 + at, run])
             rows = Rows.drawn(setting, rng)
@@ -284,11 +287,27 @@ def pairs(runs: int, seed: int) -> Iterator[str]:
                 true = float(metric(rows.table())) - float(metric(second.table()))
                 pair, single = both.pair("model", "new", name).estimate, alone.pair("model", "new", name).estimate
                 is_held, width = pair.low <= true <= pair.high, (pair.sd or 0) / (single.sd or 1)
-                found[name].append((is_held, width, pair.mean - true, single.mean - true))
+                whole = wholly_tied(both, ("model", "new"), name, setting.classes)
+                error = pair.mean - true
+                found[name].append((is_held, width, error, single.mean - true, abs(error) <= 1.96 * whole))
         for name, parts in found.items():
-            share, width, bias, _ = np.array(parts, dtype=float).mean(axis=0)
-            error, alone_error = np.sqrt((np.array(parts, dtype=float)[:, 2:] ** 2).mean(axis=0))
-            yield f"| {setting} | {name} | {bias:+.3f} | {share:.2f} | {width:.2f} | {error / alone_error:.2f} |"
+            share, width, bias, _, whole_share = np.array(parts, dtype=float).mean(axis=0)
+            error, alone_error = np.sqrt((np.array(parts, dtype=float)[:, 2:4] ** 2).mean(axis=0))
+            gained = f"{width:.2f} | {error / alone_error:.2f} | {whole_share:.2f}"
+            yield f"| {setting} | {name} | {bias:+.3f} | {share:.2f} | {gained} |"
+
+
+def wholly_tied(compared: ifs.Comparison, systems: tuple[str, str], metric: str, classes: int) -> float:
+    """Standard deviation of a difference by all of the correlation over shared rows, of which a part is used."""
+    places = {
+        place.name: place.estimate.sd or 0.0
+        for ranking in compared.ranking
+        if ranking.metric == metric
+        for place in ranking.places
+    }
+    one, other = (places[name] for name in systems)
+    rho = (compared.pair(*systems, metric).correlation or 0.0) / (1.0 if classes == 2 else BORROWED_TIE)
+    return float(np.sqrt(max(one**2 + other**2 - 2 * rho * one * other, 0.0)))
 
 
 def speed() -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -11,6 +12,7 @@ import infoscope as ifs
 from infoscope.cli.judge import judged_files, judged_rows
 from infoscope.cli.options import read_options, sources
 from infoscope.cli.streams import say
+from infoscope.errors import InputError
 
 __all__ = ["label_options_of_judge", "labelled_rows", "planned_or_labelled", "wanted_labels"]
 
@@ -88,5 +90,7 @@ def planned_or_labelled(
 
 def _write(plan: ifs.LabelPlan, source: tuple[str, ...], chosen: Mapping[str, Any], sheet: str | None, at: int) -> None:
     if sheet is not None:
+        if any(ifs.readers.means_file(name, Path(sheet)) for name in (*source, *chosen["labels"])):
+            raise InputError(f"{sheet} is both read and written; give the rows to label another name")
         drawn = plan.select(sources(source), round=at, seed=chosen["seed"], read=read_options(chosen))
         plan.write_sheet(drawn, sheet, force=bool(chosen["force"]))

@@ -12,7 +12,7 @@ from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPoster
 from infoscope.errors import InputError
 from infoscope.judges import Judged
 from infoscope.judges.effects import correlation
-from infoscope.judges.findings import judged_findings
+from infoscope.judges.findings import judged_findings, judged_summary
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
@@ -44,7 +44,8 @@ def compare_judged(judged: Judged, question: CompareOptions) -> Comparison:
         tied = {name: rhos[name] for name in (ERRORS, ACCURACY) if name in rhos}
         factors += improvements(one, other, tied, paired=True)
     result = settled(wholes, pairs, ties, question, known)
-    findings = (*result.findings, _corrected(judged), *judged_findings(judged), *left_out)
+    beside = judged_summary(judged, names, level=question.level, seed=question.seed)
+    findings = (*result.findings, _corrected(judged), *beside, *judged_findings(judged), *left_out)
     samples = {name: round(size, 6) for name, size in result.samples.items()}
     return replace(result, improvements=tuple(factors), findings=findings, samples=samples)
 
@@ -56,8 +57,11 @@ def _whole(judged: Judged, name: str, question: CompareOptions) -> SystemPosteri
 
 def _corrected(judged: Judged) -> Finding:
     judges = judged.judge_title()
+    weight = "weight of " if judged.patterns.is_weighted else ""
     text = (
-        f"{judged.label_count:,.6g} of {judged.row_count:,.6g} rows have a true label; the verdicts of {judges} on the "
-        "others are corrected by these, also where a judge favours a system"
+        f"A {weight}{judged.label_count:,.6g} of {judged.row_count:,.6g} rows has a true label"
+        if weight
+        else f"{judged.label_count:,.6g} of {judged.row_count:,.6g} rows have a true label"
     )
+    text += f"; the verdicts of {judges} on the others are corrected by these, also where a judge favours a system"
     return Finding("corrected_verdicts", text, evidence={"labels": judged.label_count, "rows": judged.row_count})

@@ -17,6 +17,7 @@ from infoscope.judges.diagnostics import (
 )
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.finding import Finding
+from infoscope.typing import Json
 
 if TYPE_CHECKING:
     from infoscope.judges.judged import Judged
@@ -58,13 +59,7 @@ def _favours(judged: Judged, level: float, seed: int) -> Iterator[Finding]:
 def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
     drawn = judged.settled
     if drawn is not None:
-        more = judged.label_count - drawn.label_count
-        yield Finding(
-            "labels_asked_for",
-            f"{more:,.6g} of the {judged.label_count:,.6g} labels were asked for by verdict and prediction of {name}, "
-            "so that they are no random sample of the rows: the figures account for that, labels alone would not.",
-            evidence={"system": name, "labels": more},
-        )
+        yield _asked_for(judged, judged.label_count - drawn.label_count, name)
     missing = unlabelled_strata(judged, name)
     if missing is not None:
         verdict, prediction = missing.largest
@@ -89,6 +84,23 @@ def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
         )
     elif ease.is_apart:
         yield _apart(at_random, name, ease, seed)
+
+
+def _asked_for(judged: Judged, labels: float, name: str) -> Finding:
+    """Labels that were asked for by verdict and prediction: of this system, of another, or of one that is not known."""
+    told = f"{labels:,.6g} of the {judged.label_count:,.6g} labels were asked for by verdict and prediction"
+    evidence: dict[str, Json] = {"system": name, "labels": labels}
+    if not judged.drawn_by and len(judged.systems) > 1:
+        text = (
+            f"{told}, and the sheet has no column chance that would say by which system's: figures of the others are "
+            "off. Give the sheet as it was written, with its labels filled in."
+        )
+        return Finding("labels_asked_for", text, "warning", evidence)
+    text = (
+        f"{told} of {judged.drawn_by[0] if judged.drawn_by else name}, so that they are no random sample of the rows: "
+        f"the figures of {name} account for that, labels alone would not."
+    )
+    return Finding("labels_asked_for", text, evidence=evidence)
 
 
 def _if_chosen(name: str, ease: RowEase) -> str:
@@ -128,7 +140,8 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
             f"{'they carry' if many else 'it carries'} {carried:.0%} of {about}. The labels alone are as good.",
             evidence={"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
         )
-    p_value = given_truth_p_value(judged.counts(name).labelled, seed=seed) if named else 1.0
+    drawn = judged.settled or judged
+    p_value = given_truth_p_value(drawn.counts(name).labelled, seed=seed) if named else 1.0
     if p_value < DEPENDENT:
         yield Finding(
             "verdicts_depend_on_predictions",

@@ -180,7 +180,11 @@ def accepted_errors(judged: Judged, level: float = 0.95, *, seed: int = 0) -> It
 
 
 def accepted_error_rates(judged: Judged, *, seed: int = 0) -> dict[str, Real]:
-    """Draws of how often the judge accepts wrong predictions of each system, over the same labelled rows."""
+    """Draws of how often the judge accepts wrong predictions of each system, over the same labelled rows.
+
+    Rows whose labels were asked for by verdict and prediction are left out, since they were chosen by just that.
+    """
+    judged = judged.settled or judged
     known = np.flatnonzero(judged.patterns.present[judged.patterns.place(judged.truth)])
     weights = np.random.default_rng(seed).standard_gamma(
         judged.patterns.counts[known].astype(np.float64), (DRAWS, len(known))

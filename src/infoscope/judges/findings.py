@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from infoscope.judges.judged import Judged
+from infoscope.metrics import accuracy
+from infoscope.posterior import Posterior, Summary
+from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.finding import Finding
+from infoscope.typing import Json
 
-__all__ = ["judged_findings"]
+__all__ = ["judged_findings", "judged_summary"]
 
 
 def judged_findings(judged: Judged) -> Iterator[Finding]:
@@ -28,3 +32,42 @@ def judged_findings(judged: Judged) -> Iterator[Finding]:
             "warning",
             {"classes": [str(label) for label in judged.unlabelled_classes]},
         )
+
+
+def judged_summary(judged: Judged, systems: Sequence[str], *, level: float, seed: int) -> Iterator[Finding]:
+    """How good the judge is; and the accuracy of each system beside the labels alone and the verdicts alone."""
+    if judged.label_count >= judged.row_count:
+        return
+    named = "class" in judged.kinds.values()
+    for name in systems[:1] if named else systems:
+        table = (judged.judge_table if named else judged.correctness_table)(name, seed=seed)
+        captured = DrawnBelief(table).summary("proficiency", level)
+        capture = "captures" if len(judged.judges_of(name)) == 1 else "together capture"
+        about = "the truth" if named else f"whether {name} is right"
+        text = f"{judged.judge_title(name)} {capture} {_shown(captured)} of the information in {about}."
+        yield Finding("judge_quality", text, evidence={"proficiency": float(captured.mean)})
+    for name in systems:
+        yield _beside_labels(judged, name, level, seed)
+
+
+def _beside_labels(judged: Judged, system: str, level: float, seed: int) -> Finding:
+    both = judged.posterior(system, seed=seed).summary("accuracy", level)
+    alone = Posterior(judged.labels_only(system), seed=seed).summary("accuracy", level)
+    verdicts, further = judged.judge_as_truth(system), judged.further_labels(system, seed=seed)
+    naive = "" if verdicts is None else f", {float(accuracy(verdicts)):.1%} if verdicts were true labels"
+    worth = f"{further:,.0f} further labels" if further >= 1 else "no further labels"
+    text = (
+        f"{system}: accuracy {_shown(both)} over all rows; {_shown(alone)} by the labels alone{naive}; the judge is "
+        f"worth {worth}."
+    )
+    evidence: dict[str, Json] = {
+        "system": system,
+        "with_judge": float(both.mean),
+        "labels_only": float(alone.mean),
+        "labels": further,
+    }
+    return Finding("beside_labels_only", text, evidence=evidence)
+
+
+def _shown(found: Summary) -> str:
+    return f"{float(found.mean):.1%} ({100 * float(found.low):.1f} – {100 * float(found.high):.1f})"

@@ -16,7 +16,6 @@ from infoscope.judges.label_requests import (
     JudgedSampler,
     SampledOutcome,
     WantedWidth,
-    most_demanding,
     open_patterns,
     read_sheet,
     with_sheet,
@@ -56,18 +55,17 @@ class _GroupRequest:
     """Whether too few rows are labelled to plan by the metric."""
 
     @classmethod
-    def of(cls, part: JudgedGroup, system: str | None, wanted: WantedWidth, fewest: int) -> _GroupRequest:
+    def of(cls, part: JudgedGroup, system: str, wanted: WantedWidth, fewest: int) -> _GroupRequest:
         rows = part.rows
         if rows.label_count >= fewest:
-            return cls(part, most_demanding(rows, system, wanted), is_first=False)
-        name = rows.systems[0] if system is None else system
-        counts = rows.counts(name)
+            return cls(part, JudgedSampler.of(rows, system, wanted), is_first=False)
+        counts = rows.counts(system)
         even = np.ones(len(counts.rows)) / max(len(counts.rows), 1)
         labelled = counts.by_class.sum(axis=1)
         whole = counts.rows + labelled if rows.population == "unlabelled" else counts.rows
         allocation = StratumAllocation(even, np.ones(len(even)), labelled, whole, 0.0, 1.0)
         number = min(FIRST_LABELS - int(rows.label_count), int(allocation.open_rows.sum()))
-        return cls(part, JudgedSampler(rows, name, wanted, allocation, number), is_first=True)
+        return cls(part, JudgedSampler(rows, system, wanted, allocation, number), is_first=True)
 
     @property
     def system(self) -> str:
@@ -102,7 +100,7 @@ class _GroupedSampler:
     """Draws rows of every group, and estimates each with its labels."""
 
     judged: Judged
-    system: str | None
+    system: str
     wanted: WantedWidth
     fewest: int
     requests: tuple[_GroupRequest, ...]
@@ -112,18 +110,13 @@ class _GroupedSampler:
     @classmethod
     def of(cls, judged: Judged, system: str | None, wanted: WantedWidth, fewest: int) -> _GroupedSampler:
         """Groups that cannot be planned for are left out, which is said."""
-        requests, left_out = [], []
-        for part in judged_groups(judged):
-            if part.rows.label_count >= part.rows.row_count:
-                left_out.append(_left_out(part, "every row has a true label"))
-                continue
-            try:
-                requests.append(_GroupRequest.of(part, system, wanted, fewest))
-            except InputError as error:
-                left_out.append(_left_out(part, str(error)))
+        groups = judged_groups(judged)
+        names = judged.systems if system is None else (system,)
+        found = [_requests(groups, name, wanted, fewest) for name in names]
+        requests, left_out = max(found, key=lambda each: sum(request.sampler.planned for request in each[0]))
         if not requests:
             raise InputError(f"no group can be planned for. {left_out[0].text.removesuffix('.')}")
-        return cls(judged, system, wanted, fewest, tuple(requests), tuple(left_out))
+        return cls(judged, requests[0].system, wanted, fewest, tuple(requests), tuple(left_out))
 
     def plan(self) -> LabelPlan:
         """The plan of all groups as a document."""
@@ -132,7 +125,7 @@ class _GroupedSampler:
         at_random = [request.labels_random for request in groups if request.half_width is not None]
         return LabelPlan(
             metric=self.wanted.metric,
-            systems=tuple(dict.fromkeys(request.system for request in self.requests)),
+            systems=(self.system,),
             difference=False,
             half_width=self.wanted.half_width,
             level=self.wanted.level,
@@ -177,7 +170,8 @@ class _GroupedSampler:
         numbers = self._shares(labels)
         if not sum(numbers):
             raise InputError("no further labels are needed; ask for a number of them to label more")
-        members = rows_of_patterns(source, self.judged.patterns, open_patterns(self.judged, None), read)
+        wanted = open_patterns(self.judged, None)
+        members = rows_of_patterns(source, self.judged.patterns, wanted, read, self.judged.clean)
         found: list[ItemToLabel] = []
         for request, number in zip(self.requests, numbers, strict=True):
             mine = {at: members[int(p)] for at, p in enumerate(request.part.patterns) if int(p) in members}
@@ -198,7 +192,10 @@ class _GroupedSampler:
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """The metric in every group with the labels of filled-in sheets, and what was foretold for the widest."""
         sheet = read_sheet(self.judged, labels, column, read)
-        after = {tuple((part.group or {}).items()): part.rows for part in judged_groups(with_sheet(self.judged, sheet))}
+        after = {
+            tuple((part.group or {}).items()): part.rows
+            for part in judged_groups(with_sheet(self.judged, sheet, self.system))
+        }
         found: dict[str, SampledOutcome] = {}
         findings: list[Finding] = []
         for request in self.requests:
@@ -228,9 +225,25 @@ class _GroupedSampler:
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """The plan of all groups after these labels, which are not asked for again."""
-        after = with_sheet(self.judged, read_sheet(self.judged, labels, column, read))
+        after = with_sheet(self.judged, read_sheet(self.judged, labels, column, read), self.system)
         sampler = _GroupedSampler.of(after, self.system, self.wanted.of_plan(plan), self.fewest)
         return replace(sampler, labelled_rows=self.labelled_rows | sheet_rows(labels, read)).plan()
+
+
+def _requests(
+    groups: Sequence[JudgedGroup], system: str, wanted: WantedWidth, fewest: int
+) -> tuple[list[_GroupRequest], list[Finding]]:
+    """What each group needs for one system; and groups that are left out."""
+    requests, left_out = [], []
+    for part in groups:
+        if part.rows.label_count >= part.rows.row_count:
+            left_out.append(_left_out(part, "every row has a true label"))
+            continue
+        try:
+            requests.append(_GroupRequest.of(part, system, wanted, fewest))
+        except InputError as error:
+            left_out.append(_left_out(part, str(error)))
+    return requests, left_out
 
 
 def _left_out(part: JudgedGroup, why: str) -> Finding:

@@ -13,9 +13,9 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.inputs import as_names
 from infoscope.judges.first_labels import with_first_labels, without_first_labels
-from infoscope.judges.stored_facts import STORED, stored_facts, stored_keywords
+from infoscope.judges.stored_facts import STORED, stored_drawn_by, stored_facts, stored_keywords
 from infoscope.judges.stratum_counts import StratumCounts
-from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, placed_rows
+from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, drawn_weights, placed_rows
 from infoscope.judges.verdicts import JudgeKind, judge_kind
 from infoscope.numeric import Real
 from infoscope.readers import ReadOptions
@@ -52,6 +52,10 @@ class JudgedRows:
     """Columns by which rows are split: questions are answered for every group by itself."""
     settled: Self | None = None
     """The rows before labels were asked for by stratum: grades stay cut, and judges weighted, as they were then."""
+    drawn_by: tuple[str, ...] = ()
+    """The system by whose predictions labels were asked for, and its judges; nothing where that is not known."""
+    clean: Cleaning = ()
+    """What was done to labels when rows were read; rows to label are looked up so."""
     _strata: dict[str, SystemStrata] = field(default_factory=dict, init=False)
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
@@ -96,7 +100,7 @@ class JudgedRows:
             found = read_split_patterns(found, columns, split, weight=weight, clean=clean, comparable=False, read=read)
         elif not isinstance(found, Patterns):
             found = read_patterns(found, columns, weight=weight, clean=clean, comparable=False, read=read)
-        return cls(found, truth, judges, systems, says, reject, positive, population, groups, split)
+        return cls(found, truth, judges, systems, says, reject, positive, population, groups, split, clean=clean)
 
     @classmethod
     def from_counts(
@@ -147,8 +151,8 @@ class JudgedRows:
         if not isinstance(first, str) or first not in patterns.names:
             return cls(patterns, **stored_keywords(about))
         now, before = without_first_labels(patterns, first)
-        keywords = stored_keywords(about)
-        return cls(now, **keywords, settled=cls(before, **keywords))
+        keywords, drawn_by = stored_keywords(about), stored_drawn_by(about)
+        return cls(now, **keywords, settled=cls(before, **keywords), drawn_by=drawn_by)
 
     @staticmethod
     def is_stored(path: StrPath) -> bool:
@@ -162,7 +166,8 @@ class JudgedRows:
             save_patterns(self.patterns, Path(path), stored_facts(facts))
         else:
             patterns, name = with_first_labels(self.patterns, self.settled.patterns)
-            save_patterns(patterns, Path(path), {**stored_facts(facts), "first_truth": name})
+            asked = {"first_truth": name, "drawn_by": list(self.drawn_by)}
+            save_patterns(patterns, Path(path), {**stored_facts(facts), **asked})
 
     def __add__(self, other: Self) -> Self:
         """The counts of all rows of both."""
@@ -175,7 +180,13 @@ class JudgedRows:
         settled = None
         if self.settled is not None or other.settled is not None:
             settled = (self.settled or self) + (other.settled or other)
-        return replace(self, patterns=self.patterns + other.patterns, settled=settled)
+        drawn_by = self.drawn_by or other.drawn_by
+        if other.drawn_by not in ((), drawn_by):
+            raise InputError(
+                f"labels were asked for by the predictions of {self.drawn_by[0]} and of {other.drawn_by[0]}, which do "
+                "not add up; plan both for one system"
+            )
+        return replace(self, patterns=self.patterns + other.patterns, settled=settled, drawn_by=drawn_by)
 
     def __radd__(self, other: object) -> Self:
         """Let ``sum(parts)`` work."""
@@ -186,8 +197,8 @@ class JudgedRows:
         for name in systems:
             self._check_system(name)
         judges = tuple(dict.fromkeys(judge for name in systems for judge in self.judges_of(name)))
-        kept = (*(() if self.groups is None else (self.groups,)), *self.by)
-        patterns = self.patterns.select([self.truth, *judges, *systems, *kept])
+        kept = (*(() if self.groups is None else (self.groups,)), *self.by, *self.drawn_by)
+        patterns = self.patterns.select(list(dict.fromkeys([self.truth, *judges, *systems, *kept])))
         return replace(self, patterns=patterns, judges=judges, systems=systems)
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────
@@ -274,20 +285,25 @@ class JudgedRows:
     def strata(self, system: str | None = None) -> SystemStrata:
         """The rows of one system, placed in strata."""
         name = self._system(system)
-        judges = self.judges_of(name)
         if name not in self._strata:
-            self._strata[name] = placed_rows(
-                self.patterns,
-                JudgedColumns(
-                    self.truth, {judge: self.kinds[judge] for judge in judges}, name, self.classes, self.groups
-                ),
-                self.says if isinstance(self.says, Mapping) else None,
-                only_unlabelled=self.population == "unlabelled",
-                settled=None
-                if self.settled is None
-                else SettledStrata(self.settled.patterns, self.settled.strata(name)),
-            )
+            weights = None
+            if self.drawn_by and self.drawn_by[0] != name:
+                weights = drawn_weights(self._placed(self.drawn_by[0], self.drawn_by[1:]))
+            self._strata[name] = self._placed(name, self.judges_of(name), weights)
         return self._strata[name]
+
+    def _placed(self, system: str, judges: Sequence[str], weights: Real | None = None) -> SystemStrata:
+        """The strata of a system; ``weights`` make up for labels that were asked for by another system's strata."""
+        kinds = {judge: self.kinds.get(judge, "right or wrong") for judge in judges}
+        settled = self.settled
+        return placed_rows(
+            self.patterns,
+            JudgedColumns(self.truth, kinds, system, self.classes, self.groups),
+            self.says if isinstance(self.says, Mapping) else None,
+            only_unlabelled=self.population == "unlabelled",
+            settled=None if settled is None else SettledStrata(settled.patterns, settled._placed(system, judges)),
+            weights=weights,
+        )
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 

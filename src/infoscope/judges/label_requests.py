@@ -22,6 +22,7 @@ from infoscope.labelling.sheet import (
     filled_sheet,
     listed_values,
     rows_of_patterns,
+    sheet_chances,
     sheet_rows,
 )
 from infoscope.metrics.registry import find
@@ -209,7 +210,8 @@ class JudgedSampler:
         self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
     ) -> list[ItemToLabel]:
         """Rows without a label: of each stratum as many as planned, at random, in random order."""
-        members = rows_of_patterns(source, self.judged.patterns, open_patterns(self.judged, self.system), read)
+        wanted = open_patterns(self.judged, self.system)
+        members = rows_of_patterns(source, self.judged.patterns, wanted, read, self.judged.clean)
         found = self.chosen(members, self.planned if labels is None else labels, rng)
         if not found:
             raise InputError("no further labels are needed; ask for a number of them to label more")
@@ -240,7 +242,7 @@ class JudgedSampler:
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """The metric with the labels of filled-in sheets beside those that there were, and what was foretold."""
         sheet = read_sheet(self.judged, labels, column, read)
-        found = self.outcome(with_sheet(self.judged, sheet), sheet)
+        found = self.outcome(with_sheet(self.judged, sheet, self.system), sheet)
         return LabelledEstimate(
             metric=plan.metric,
             labels=round(float(sheet.times.sum())),
@@ -279,7 +281,7 @@ class JudgedSampler:
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """The plan after these labels, which are not asked for again."""
-        after = with_sheet(self.judged, read_sheet(self.judged, labels, column, read))
+        after = with_sheet(self.judged, read_sheet(self.judged, labels, column, read), self.system)
         sampler = JudgedSampler.of(after, self.system, self.wanted.of_plan(plan))
         return replace(sampler, labelled_rows=self.labelled_rows | sheet_rows(labels, read)).plan()
 
@@ -306,7 +308,30 @@ def with_labels(
     judged: Judged, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None
 ) -> Judged:
     """The judged rows with the labels of filled-in sheets."""
-    return with_sheet(judged, read_sheet(judged, labels, column, read))
+    return with_sheet(judged, read_sheet(judged, labels, column, read), _drawing_system(judged, labels, read))
+
+
+def _drawing_system(judged: Judged, labels: LabelsLike, read: ReadOptions | None) -> str | None:
+    """The system by whose strata the rows of sheets were drawn: there rows of a stratum have one chance."""
+    if len(judged.systems) == 1:
+        return judged.systems[0]
+    parts = [labels] if isinstance(labels, (str, Mapping)) or not isinstance(labels, (list, tuple)) else list(labels)
+    drawn = [sheet_chances(part, judged.patterns, shown_columns(judged), read) for part in parts]
+    if any(each is None for each in drawn):
+        return None
+    by = [judged.patterns.codes[judged.patterns.place(name)].astype(np.int64) for name in judged.by]
+    for name in judged.systems:
+        strata = judged.strata(name)
+        keys = np.stack([strata.verdict_codes, strata.prediction_codes, *by])
+        if all(_has_one_chance(keys[:, place], chance) for place, chance in filter(None, drawn)):
+            return name
+    return None
+
+
+def _has_one_chance(keys: NDArray[np.int64], chance: Real) -> bool:
+    """Whether rows with the same keys have the same chance."""
+    stratum = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
+    return len(np.unique(np.stack([stratum, chance]), axis=1).T) == len(np.unique(stratum))
 
 
 def open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
@@ -332,8 +357,8 @@ def shown_columns(judged: Judged) -> list[str]:
     return [name for name in judged.patterns.names if name != judged.truth]
 
 
-def with_sheet(judged: Judged, sheet: FilledSheet) -> Judged:
-    """Rows of the sheet moved from those without a label to those with one."""
+def with_sheet(judged: Judged, sheet: FilledSheet, drawn_by: str | None) -> Judged:
+    """Rows of the sheet moved from those without a label to those with one, drawn by the strata of a system."""
     patterns = judged.patterns
     truth = patterns.place(judged.truth)
     taken = np.bincount(sheet.place, sheet.times, len(patterns))
@@ -353,4 +378,5 @@ def with_sheet(judged: Judged, sheet: FilledSheet) -> Judged:
         np.hstack([patterns.codes[:, keep].astype(np.int64), codes]),
         np.concatenate([left[keep], sheet.times.astype(left.dtype)]),
     )
-    return replace(judged, patterns=merged, settled=judged.settled or judged)
+    by = () if drawn_by is None else (drawn_by, *judged.judges_of(drawn_by))
+    return replace(judged, patterns=merged, settled=judged.settled or judged, drawn_by=judged.drawn_by or by)

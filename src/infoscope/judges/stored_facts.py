@@ -10,7 +10,7 @@ from infoscope.records import FLAG, TEXT, Each, Fields, Maybe, Named, checked
 from infoscope.tables.ifs_checks import label_from_json, label_to_json
 from infoscope.typing import Json
 
-__all__ = ["STORED", "stored_facts", "stored_keywords"]
+__all__ = ["STORED", "stored_drawn_by", "stored_facts", "stored_keywords"]
 
 STORED = ("truth", "judges", "systems", "says", "reject", "positive", "population", "groups", "by")
 """What is stored beside the counts, and must be the same in parts that are added."""
@@ -27,7 +27,7 @@ _FACTS = Fields(
         "population": TEXT,
         "groups": Maybe(TEXT),
     },
-    {"first_truth": TEXT, "by": Each(TEXT)},
+    {"first_truth": TEXT, "drawn_by": Each(TEXT), "by": Each(TEXT)},
 )
 
 
@@ -47,6 +47,11 @@ def stored_facts(facts: Mapping[str, Any]) -> dict[str, Json]:
         "groups": facts["groups"],
         "by": list(facts["by"]),
     }
+
+
+def stored_drawn_by(record: Json) -> tuple[str, ...]:
+    """The system by whose predictions labels were asked for, and its judges, by a record."""
+    return tuple(checked(record, _FACTS, "its metadata").get("drawn_by") or ())
 
 
 def stored_keywords(record: Json) -> dict[str, Any]:

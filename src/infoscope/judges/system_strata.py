@@ -16,7 +16,7 @@ from infoscope.numeric import Real
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
 
-__all__ = ["JudgedColumns", "SettledStrata", "SystemStrata", "placed_rows"]
+__all__ = ["JudgedColumns", "SettledStrata", "SystemStrata", "drawn_weights", "placed_rows"]
 
 MOST_CELLS = 20_000_000
 """Classes × verdicts × predictions, about 270 of each: their counts are drawn several times, as arrays."""
@@ -83,8 +83,12 @@ def placed_rows(
     *,
     only_unlabelled: bool,
     settled: SettledStrata | None = None,
+    weights: Real | None = None,
 ) -> SystemStrata:
-    """The strata of one system; ``only_unlabelled`` leaves labelled rows out of the population."""
+    """The strata of one system; ``only_unlabelled`` leaves labelled rows out of the population.
+
+    ``weights`` are of labelled rows, by pattern, where some kinds of rows were labelled more often than others.
+    """
     place = {label: at for at, label in enumerate(columns.classes)}
     labels, codes = _column(patterns, columns.system)
     predictions = (*columns.classes, *(label for label in labels if label not in place))
@@ -102,7 +106,7 @@ def placed_rows(
         verdicts = settled.verdicts(patterns, list(columns.judges), rows.prediction)
         lost = settled.strata.rows_without_verdict
     groups = None if columns.groups is None else _column(patterns, columns.groups)[1]
-    counts = _counted(rows, verdicts, (patterns.squares, groups), only_unlabelled=only_unlabelled)
+    counts = _counted(rows, verdicts, (patterns.squares, groups, weights), only_unlabelled=only_unlabelled)
     return SystemStrata(counts, verdicts.names, predictions, verdicts.codes, rows.prediction, rows.truth, lost)
 
 
@@ -140,12 +144,12 @@ def _without_silent(verdicts: Verdicts, rows: RowCodes) -> tuple[Verdicts, float
 def _counted(
     rows: RowCodes,
     verdicts: Verdicts,
-    design: tuple[Real | None, NDArray[np.int64] | None],
+    design: tuple[Real | None, NDArray[np.int64] | None, Real | None],
     *,
     only_unlabelled: bool,
 ) -> StratumCounts:
     """Both tensors; weighted rows, and rows that belong together, count as fewer independent ones."""
-    squares, groups = design
+    squares, groups, weights = design
     shape = (len(verdicts.names), len(rows.prediction_class))
     if len(rows.classes) * shape[0] * shape[1] > MOST_CELLS:
         raise InputError(
@@ -156,8 +160,11 @@ def _counted(
     placed = verdicts.codes >= 0
     known = placed & (rows.truth >= 0)
     counted = placed & (rows.truth < 0) if only_unlabelled else placed
-    np.add.at(labelled, (rows.truth[known], verdicts.codes[known], rows.prediction[known]), rows.rows[known])
+    stands_for = rows.rows[known] if weights is None else rows.rows[known] * weights[known]
+    np.add.at(labelled, (rows.truth[known], verdicts.codes[known], rows.prediction[known]), stands_for)
     np.add.at(everything, (verdicts.codes[counted], rows.prediction[counted]), rows.rows[counted])
+    if weights is not None:
+        labelled *= _equal_weights(stands_for, stands_for * weights[known])
     if squares is not None:
         labelled *= _equal_weights(rows.rows[known], squares[known])
         everything *= _equal_weights(rows.rows[counted], squares[counted])
@@ -166,6 +173,17 @@ def _counted(
         labelled /= design_effect(rows.truth[known], stratum[known], groups[known], rows.rows[known])
         everything /= design_effect(stratum[counted], np.zeros(counted.sum(), int), groups[counted], rows.rows[counted])
     return StratumCounts(labelled, everything, verdicts.verdict_class, rows.prediction_class, verdicts.level)
+
+
+def drawn_weights(strata: SystemStrata) -> Real:
+    """Rows that each labelled row of a pattern stands for, where labels were drawn by these strata."""
+    everything, labels = strata.counts.everything, strata.counts.labelled.sum(axis=0)
+    mean = float(everything.sum() / max(labels.sum(), 1e-300))
+    each = np.where(labels > 0, everything / np.maximum(labels, 1e-300), mean)
+    placed = (strata.verdict_codes >= 0) & (strata.prediction_codes >= 0)
+    return np.where(
+        placed, each[np.where(placed, strata.verdict_codes, 0), np.where(placed, strata.prediction_codes, 0)], mean
+    )
 
 
 def _equal_weights(weights: Real, squares: Real) -> float:

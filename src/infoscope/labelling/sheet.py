@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from infoscope.atomic_files import write_file
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
+from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns, row_patterns
 from infoscope.results.frame import csv_text
 from infoscope.tables.labels import Label
@@ -26,6 +27,7 @@ __all__ = [
     "filled_sheet",
     "listed_values",
     "rows_of_patterns",
+    "sheet_chances",
     "sheet_lines",
     "sheet_rows",
     "write_sheet",
@@ -69,16 +71,23 @@ def write_sheet(items: Sequence[ItemToLabel], path: StrPath, *, force: bool = Fa
 
 
 def rows_of_patterns(
-    source: Source, patterns: Patterns, wanted: NDArray[np.int64], read: ReadOptions | None
+    source: Source,
+    patterns: Patterns,
+    wanted: NDArray[np.int64],
+    read: ReadOptions | None,
+    clean: Cleaning = (),
 ) -> dict[int, NDArray[np.int64]]:
     """The rows of a source, counted from 1, that have each of some patterns."""
-    rows = row_patterns(source, patterns, read)
+    rows = row_patterns(source, patterns, read, clean)
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], wanted, "left")
     ends = np.searchsorted(rows[order], wanted, "right")
     found = {int(p): order[a:b] + 1 for p, a, b in zip(wanted, starts, ends, strict=True)}
-    if any(not len(each) for each in found.values()):
-        raise InputError("the rows are not those that the plan was made from: some of its patterns do not occur")
+    if any(len(rows) < patterns.counts[at] for at, rows in found.items()):
+        raise InputError(
+            "the rows are not those that the plan was made from: some that it counted do not occur, at least not as "
+            "they were read then"
+        )
     return found
 
 
@@ -151,6 +160,22 @@ def _columns(sheet: Any) -> set[str]:
             return set(file.readline().strip().replace('"', "").split(","))
     except (OSError, TypeError, UnicodeDecodeError):
         return set()
+
+
+def sheet_chances(
+    sheet: LabelsLike, patterns: Patterns, columns: Sequence[str], read: ReadOptions | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
+    """The pattern of each distinct line of a sheet, and its chance; None where it has no column of chances."""
+    if "chance" not in _columns(sheet):
+        return None
+    given = read_patterns(sheet, [*columns, "chance"], comparable=False, read=read)
+    given = given.where(given.present[-1])
+    known = {tuple(row): at for at, row in enumerate(_texts(patterns, columns, np.arange(len(patterns))))}
+    place = np.array(
+        [known.get(tuple(row), -1) for row in _texts(given, columns, np.arange(len(given)))], dtype=np.int64
+    )
+    chance = np.array([float(str(given.labels[-1][code])) for code in given.codes[-1].tolist()])
+    return place[place >= 0], chance[place >= 0]
 
 
 def sheet_rows(sheet: LabelsLike, read: ReadOptions | None) -> frozenset[int]:

@@ -154,13 +154,17 @@ def _check_same_kinds(patterns: Patterns) -> None:
         check_kinds(left, right, called=(f"{one} has", f"{other} has"))
 
 
-def row_patterns(source: Source, patterns: Patterns, read: ReadOptions | None = None) -> NDArray[np.int64]:
+def row_patterns(
+    source: Source, patterns: Patterns, read: ReadOptions | None = None, clean: Cleaning = ()
+) -> NDArray[np.int64]:
     """For each row of a source, in its order, the place of its pattern; −1 where it is none of them."""
     rows = _rows_in_order(source, patterns.names, read or ReadOptions())
     places = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
     labels = [{label: code for code, label in enumerate(known)} for known in patterns.labels]
     moves = [
-        np.array([-1 if label is None else known.get(label, -1) for label in meanings(values, name)], dtype=np.int64)
+        np.array(
+            [-1 if label is None else known.get(label, -1) for label in meanings(values, name, clean)], dtype=np.int64
+        )
         for name, known, values in zip(patterns.names, labels, rows.labels, strict=True)
     ]
     coded = np.array([move[codes] for move, codes in zip(moves, rows.codes, strict=True)], dtype=np.int64)
