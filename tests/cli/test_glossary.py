@@ -10,9 +10,10 @@ import pytest
 import sklearn.metrics
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from infoscope.cli import COMMANDS, app
 from infoscope.cli.explain import explained
 from infoscope.cli.glossary import folded, glossary
+from infoscope.diagnosis import RULES
 from infoscope.metrics.registry import Domain, all_metrics
 from infoscope.reports import outline_of
 from infoscope.reports.outline import Column, Tile, plain
@@ -180,6 +181,39 @@ def test_no_word_has_two_lines_of_which_the_last_would_win():
 
 def listed(line):
     return [name for name in re.split(r"\s+\|\s*|\s*\|\s+", line)[0].split(",") if name.strip()]
+
+
+def test_tags_actions_commands_and_options_are_known():
+    for rule in RULES:
+        assert not asked([rule.tag, rule.action, rule.code])
+    assert "two classes are hardly distinguished" in " ".join(explained("two classes alike", 400))
+    assert not asked(
+        ["threshold off", "best", "not significant", "highest mean", "no information", "ok", "FAIL", "open"]
+    )
+    for command in COMMANDS:
+        assert not asked([command])
+    assert "infoscope sweep: " in " ".join(explained("sweep", 400))
+    for option in ("--by", "--ordinal", "--examples", "--inconclusive", "-s"):
+        assert explained(option, 80)
+    assert "One table for each value" in " ".join(explained("--by", 400))
+
+
+def test_headings_of_the_first_reports_are_known():
+    headings = []
+    for kind in ("evaluation", "comparison", "sweep", "gate"):
+        headings += [plain(section.heading) for section in outline_of(example(kind)).sections]
+    assert len(headings) > 12
+    assert not asked(headings)
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["true positive", "FP", "type II error", "TNR", "entropy", "completeness", "purity", "micro avg", "AUPRC", "gini",
+     "ECE", "over-confident", "multiclass", "OvO", "cluster", "dummy", "score", "paired by row", "Holm-corrected",
+     "prior tree", "exit status", "most frequent class", "sample size", "weights", "precision at k"],
+)  # fmt: skip
+def test_common_words_of_the_field_are_known(word: str) -> None:
+    assert not asked([word])
 
 
 def test_cards_say_how_to_call_the_metric():

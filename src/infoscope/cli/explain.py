@@ -93,7 +93,7 @@ def _metrics_beginning(_context: click.Context, _parameter: click.Parameter, typ
     return sorted({entry.name for entry in _everything() if entry.name.startswith(typed)})
 
 
-@click.command("explain")
+@click.command("explain", context_settings={"ignore_unknown_options": True})
 @click.argument("metric", required=False, shell_complete=_metrics_beginning)
 @click.option("--costs", metavar="FILE", help="Explain the expected cost with the cost matrix of this file.")
 @click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
@@ -134,6 +134,8 @@ def _with_costs(metric: str | None, path: str, width: int) -> list[str]:
 def explained(name: str, width: int) -> list[str]:
     """What a word of reports or of scikit-learn means, and the cards of the metrics behind it."""
     word = word_named(name)
+    if word is None and (other := [*_findings_named(name), *_commands_named(name)]):
+        return ["", *(line for text in other for line in (*textwrap.wrap(text, width), ""))]
     if word is None:
         return [line for entry in _entries(name) for line in _card(entry, width)]
     entries = [entry for metric in word.see for entry in _by_id(metric)]
@@ -141,6 +143,33 @@ def explained(name: str, width: int) -> list[str]:
         entries += [entry for entry in entries_named(name) if entry not in entries]
     lead = ["", *textwrap.wrap(f"{name}: {word.meaning}", width), ""]
     return [*lead, *(line for entry in entries for line in _card(entry, width))]
+
+
+def _findings_named(name: str) -> Iterator[str]:
+    """What the findings mean whose tag, or advised action, these words are."""
+    from infoscope.diagnosis import RULES  # noqa: PLC0415 - loads NumPy, which help does not
+
+    for rule in RULES:
+        if folded(name) in (folded(rule.tag), folded(rule.action)):
+            yield f"{name}: {glossary()[folded(rule.code)].meaning}"
+
+
+def _commands_named(name: str) -> Iterator[str]:
+    """What a command does, or an option, of the commands that have it."""
+    from infoscope.cli import app  # noqa: PLC0415 - it imports this module
+
+    context = click.Context(app)
+    commands = {word: app.get_command(context, word) for word in app.list_commands(context)}
+    word = name.removeprefix("infoscope ").strip()
+    if (command := commands.get(word)) is not None:
+        yield f"infoscope {word}: {command.get_short_help_str(200)} infoscope {word} -h says more."
+    having: dict[str, list[str]] = {}
+    for title, command in commands.items():
+        for option in () if command is None else command.params:
+            if isinstance(option, click.Option) and word in option.opts:
+                having.setdefault(option.help or "", []).append(title)
+    for meaning, titles in having.items():
+        yield f"{word}: {meaning} ({', '.join(titles)})"
 
 
 def _by_id(metric: str) -> list[ifs.metrics.registry.Metric]:

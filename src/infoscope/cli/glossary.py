@@ -78,6 +78,10 @@ def folded(name: str) -> str:
 
 
 _AROUND = (
+    r", (the .* first|and where .*)$",
+    r"^all \d+ ",
+    r"(?<= look) at .*$",
+    r"[?]$",
     r" scorer?$",
     r"^neg ",
     r", (bits|nats|points|relative|planned).*$",
