@@ -23,8 +23,8 @@ templates_path: list[str] = []
 
 
 def _blank_lines(app: Sphinx, docname: str, source: list[str]) -> None:  # noqa: ARG001 - Sphinx decides what it is given
-    """Doctests write an empty line of output as a word, which readers need not see."""
-    source[0] = source[0].replace("\n<BLANKLINE>", "\n")
+    """Doctests write an empty line of output as a word, and end with one, which readers need not see."""
+    source[0] = source[0].replace("\n<BLANKLINE>", "\n").replace("\n\n```\n", "\n```\n")
 
 
 def setup(app: Sphinx) -> None:

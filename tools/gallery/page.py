@@ -19,8 +19,8 @@ printed numbers next to ours. Each picture takes one line of Python:
 
 ```python
 >>> import infoscope as ifs
->>> tables = {"A": ifs.Contingency.from_matrix([[2, 3], [0, 45]]), "B": ifs.Contingency.from_matrix([[5, 0], [7, 38]])}
->>> path = ifs.CoverageDisplay.from_table(tables).save("coverage.svg")
+>>> table = ifs.Contingency.from_matrix([[40, 10], [5, 45]])
+>>> path = ifs.CoverageDisplay.from_table(table).save("coverage.svg")
 
 ```
 

@@ -16,9 +16,9 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "infoscope"
 GOLDEN = ROOT / "tests" / "golden"
 _LEAD = (
-    "What reports may say about the data or a system. In JSON each finding has its `code`, its sentence, its "
-    "`severity` (note or warning) and its `evidence`, the numbers that it rests on; `infoscope explain CODE` says what "
-    "stands here.\n"
+    "A finding is a sentence in a report about the data or a system. Each page says when the finding appears and what "
+    "to do about it. In JSON a finding has a `code`, a `text`, a `severity` (note or warning) and its `evidence`, the "
+    "numbers behind it. In a terminal: `infoscope explain CODE`, for example `infoscope explain accuracy_paradox`.\n"
 )
 
 
@@ -45,18 +45,18 @@ def _cell(text: str) -> str:
 
 
 def _page(entry: FindingEntry, fields: Sequence[str] | None, example: str) -> Iterator[str]:
-    yield f"# {entry.code}\n"
+    yield f"# Finding: {entry.code}\n"
     yield f"*{entry.part}*\n"
     yield f"**When it appears.** {_sentence(entry.when)}\n"
     yield f"**What to do.** {_sentence(entry.advice)}\n"
     if fields:
         names = ", ".join(f"`{name}`" for name in fields)
-        yield f"**Evidence.** The numbers that it rests on, in JSON under `evidence`: {names}.\n"
+        yield f"**Evidence.** The numbers behind it, in JSON under `evidence`: {names}.\n"
     elif fields is not None:
-        yield "**Evidence.** Its sentence has all there is; `evidence` is empty in JSON.\n"
+        yield "**Evidence.** The sentence itself; `evidence` is empty in JSON.\n"
     if example:
         yield f"**For example.** “{example}”\n"
-    yield f"`infoscope explain {entry.code}` says the same. [All findings](../findings.md)."
+    yield f"In a terminal: `infoscope explain {entry.code}`. [All findings](../findings.md)."
 
 
 def _sentence(text: str) -> str:

@@ -26,6 +26,8 @@ _LEVELS = {
     "system": "one number for each predicted class",
     "cell": "one number for each cell",
 }
+_OF = {"table": "", "label_sets": " of label sets", "tracks": " of tracks"}
+"""Behind a title, so that a search tells pages of one name apart."""
 _BETTER = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}
 _TIE = 1e-9
 
@@ -45,8 +47,9 @@ def metric_pages(folder: Path) -> None:
 
 
 _LEAD = (
-    "Every metric of the package with its definition, a worked example, and the tables on which it misleads. "
-    "`infoscope explain NAME` says the same in a terminal, for any name that a paper or a library uses.\n"
+    "Every metric of the package, with its definition, a worked example and the tables on which it misleads. In a "
+    "terminal, `infoscope explain NAME` finds a metric by any name that papers or libraries use, for example "
+    '`infoscope explain "Theil\'s U"`.\n'
 )
 
 
@@ -65,7 +68,7 @@ def _cell(text: str) -> str:
 
 def _page(entry: Metric) -> Iterator[str]:
     card = entry.card
-    yield f"# {card.title}\n"
+    yield f"# {card.title}{_OF[entry.domain]}\n"
     yield f"{card.meaning}\n"
     yield f"{_formula(card.symbol, card.formula)}\n"
     yield "| | |\n|---|---|"
@@ -92,7 +95,11 @@ def _page(entry: Metric) -> Iterator[str]:
 def _call(entry: Metric) -> str:
     if entry.domain == "table":
         return f"ifs.metrics.{entry.name}(y_true, y_pred)"
-    return "ifs.multilabel(…)" if entry.domain == "label_sets" else "ifs.tracking(…)"
+    if entry.domain == "tracks":
+        return f'ifs.tracking.evaluate(truth, tracks, name="mine")["mine"].metrics["{entry.name}"]'
+    if hasattr(ifs.multilabel, entry.name):
+        return f"ifs.multilabel.{entry.name}(y_true, y_pred)"
+    return f'ifs.multilabel.evaluate(y_true, y_pred).systems[0].value("{entry.name}")'
 
 
 def _formula(symbol: str, formula: str) -> str:
@@ -112,12 +119,12 @@ def _range(limits: tuple[float, float]) -> str:
 def _worked(entry: Metric) -> Iterator[str]:
     """The value on the example, with the numbers that it is made of."""
     yield "## Worked example\n"
-    yield "100 animals, 85 of them named rightly:\n"
+    yield "100 animals, 85 of them predicted correctly:\n"
     yield "| truth | predicted cat | predicted dog | sum |\n|---|---:|---:|---:|"
     yield "| cat | 40 | 10 | 50 |\n| dog | 5 | 45 | 50 |\n| sum | 45 | 55 | 100 |\n"
     yield (
         "H(T) = 1 bit (two equally frequent classes), H(S) = −0.45 log₂ 0.45 − 0.55 log₂ 0.55 = 0.9928 bits, H(T,S) = "
-        "−0.40 log₂ 0.40 − 0.10 log₂ 0.10 − 0.05 log₂ 0.05 − 0.45 log₂ 0.45 = 1.5955 bits, so that "
+        "−0.40 log₂ 0.40 − 0.10 log₂ 0.10 − 0.05 log₂ 0.05 − 0.45 log₂ 0.45 = 1.5955 bits, so "
         "I(T;S) = H(T) + H(S) − H(T,S) = 0.3973 bits. The positive class is “dog”: 45 true positives, 10 false "
         "positives, 5 false negatives, 40 true negatives.\n"
     )
@@ -141,7 +148,7 @@ def _misleads(entry: Metric) -> Iterator[str]:
         good, poor = (float(entry.score(table)) for table in (situation.better, situation.worse))
         rows.append((situation, good, poor, _verdict(entry, good, poor)))
     yield "## When it misleads\n"
-    yield "In each line the first system tells more of the truth than the second, or says it in the right names.\n"
+    yield "In each line the first system captures more information than the second, or has the right class names.\n"
     yield "| situation | first | | second | | the metric |\n|---|---|---:|---|---:|---|"
     for situation, good, poor, verdict in rows:
         yield (
@@ -156,7 +163,7 @@ def _misleads(entry: Metric) -> Iterator[str]:
 def _pairs(entry: Metric) -> Iterator[str]:
     """The same for label sets and tracks, without the tables."""
     yield "## When it misleads\n"
-    yield "In each line the first system tells more of the truth than the second, or says it in the right names.\n"
+    yield "In each line the first system captures more information than the second, or has the right class names.\n"
     yield "| situation | first | | second | | the metric |\n|---|---|---:|---|---:|---|"
     lessons = []
     for pair in pairs_of(entry.domain):
@@ -175,7 +182,7 @@ def _verdict(entry: Metric, good: float, poor: float) -> str:
         return "undefined for one of them"
     gap = good - poor if entry.card.better == "higher" else poor - good
     if abs(gap) <= _TIE:
-        return "**takes both for equal**"
+        return "**treats both as equal**"
     return "prefers the first" if gap > 0 else "**prefers the second**"
 
 

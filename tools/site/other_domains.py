@@ -66,20 +66,20 @@ _LABEL_SETS = (
     Pair(
         "a rare category",
         "finds the rare", "finds all fires, with three false alarms",
-        "always frequent", "always says news",
-        "saying always the same looks good where one category is frequent",
+        "always frequent", "always predicts news",
+        "a constant prediction looks good if one category is frequent",
     ),
     Pair(
-        "names exchanged",
+        "swapped names",
         "as it should be", "misses one category",
         "exchanged", "calls sport news and news sport",
-        "it does not see the names of the categories",
+        "it ignores the names of the categories",
     ),
     Pair(
         "everything at once",
         "as it should be", "misses one category",
-        "everything", "gives every object all categories",
-        "it does not punish what is said too much",
+        "everything", "predicts all categories for every object",
+        "it does not penalise predictions in excess",
     ),
 )  # fmt: skip
 _TRACKS = (
@@ -156,8 +156,8 @@ def worked(entry: Metric) -> Iterator[str]:
         yield "Six articles with one or two topics each; two topics are missed and one is wrong:\n"
     else:
         yield (
-            "Ten objects stand side by side for a hundred frames. One is never seen, and the track of another breaks "
-            "half-way:\n"
+            "Ten objects, side by side for a hundred frames. One is never detected, and the track of another breaks "
+            "half way:\n"
         )
     yield "```python"
     yield f">>> from infoscope import {'multilabel' if is_sets else 'tracking'}"

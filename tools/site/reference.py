@@ -27,7 +27,10 @@ _CONTEXT = click.Context(app, info_name="infoscope")
 
 def commands_page(folder: Path) -> None:
     """Every command with its options and examples, as its help says them."""
-    lines = ["# Commands\n", "Each command says the same with `--help`.\n"]
+    lines = [
+        "# Commands\n",
+        "Every command with its options and examples. `infoscope COMMAND --help` prints the same.\n",
+    ]
     for name in COMMANDS:
         command = app.get_command(_CONTEXT, name)
         assert command is not None
@@ -38,7 +41,10 @@ def commands_page(folder: Path) -> None:
 
 def glossary_page(folder: Path) -> None:
     """Every word that reports print."""
-    lines = ["# Glossary\n", "Words that reports print; `infoscope explain WORD` knows them all, and every metric.\n"]
+    lines = [
+        "# Glossary\n",
+        "Every word that reports print, with its meaning. `infoscope explain WORD` gives the same in a terminal.\n",
+    ]
     words = sorted(set(glossary().values()) - _finding_words(), key=lambda word: word.names[0].lower())
     for word in words:
         also = f" ({', '.join(word.names[1:])})" if len(word.names) > 1 else ""
@@ -77,7 +83,7 @@ def schemas_page(folder: Path) -> None:
     (folder / "documents.md").write_text("\n".join(lines), encoding="utf-8")
 
 
-_PARTS = "Objects inside of documents; several kinds share them."
+_PARTS = "Objects inside documents, some of them used by several kinds."
 
 
 def _fields(schema: Any) -> list[str]:
@@ -89,7 +95,7 @@ def _fields(schema: Any) -> list[str]:
 
 _SCHEMAS = (
     "`result.to_json()` writes a document that names its schema, as `infoscope/evaluation/2`; `infoscope.load` reads "
-    "any of them back. Information is always in bits. Numbers that do not exist are null, with the reason beside "
+    "any of them back. Information is always in bits. Undefined numbers are null, with the reason next to "
     "them.\n"
 )
 
@@ -135,6 +141,7 @@ def api_pages(folder: Path) -> None:
     modules = [name for name in public_names().get("", ()) if name not in (*functions, *classes)]
     parts = [
         "# Python interface\n",
+        "Every public function and class, with its signature, its types and an example.\n",
         "```python\nimport infoscope as ifs\n```\n",
         "## Functions\n",
         *(_described(name, getattr(ifs, name)) for name in sorted(functions, key=str.lower)),
@@ -163,6 +170,7 @@ def _signature(thing: Callable[..., Any]) -> str:
     except (TypeError, ValueError):
         return "(…)"
     found = re.sub(r"<object object at [^>]*>|<[\w.]+ object at [^>]*>", "…", found)
+    found = re.sub(r"""(: |-> )(['"])(.*?)\2""", r"\1\3", found)  # annotations are kept as text
     return found if len(found) <= 90 else re.sub(r", (?=[\w*]+[:=,)])", ",\n    ", found).replace("(", "(\n    ", 1)
 
 

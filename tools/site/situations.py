@@ -19,7 +19,7 @@ def _table(counts: Counts, names: str) -> Contingency:
 
 
 EXAMPLE = _table([[40, 10], [5, 45]], "cat dog")
-"""The table of the worked examples: 100 animals, 85 named rightly."""
+"""The table of the worked examples: 100 animals, 85 named correctly."""
 
 
 @dataclass(frozen=True)
@@ -40,32 +40,32 @@ SITUATIONS = (
         "a rare class",
         _table([[880, 70], [5, 45]], "healthy ill"),
         _table([[950, 0], [50, 0]], "healthy ill"),
-        "finds 45 of 50 ill and alarms falsely 70 times",
-        "always says healthy",
-        "with a rare class, saying always the same looks good",
+        "finds 45 of 50 ill, with 70 false alarms",
+        "always predicts healthy",
+        "with a rare class, a constant prediction looks good",
     ),
     Situation(
-        "names exchanged",
+        "swapped names",
         _table([[45, 5], [5, 45]], "cat dog"),
         _table([[5, 45], [45, 5]], "cat dog"),
-        "is right in 90 of 100",
-        "is as informative, but calls cats dogs and dogs cats",
-        "it does not see the names of the classes",
+        "has 90 of 100 right",
+        "is equally informative, but calls cats dogs and dogs cats",
+        "it ignores the names of the classes",
     ),
     Situation(
         "chance",
         _table([[30, 20], [20, 30]], "cat dog"),
         _table([[25, 25], [25, 25]], "cat dog"),
-        "is right in 60 of 100",
+        "has 60 of 100 right",
         "tosses a coin",
-        "it does not tell guessing from knowing",
+        "it does not distinguish guessing from knowing",
     ),
     Situation(
         "one kind of error",
         _table([[60, 40, 0], [0, 100, 0], [0, 0, 100]], "cat dog cow"),
         _table([[60, 20, 20], [0, 100, 0], [0, 0, 100]], "cat dog cow"),
         "calls 40 cats dogs",
-        "calls 20 cats dogs and 20 cows",
-        "it does not see whether errors are of one kind",
+        "calls 20 cats dogs and 20 cats cows",
+        "it ignores whether errors are of one kind",
     ),
 )
