@@ -23,19 +23,28 @@ GPU_PAGE = Path(__file__).parents[2] / "docs" / "gpu.md"
 Record = dict[str, Any]
 PARTS = {
     "rows": ("Rows", "A table of 100 classes from two arrays of integers, by rows; processor time."),
-    "classes": ("Classes", "Every metric of a full table, by classes; processor time. PyCM computes a set of its own."),
+    "classes": (
+        "Classes",
+        "Every metric of a full table, by classes; processor time. PyCM computes its own set of metrics.",
+    ),
     "draws": (
         "Draws",
         "The mutual information of tables drawn from the posterior of a table of ten classes; processor time.",
     ),
-    "workers": ("Workers", "A Parquet file of 10⁷ rows of text labels, by threads; by the clock."),
+    "workers": ("Workers", "A Parquet file of 10⁷ rows of text labels, by threads; wall-clock time."),
 }
 HEAD = """\
 # Benchmarks
 
-What Infoscope costs, beside the packages that do the same. Written by `make bench`, which runs every file of
-`benchmarks/` and then this page; `make bench ONLY=growth` measures some of it anew. Ratios are of one process on one
-machine: both sides meet the same moment. “Processor time” is that of all cores together, best of several runs.
+How fast Infoscope is, compared with packages that do the same, and how its cost grows with rows, classes, draws and
+workers. `make bench` measures everything and writes this page; `make bench ONLY=growth` repeats a part:
+
+```text
+make bench ONLY=growth
+```
+
+Both sides of a ratio were measured in the same process, one after the other. “Processor time” is the sum over all
+cores, best of several runs.
 """
 
 
@@ -62,7 +71,7 @@ def _records(runs: Sequence[Run], kind: str) -> list[Record]:
 
 def _machine(runs: Sequence[Run]) -> Iterator[str]:
     if any(run.briefly for run in runs):
-        yield "**Tried with little data, to see that it runs: these figures mean nothing.**\n"
+        yield "**A trial with little data, only to see that it runs: these figures mean nothing.**\n"
     for machine in dict.fromkeys(run.machine for run in runs):
         own = [run for run in runs if run.machine == machine]
         days = sorted({run.date for run in own})
@@ -71,9 +80,8 @@ def _machine(runs: Sequence[Run]) -> Iterator[str]:
         yield f"**Machine:** {machine}; {when}; load {load} before each benchmark.\n"
     if busy := [run.name for run in runs if run.load > BUSY]:
         yield (
-            f"**The machine was busy** before {', '.join(busy)}: what was measured by the clock there is too long, "
-            "and ratios are "
-            "rough. `make bench` on a quiet one writes this page anew.\n"
+            f"**The machine was busy** before {', '.join(busy)}: wall-clock times there are too long, and "
+            "ratios are rough. Run `make bench` on a quiet machine to write this page again.\n"
         )
     for versions in dict.fromkeys(run.versions for run in runs):
         yield f"**Versions:** {versions}.\n"
@@ -83,10 +91,10 @@ def _beside(runs: Sequence[Run]) -> Iterator[str]:
     ratios, figures = _records(runs, "ratio"), _records(runs, "figure")
     if not ratios and not figures:
         return
-    yield "## Beside the peers\n"
+    yield "## Compared with other packages\n"
     if ratios:
-        yield "![How many times faster than the peer.](benchmarks/ratios.svg)\n"
-        yield "| what | ours | peer | the peer's | times faster |\n|---|---:|---|---:|---:|"
+        yield "![How many times faster than the other package.](benchmarks/ratios.svg)\n"
+        yield "| what | Infoscope | other package | its time | times faster |\n|---|---:|---|---:|---:|"
         for record in ratios:
             ours, theirs = record["ours"], record["theirs"]
             cells = (_cell(record["what"]), _time(ours), record["peer"], _time(theirs), _times(theirs / ours))
@@ -130,7 +138,7 @@ def _points(runs: Sequence[Run], part: str) -> dict[str, dict[float, float]]:
 
 
 def _growth(runs: Sequence[Run]) -> Iterator[str]:
-    yield "## How cost grows\n"
+    yield "## How the cost grows\n"
     for part, (title, says) in PARTS.items():
         points = _points(runs, part)
         if not points:
@@ -169,7 +177,7 @@ def _gpu() -> Iterator[str]:
 
 
 def _printed(runs: Sequence[Run]) -> Iterator[str]:
-    yield "## All that was printed\n"
+    yield "## Complete output\n"
     for run in runs:
         how = "" if run.status == 0 else f", **failed with status {run.status}**"
         yield f"### {run.name}\n\n{run.seconds:.0f} s{how}, load {run.load:.1f} before it.\n"
@@ -218,7 +226,7 @@ def _ratios_picture(ratios: Sequence[Record], path: Path) -> None:
     axes.barh(names, values, color=COLOURS[0], height=0.6)
     for at, value in enumerate(values):
         axes.annotate(f"{_times(value)}×", (value, at), xytext=(4, 0), textcoords="offset points", va="center")
-    axes.set(xscale="log", xlabel="times faster than the peer")
+    axes.set(xscale="log", xlabel="times faster than the other package")
     axes.axvline(1, color="#5a6070", lw=1)
     axes.set_xlim(right=max(values) * 4)
     _saved(figure, path)
