@@ -30,15 +30,35 @@ def metrics_without_a_page(folder: Path) -> list[str]:
 
 
 def codes_in(paths: Iterable[Path]) -> set[str]:
-    """Every code that a finding is made with, as far as it is written out."""
+    """Every code that a finding is made with: written out, or given to a function of the file that makes it."""
     found = set()
     for path in paths:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            name = getattr(node, "func", None)
-            is_finding = isinstance(node, ast.Call) and getattr(name, "id", getattr(name, "attr", "")) == "Finding"
-            if is_finding and node.args and isinstance(node.args[0], ast.Constant):
-                found.add(node.args[0].value)
+        calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
+        makers = {"Finding": ("code", 0)} | makers_in(path)
+        for call in calls:
+            name, place = makers.get(called(call), ("", 0))
+            given = [*call.args[place : place + 1], *(word.value for word in call.keywords if word.arg == name)]
+            if name and given and isinstance(given[0], ast.Constant):
+                found.add(given[0].value)
     return found
+
+
+def makers_in(path: Path) -> dict[str, tuple[str, int]]:
+    """Functions whose findings have the code that they are given, with its name and place among their parameters."""
+    found = {}
+    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(function, ast.FunctionDef):
+            names = [each.arg for each in function.args.args]
+            for call in ast.walk(function):
+                if isinstance(call, ast.Call) and called(call) == "Finding" and call.args:
+                    code = getattr(call.args[0], "id", "")
+                    if code in names:
+                        found[function.name] = (code, names.index(code))
+    return found
+
+
+def called(call: ast.Call) -> str:
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
 
 
 def commands_without_an_example(commands: Mapping[str, click.Command]) -> list[str]:
@@ -105,6 +125,16 @@ def test_a_finding_without_an_entry_is_noticed(tmp_path: Path) -> None:
     )
 
     assert codes_in([source]) - {entry.code for entry in findings()} == {"never_heard_of"}
+
+
+def test_a_finding_without_an_entry_is_noticed_where_a_function_is_given_its_code(tmp_path: Path) -> None:
+    source = tmp_path / "rules.py"
+    source.write_text(
+        "def made(facts, code):\n    return Finding(code, 'A sentence.')\n\n\n"
+        "first, second = made(1, 'nobody_lists_this'), made(2, code='nor_this')\n"
+    )
+
+    assert codes_in([source]) == {"nobody_lists_this", "nor_this"}
 
 
 def test_every_command_shows_an_example() -> None:
