@@ -29,12 +29,48 @@ class Paper:
     key: str
     title: str
     lead: str
+    example: str
+    """A number of the work as a doctest."""
     sections: Callable[[], Iterator[Section]]
     errata: tuple[str, ...] = ()
     """What is wrong in print and nothing can be computed for."""
     absent: tuple[str, ...] = ()
     """What cannot be reproduced here, and why."""
 
+
+_HOLT2010 = """\
+>>> import infoscope as ifs
+>>> import numpy as np
+>>> c = [np.roll([0.1, 0.025, 0, 0, 0, 0, 0, 0], shift) for shift in range(8)]  # classifier C: printed 0.481
+>>> print(f"{ifs.metrics.erroneous_information_ratio(ifs.Contingency.from_matrix(c)):.4f}")
+0.4813
+"""
+_HURLEY2014 = """\
+>>> import infoscope as ifs
+>>> table = ifs.Contingency.from_matrix([[12, 1, 0], [2, 9, 1], [0, 3, 11]])
+>>> posterior = ifs.Posterior(table, "uniform")
+>>> print(f"{posterior.mean('mutual_information'):.3f} ± {posterior.sd('mutual_information'):.3f} bits")
+0.573 ± 0.140 bits
+"""
+_VALVERDE2013 = """\
+>>> import infoscope as ifs
+>>> a = ifs.Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])  # printed: 50 of 60 right
+>>> print(f"accuracy {ifs.metrics.accuracy(a):.4f}, transmitted {ifs.metrics.triangle_transfer(a):.4f}")
+accuracy 0.8333, transmitted 0.6052
+"""
+_HU2008 = """\
+>>> import infoscope as ifs
+>>> for matrix in ([[50, 0, 0], [0, 24, 16], [0, 6, 4]], [[50, 0, 0], [0, 14, 26], [0, 6, 4]]):  # M19 and M20
+...     table = ifs.Contingency.from_matrix(matrix)
+...     print(f"accuracy {ifs.metrics.accuracy(table):.2f}, NI {ifs.metrics.proficiency(table):.3f}")
+accuracy 0.78, NI 0.735
+accuracy 0.68, NI 0.746
+"""
+_STEINGOLD2016 = """\
+>>> import infoscope as ifs
+>>> print(f"{ifs.metrics.proficiency(ifs.Contingency.from_matrix([[2, 3], [0, 45]])):.2%}")  # printed: 30.96%
+30.96%
+"""
 
 PAPERS = (
     Paper(
@@ -43,6 +79,7 @@ PAPERS = (
         "Systems of equal accuracy can be very different: a second stage can correct errors that always go to the "
         "same class, but not errors that go everywhere. The paper measures how much of the truth's information a "
         "system captures (f) and how much false information it adds (r), and plots one against the other.",
+        _HOLT2010,
         holt_sections,
         ("Equation (20) is numbered (2), and the text after equation (16) refers to it as (15).",),
         (
@@ -56,6 +93,7 @@ PAPERS = (
         "How uncertain is an information measure that was estimated from a sample? The slides use Wolpert and Wolf's "
         "exact moments of entropies under a Dirichlet distribution. So does `ifs.Posterior`, in a numerically stable "
         "form.",
+        _HURLEY2014,
         hurley_sections,
         (
             "A row total is printed as the sum over the row's own index, Σ_i ν_ij; it is Σ_j ν_ij.",
@@ -71,6 +109,7 @@ PAPERS = (
         "Every confusion matrix is a point in a triangle that shows how unbalanced its classes are, how much "
         "information is transmitted and how much is lost. Majority classifiers and specialised classifiers are close "
         "to corners of the triangle, which accuracy does not show.",
+        _VALVERDE2013,
         valverde_sections,
         absent=(
             "The confusion matrices of TASS3 and RepLab 2012 are not public.",
@@ -82,6 +121,7 @@ PAPERS = (
         "Hu & Wang 2008",
         "The paper evaluates classifiers that may reject a sample by normalized mutual information (NI, here called "
         "proficiency), with “rejected” as one more predicted class. Three theorems and seven properties describe NI.",
+        _HU2008,
         hu_sections,
         absent=(
             "We have the printed wording of Theorems 1 and 3 and Properties 3, 5 and 6; the others are stated as we "
@@ -95,6 +135,7 @@ PAPERS = (
         "Steingold & Laclavik 2016",
         "The paper compares proficiency with accuracy, F1 and φ, extends it to objects with several categories, and "
         "compares three human labelers of 800 search queries with one another.",
+        _STEINGOLD2016,
         steingold_sections,
         ("In section 4.5 the list of categories that labeler 3 never used lacks “Sports › Olympic Games”.",),
         (
@@ -160,6 +201,7 @@ def _page(paper: Paper) -> Iterator[str]:
     yield f"# {paper.title}\n"
     yield f"*{SOURCES[paper.key]}.*\n"
     yield f"{paper.lead}\n"
+    yield f"```python\n{paper.example}```\n"
     yield "## Tables and figures\n"
     for section in paper.sections():
         yield from section.lines() if isinstance(section, Comparison) else _picture(section)
