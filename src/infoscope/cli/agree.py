@@ -39,7 +39,7 @@ __all__ = ["command"]
 @click.option("-t", "--truth", metavar="COLUMN", help="With --latent: column with labels of some items.")
 @click.option("--together", multiple=True, metavar="A,B", help="With --latent: systems that share errors, as one.")
 @click.option("--same", multiple=True, metavar="A,B", help="With --latent: columns of one system that predicted twice.")
-@click.option("--classes", metavar="A,B,…", help="With --latent: the classes, where the columns do not show them.")
+@click.option("--classes", metavar="A,B,…", help="With --latent: the classes, if the columns do not show them.")
 @click.option("--weight", metavar="COLUMN", help="With --latent: column with the weight of each row.")
 @click.option("--plan", type=float, metavar="HALF-WIDTH", help="With --latent: how many labels give ± this.")
 @click.option(

@@ -15,11 +15,11 @@ SHELLS = ("bash", "zsh", "fish")
 
 @click.command("completion")
 @click.argument("shell", type=click.Choice(SHELLS))
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @click.pass_context
 @reported
 def command(context: click.Context, shell: str, **_options: object) -> None:
-    """Print the script that completes commands and options in SHELL; load it where the shell starts.
+    """Print the script that completes commands and options in SHELL; load it in the shell's start-up file.
 
     bash: add eval "$(infoscope completion bash)" to ~/.bashrc. zsh: the same in ~/.zshrc. fish: write it to
     ~/.config/fish/completions/infoscope.fish.

@@ -30,7 +30,7 @@ __all__ = ["command"]
 @click.option("-o", "--output", metavar="FILE", required=True, help="Write the tables to FILE, named *.ifs.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @click.option("-q", "--quiet", is_flag=True, help="No messages.")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported
 def command(source: tuple[str, ...], **chosen: Any) -> None:
     """Count rows once and keep the tables: a few kilobytes that add up, in any order, on any machine.

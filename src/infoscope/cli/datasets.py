@@ -21,7 +21,7 @@ __all__ = ["command"]
 @click.argument("name", required=False)
 @click.option("-o", "--output", metavar="FILE", help="Write the rows to this file (.csv) instead of standard output.")
 @click.option("--force", is_flag=True, help="Replace the file if it exists.")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported
 def command(name: str | None, **chosen: Any) -> None:
     """Write a data set that comes with infoscope as CSV; without NAME, list them.

@@ -86,7 +86,7 @@ class Installation:
 
 @click.command("doctor")
 @click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported
 def command(form: str, **chosen: object) -> None:  # noqa: ARG001 - read by ``reported``
     """Say which versions run here, which optional parts are installed, and how to get the others.

@@ -96,7 +96,7 @@ def _metrics_beginning(_context: click.Context, _parameter: click.Parameter, typ
 @click.command("explain", context_settings={"ignore_unknown_options": True})
 @click.argument("metric", required=False, shell_complete=_metrics_beginning)
 @click.option("--costs", metavar="FILE", help="Explain the expected cost with the cost matrix of this file.")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported
 def command(metric: str | None, costs: str | None, **_options: object) -> None:
     """Say what a metric means, its formula, range and source; without METRIC, list them all.

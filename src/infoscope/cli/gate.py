@@ -60,7 +60,7 @@ _SUMMARY_BYTES = 1 << 20
 @click.option(
     "--baseline",
     metavar="FILE",
-    help="Fail where a system is significantly worse than here: JSON of `infoscope evaluate`, or rows with the same "
+    help="Fail if a system is significantly worse than here: JSON of `infoscope evaluate`, or rows with the same "
     "columns. Where the true labels are the same row by row, both are compared in pairs.",
 )
 @click.option(
@@ -82,7 +82,7 @@ _SUMMARY_BYTES = 1 << 20
 @click.option(
     "--history",
     metavar="FOLDER",
-    help="Fail where a system is worse than the runs stored in FOLDER let expect; see `infoscope history`.",
+    help="Fail if a system is worse than expected from the runs stored in FOLDER; see `infoscope history`.",
 )
 @click.option(
     "--inconclusive",
@@ -102,7 +102,7 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     0: passed. 1: failed. 2: wrong input or options. 3: inconclusive, too little data to say (see --inconclusive).
 
     A condition holds when the whole interval meets it, not just the point. A system that looks worse than the baseline
-    fails where the whole interval of the difference is worse, and is inconclusive where some of it is not. In GitHub
+    fails if the whole interval of the difference is worse, and is inconclusive if part of it is not. In GitHub
     Actions the verdict is also added to the job's summary, and conditions that are not met and the worst classes are
     shown as annotations. Without SOURCE, --history judges the newest of its runs.
 

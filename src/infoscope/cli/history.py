@@ -14,7 +14,12 @@ __all__ = ["command"]
 
 @click.command("history")
 @click.argument("runs", metavar="FOLDER")
-@click.option("--metric", default="proficiency", show_default=True, help="Watched beside the recall of each class.")
+@click.option(
+    "--metric",
+    default="proficiency",
+    show_default=True,
+    help="Metric to watch, in addition to the recall of each class.",
+)
 @click.option("-s", "--system", multiple=True, metavar="NAME", help="Only this system. Repeatable.")
 @click.option(
     "--new-baseline",

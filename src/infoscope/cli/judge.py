@@ -24,7 +24,7 @@ def judge_options() -> Callable[[Command], Command]:
             "--judge",
             multiple=True,
             metavar="COLUMN",
-            help="Column with the verdicts of a judge, where few rows have a true label: figures are over all rows, "
+            help="Column with the verdicts of a judge, if few rows have a true label: figures are over all rows, "
             "corrected by the labels. Repeatable.",
         ),
         click.option(
@@ -36,7 +36,7 @@ def judge_options() -> Callable[[Command], Command]:
         click.option(
             "--population",
             type=click.Choice(["all", "unlabelled"]),
-            help="Rows that the figures are about with --judge; unlabelled where the labels come from elsewhere. "
+            help="Rows that the results are about with --judge; unlabelled if the labels come from elsewhere. "
             "Default: all.",
         ),
     )

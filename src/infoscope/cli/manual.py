@@ -24,7 +24,7 @@ __all__ = ["command", "manual_page"]
 @click.argument("name", metavar="[COMMAND]", required=False)
 @click.option("-o", "--output", metavar="FOLDER", help="Write the pages of all commands to this folder.")
 @click.option("--force", is_flag=True, help="Replace pages that exist.")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @click.pass_context
 @reported
 def command(context: click.Context, name: str | None, output: str | None, force: bool, **_options: object) -> None:

@@ -53,14 +53,14 @@ def column_options() -> Callable[[Command], Command]:
             "-t",
             "--truth",
             metavar="COLUMN",
-            help="Column with the true labels; guessed where names and contents leave no doubt.",
+            help="Column with the true labels; guessed if names and contents leave no doubt.",
         ),
         click.option(
             "-s",
             "--system",
             multiple=True,
             metavar="COLUMN",
-            help="Column with a system's predictions; repeatable, or several as a,b or 'model_*'. Guessed alike.",
+            help="Column with a system's predictions; repeatable, or several as a,b or 'model_*'. Guessed likewise.",
         ),
         with_truth_file(),
         click.option("--weight", metavar="COLUMN", help="Column with the weight of each row."),
@@ -214,7 +214,7 @@ def classes_option() -> Callable[[Command], Command]:
     return click.option(
         "--classes",
         metavar="A,B,…",
-        help="All classes, where the rows may not show every one: intervals then allow for those without a row.",
+        help="All classes, if some may have no row: intervals then allow for those without a row.",
     )
 
 
@@ -294,7 +294,7 @@ def output_options() -> Callable[[Command], Command]:
         click.option("--force", is_flag=True, help="Replace FILE if it exists."),
         click.option("--run", metavar="NAME", help="Name of this run, kept in the result: a build, a night, an epoch."),
         click.option("-q", "--quiet", is_flag=True, help="No warnings."),
-        click.option("-v", "--verbose", is_flag=True, help="Show all rows; for an internal error, where it arose."),
+        click.option("-v", "--verbose", is_flag=True, help="Show all rows; show where an internal error occurred."),
     )
 
 

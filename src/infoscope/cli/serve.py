@@ -19,7 +19,7 @@ __all__ = ["command"]
 @click.argument("folder", default=".")
 @click.option("--port", type=click.IntRange(0, 65535), default=0, help="By default a free one.")
 @click.option("--no-browser", is_flag=True, help="Print the address instead of opening it.")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported
 def command(folder: str, port: int, no_browser: bool, **_options: object) -> None:
     """Explore predictions in the browser: choose columns, open the rows behind a cell, keep verdicts about them.

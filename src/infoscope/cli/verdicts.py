@@ -24,7 +24,7 @@ def command() -> None:
 
 @command.command("count")
 @click.argument("verdicts")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported
 def count(verdicts: str, **_options: object) -> None:
     """Say how many of the errors are the truth's, from rows that were drawn at random.
@@ -47,7 +47,7 @@ def count(verdicts: str, **_options: object) -> None:
 @click.option("-t", "--truth", required=True, metavar="COLUMN", help="The column of the truth.")
 @click.option("-o", "--output", required=True, metavar="FILE", help="The new file; SOURCE is never written.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("-v", "--verbose", is_flag=True, help="For an internal error, where it arose.")
+@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported
 def apply(verdicts: str, source: str, truth: str, output: str, force: bool, **_options: object) -> None:
     """Write a copy of SOURCE: wrong labels replaced by the prediction that was judged, unclear ones removed.
