@@ -82,8 +82,8 @@ BANDS = (
     Band(
         "Ground",
         "entropies, checked JSON, files in one step, errors in one sentence, types",
-        ("numeric", "kernels", "records", "markup", "page_files", "atomic_files", "embedded_database",
-         "errors", "masking", "typing"),
+        ("numeric", "special_functions", "kernels", "records", "markup", "page_files", "atomic_files",
+         "embedded_database", "errors", "masking", "typing"),
         "#eeeeee",
     ),
 )  # fmt: skip
