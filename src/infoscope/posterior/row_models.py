@@ -16,6 +16,7 @@ from infoscope.special_functions import gammaln
 
 __all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
 
+_VANISHING = 1e-250
 _SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
 
 
@@ -99,8 +100,8 @@ class SubsetRows:
         return kinds.astype(float), place.ravel()
 
     @cached_property
-    def _log_sizes(self) -> Array:
-        """Log of P(subset size, counts) for each (ω, b), kind of row and size, up to what no size changes."""
+    def _log_parts(self) -> tuple[Array, Array]:
+        """Log of P(subset size, counts), up to what no size changes, as a part for each ω and one for each b."""
         width, seen, total = self._kinds[0][:, :, None]
         sizes = self._sizes
         possible = (sizes >= seen) & (sizes <= width)
@@ -110,18 +111,32 @@ class SubsetRows:
         by_share = []
         for share in self._shares:
             none = np.log1p(-((1 - share) ** np.maximum(width, 1)))
-            by_share.append(a * np.log(share) + (width - a) * np.log1p(-share) - none)
-        by_strength = [gammaln(a * b) - gammaln(a * b + total) for b in self._strengths]
-        return np.stack([ways + x + y for x, y in product(by_share, by_strength)])
+            by_share.append(ways + a * np.log(share) + (width - a) * np.log1p(-share) - none)
+        return np.stack(by_share), np.stack([gammaln(a * b) - gammaln(a * b + total) for b in self._strengths])
+
+    @cached_property
+    def _log_sizes(self) -> Array:
+        """The same for each (ω, b), kind of row and size."""
+        return np.stack([x + y for x, y in product(*self._log_parts)])
+
+    @cached_property
+    def _log_sums(self) -> Array:
+        """Log of the sum over sizes for each (ω, b) and kind of row: a product of matrices, unless numbers vanish."""
+        tops = [part.max(2, keepdims=True) for part in self._log_parts]
+        by_share, by_strength = (np.exp(part - top) for part, top in zip(self._log_parts, tops, strict=True))
+        sums = np.einsum("iks,jks->ijk", by_share, by_strength, optimize=True)
+        if (sums > _VANISHING).all():
+            return np.asarray(np.log(sums) + tops[0][:, None, :, 0] + tops[1][None, :, :, 0]).reshape(-1, sums.shape[2])
+        logs = self._log_sizes
+        top = logs.max(2)
+        return np.asarray(top + np.log(np.exp(logs - top[:, :, None]).sum(2)))
 
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows for each (ω, b)."""
         kinds, place = self._kinds
         rows = np.bincount(place, minlength=kinds.shape[1]) * (kinds[0] > 0)
-        logs = self._log_sizes
-        top = logs.max(2)
-        each = top + np.log(np.exp(logs - top[:, :, None]).sum(2))
+        each = self._log_sums
         n, times = np.unique(self.counts[self.counts > 0], return_counts=True)
         b = self._strengths[:, None]
         cells = (gammaln(n + b) - gammaln(b)) @ times

@@ -33,6 +33,7 @@ __all__ = ["Shape", "Tree"]
 _LEAST = 0.2  # a column keeps at least this share of what the levels expect there
 _ROUNDS = 30
 _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
+_OUT_OF_QUESTION = 100.0  # nats by which a hypothesis must fall behind not to be tried
 _FEWEST_CLASSES = 12  # below, hot and cold cells add nothing
 _MOST_CELLS = 160_000  # beyond, their draws take too long
 _DOUBT, _DOUBT_ALONE = 0.15, 0.25  # measured: what makes intervals hold with and without hot and cold cells
@@ -216,7 +217,7 @@ class Tree:
         none = np.full(k, -1)
         named = none.copy()
         named[self.shape.rows] = self.shape.columns
-        if not (named >= 0).any() or counts.size <= _MOST_CELLS:  # among so many labels, some that match mean it
+        if not self._names_mean_it(named):
             yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
         if (named >= 0).any():
             yield from self._with("labels", named, usable, 0.0)
@@ -225,8 +226,27 @@ class Tree:
         best[rows] = np.where(usable[rows, columns], columns, -1)
         wide = int(usable[0].sum())
         choices = float(gammaln(max(k, wide) + 1) - gammaln(abs(k - wide) + 1))
-        if (best != named).any():
+        changed = np.flatnonzero((best != named) & (best >= 0))
+        most_gained = (counts[changed, best[changed]] + 1).sum() * np.log(wide)
+        if (best != named).any() and most_gained > choices - _OUT_OF_QUESTION:
             yield from self._with("relabelled", best, usable, -choices)
+
+    def _names_mean_it(self, named: Indices) -> bool:
+        """Whether it is out of question that labels which both sides share mean nothing.
+
+        Without a meaning, the prediction that a class gets most often could be any. Each class where it is the one of
+        the same name speaks against that by the logarithm of their number; the evidence itself has always said more.
+        """
+        matched = np.flatnonzero(named >= 0)
+        if not matched.size:
+            return False
+        if self.counts.size > _MOST_CELLS:
+            return True
+        rest = self._answered[matched]
+        own = rest[np.arange(matched.size), named[matched]]
+        rest[np.arange(matched.size), named[matched]] = 0.0
+        clear = int(np.count_nonzero((own >= 2) & (own > rest.max(1))))
+        return bool(clear * np.log(self.counts.shape[1]) > _OUT_OF_QUESTION)
 
     def _with(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
         counts = self._answered
