@@ -82,7 +82,7 @@ BANDS = (
     Band(
         "Ground",
         "entropies, checked JSON, files in one step, errors in one sentence, types",
-        ("numeric", "special_functions", "kernels", "records", "markup", "page_files", "atomic_files",
+        ("numeric", "special_functions", "compiled_scipy", "kernels", "records", "markup", "page_files", "atomic_files",
          "embedded_database", "errors", "masking", "typing"),
         "#eeeeee",
     ),

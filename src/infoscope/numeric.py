@@ -11,6 +11,7 @@ from typing import Any, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.compiled_scipy import scipy_function
 from infoscope.typing import ArrayLike
 
 __all__ = [
@@ -308,9 +309,8 @@ def best_assignment(weights: Real) -> tuple[NDArray[np.int64], NDArray[np.int64]
         return rows, columns  # each row has one best column, and no two the same
     if max(weights.shape) <= _SMALL_ASSIGNMENT:
         return _small_assignment(weights)
-    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - a quarter of a second to load
-
-    found: tuple[NDArray[np.int64], NDArray[np.int64]] = linear_sum_assignment(weights, maximize=True)
+    assign = scipy_function("optimize", "_lsap", "linear_sum_assignment")
+    found: tuple[NDArray[np.int64], NDArray[np.int64]] = assign(weights, maximize=True)
     return found
 
 

@@ -1,19 +1,16 @@
 """Special functions: SciPy's, without the tenth of a second that loading all of them takes.
 
-Most of that time goes into array libraries other than NumPy. The functions of one or two arguments that every
-evaluation needs lie in one compiled file of SciPy, which is loaded by itself where it is found; they are the same
-functions. Others are taken from ``scipy.special`` when they are first called.
+The functions of one or two arguments that every evaluation needs lie in one compiled file. Others are taken from
+``scipy.special`` when they are first called.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib.machinery import EXTENSION_SUFFIXES
-from importlib.util import find_spec, module_from_spec, spec_from_file_location
 from math import exp, inf, lgamma, log
-from pathlib import Path
-from types import ModuleType
 from typing import Any
+
+from infoscope.compiled_scipy import scipy_function
 
 __all__ = [
     "betainc",
@@ -30,25 +27,7 @@ __all__ = [
     "xlogy",
 ]
 
-_FILE = "_special_ufuncs"
 _ROUNDING = 1e-16
-_LIGHT = ("gammaln", "psi", "expit", "logit", "xlogy")
-
-
-def _compiled_file() -> ModuleType | None:
-    """The file of SciPy with what is needed here; None in releases that have arranged it in another way."""
-    scipy = find_spec("scipy")
-    folder = Path(((scipy and scipy.submodule_search_locations) or [""])[0], "special")
-    path = next((path for end in EXTENSION_SUFFIXES if (path := folder / f"{_FILE}{end}").is_file()), None)
-    spec = path and spec_from_file_location(f"scipy.special.{_FILE}", path)
-    if not spec or spec.loader is None:
-        return None
-    try:
-        module = module_from_spec(spec)
-        spec.loader.exec_module(module)
-    except ImportError:
-        return None
-    return module if all(hasattr(module, name) for name in _LIGHT) else None
 
 
 def _special() -> Any:
@@ -66,8 +45,9 @@ def _on_call(name: str) -> Callable[..., Any]:
     return function
 
 
-_found: Any = _compiled_file() or _special()
-gammaln, digamma, expit, logit, xlogy = (getattr(_found, name) for name in _LIGHT)
+gammaln, digamma, expit, logit, xlogy = (
+    scipy_function("special", "_special_ufuncs", name) for name in ("gammaln", "psi", "expit", "logit", "xlogy")
+)
 _ON_CALL = ("betainc", "betaincinv", "betaln", "gammaincinv", "polygamma")
 betainc, betaincinv, betaln, gammaincinv, polygamma = (_on_call(name) for name in _ON_CALL)
 
@@ -83,8 +63,8 @@ def normal_quantile(chance: float) -> float:
     return NormalDist().inv_cdf(chance)
 
 
-_LARGE_SHAPE = 1000.0
-"""Shapes up to which sums are good to twelve digits."""
+_LARGE_SHAPE = 100_000.0
+"""Shapes up to which sums are good to nine digits, and to twelve below a thousand."""
 _LOG_LEAST = -745.2
 """Of the numbers above 0."""
 

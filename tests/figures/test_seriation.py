@@ -1,6 +1,9 @@
 """Classes that are confused stand together, in whichever direction they are confused."""
 
-from infoscope.figures.seriation import confusion_order
+import numpy as np
+import pytest
+
+from infoscope.figures.seriation import BEST_LEAVES, confusion_order
 from infoscope.tables import Contingency
 
 
@@ -12,3 +15,20 @@ def test_confusion_in_either_direction_brings_classes_together() -> None:
 
     assert abs(order.index(0) - order.index(2)) == 1
     assert abs(order.index(1) - order.index(3)) == 1
+
+
+@pytest.mark.parametrize("confused", [0.0, 0.3])
+def test_many_classes_stand_in_an_order_with_the_confused_side_by_side(confused: float) -> None:
+    """The classes 2i and 2i + 1 of a shuffled list are taken for each other; without any confusion all orders do."""
+    size = 2 * BEST_LEAVES
+    shuffled = np.random.default_rng(3).permutation(size)
+    counts = np.eye(size)
+    for one, other in shuffled.reshape(-1, 2):
+        counts[one, other] = confused
+
+    order = confusion_order(Contingency.from_matrix(counts))
+
+    assert sorted(order.tolist()) == list(range(size))
+    place = np.argsort(order)
+    apart = np.abs(place[shuffled[::2]] - place[shuffled[1::2]])
+    assert not confused or (apart == 1).all()

@@ -22,7 +22,7 @@ _BLOCK_CELLS = 2_000_000  # cells swapped at a time: bounds the memory
 _WORK_CELLS = 20_000_000
 _FEWEST_SWAPS = 199
 _MOST_DENSE = 100_000  # numbers of an exchange that are not worth loading sparse matrices for
-_MOST_COUNTED = 2000  # tosses of a coin whose outcomes are counted one by one
+_MOST_COUNTED = 10_000  # tosses of a coin whose outcomes are counted one by one
 
 
 def swap_p_values(

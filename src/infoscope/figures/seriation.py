@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.posterior.shared_rows import average_linkage
 from infoscope.tables import Contingency
 
 __all__ = ["confusion_order"]
@@ -27,16 +28,32 @@ def confusion_order(table: Contingency) -> NDArray[np.int64]:
     size = table.shape[0]
     if size < 3 or size > MOST_CLASSES or not table.is_aligned:
         return np.arange(size)
+    distances = np.where(np.eye(size, dtype=bool), 0.0, 1.0 - _alikeness(table))
+    order = _best_leaves(distances) if size <= BEST_LEAVES else _leaves(distances)
+    return order if order[0] <= order[-1] else order[::-1].copy()
+
+
+def _best_leaves(distances: NDArray[Any]) -> NDArray[np.int64]:
     from scipy.cluster.hierarchy import leaves_list, linkage, optimal_leaf_ordering  # noqa: PLC0415 - only here
     from scipy.spatial.distance import squareform  # noqa: PLC0415 - heavy
 
-    alike = _alikeness(table)
-    distance = squareform(np.where(np.eye(size, dtype=bool), 0.0, 1.0 - alike), checks=False)
-    tree = linkage(distance, "average")
-    if size <= BEST_LEAVES:
-        tree = optimal_leaf_ordering(tree, distance)
-    order: NDArray[np.int64] = leaves_list(tree).astype(np.int64)
-    return order if order[0] <= order[-1] else order[::-1].copy()
+    between = squareform(distances, checks=False)
+    order: NDArray[np.int64] = leaves_list(optimal_leaf_ordering(linkage(between, "average"), between)).astype(np.int64)
+    return order
+
+
+def _leaves(distances: NDArray[Any]) -> NDArray[np.int64]:
+    """The same where nothing is turned, without loading SciPy: what merges first stands first."""
+    members = {at: [at] for at in range(len(distances))}
+    joined: dict[int, int] = {}
+    for merge in average_linkage(distances):
+        other = merge.other
+        while other in joined:  # of equal distances, rounding may put a cluster before its parts
+            other = joined[other]
+        joined[merge.one] = other
+        members[other] = members.pop(merge.one) + members[other]
+    (order,) = members.values()
+    return np.asarray(order, dtype=np.int64)
 
 
 def _alikeness(table: Contingency) -> NDArray[Any]:

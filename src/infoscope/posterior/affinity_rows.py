@@ -9,7 +9,8 @@ are close, and this distribution is learnt from all cells at once. r = 1 makes r
 that use a subset of the columns; blocks with leaks, taxonomies and heavy tails lie between.
 
 Drawn by Gibbs sampling, several chains side by side. (w, r, b) are drawn with every affinity integrated out, and κ with
-every popularity integrated out (negative binomial counts both), so the chains move fast. One sweep is one draw, at a cost that grows with the cells.
+every popularity integrated out (negative binomial counts both), so the chains move fast. One sweep is one draw, at a
+cost that grows with the cells.
 """
 
 from collections.abc import Iterator
@@ -156,7 +157,9 @@ class _Chains:
         b, r, w = (x[:, None] for x in (_SHAPES[self.shape], _COLD_MEANS[self.cold], _HOT_SHARES[self.share]))
         prior = np.log(w) - np.log1p(-w)
         at = (slice(None), *self.rows._occupied)
-        in_occupied = (b + self.counted) * np.log((b + r * occupied) / (b + occupied)) - self.counted * np.log(r) + prior
+        in_occupied = (
+            (b + self.counted) * np.log((b + r * occupied) / (b + occupied)) - self.counted * np.log(r) + prior
+        )
         hot, cold, odds_of_hot, mean = (x[:, :, None].astype(np.float32) for x in (b, b / r, prior, r))
         odds = expected * mean
         odds += hot

@@ -14,8 +14,9 @@ from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
 from infoscope.posterior.beta_hyperprior import relative
 from infoscope.special_functions import gammaln
 
-__all__ = ["ProfileRows", "SubsetRows", "log_grid", "normalized"]
+__all__ = ["ProfileRows", "SubsetRows", "gammas", "log_grid", "normalized"]
 
+_MANY_CELLS = 2000
 _VANISHING = 1e-250
 _SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
 
@@ -58,9 +59,14 @@ class ProfileRows:
 
     def draw(self, at: Indices, rng: np.random.Generator) -> Array:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
-        shape = self.strengths[at][:, None, None] * self.profile
-        shape += self.counts
-        return normalized(rng.standard_gamma(shape), self.profile > 0, rng)
+        is_open = self.profile > 0
+        if 2 * np.count_nonzero(is_open) > is_open.size:
+            shape = self.strengths[at][:, None, None] * self.profile
+            shape += self.counts
+            return normalized(gammas(shape, rng), is_open, rng)
+        out = np.zeros((at.size, *self.counts.shape))  # closed cells have no count and take no random number
+        out[:, is_open] = gammas(self.strengths[at][:, None] * self.profile[is_open] + self.counts[is_open], rng)
+        return normalized(out, is_open, rng)
 
 
 @dataclass(frozen=True)
@@ -166,7 +172,7 @@ class SubsetRows:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
         strength = self._strengths[at % self._strengths.size][:, None, None]
         shape = self._active(at, rng) * strength + self.counts
-        return normalized(rng.standard_gamma(shape), self.open_cells, rng)
+        return normalized(gammas(shape, rng), self.open_cells, rng)
 
     def _active(self, at: Indices, rng: np.random.Generator) -> Mask:
         """Which columns belong to the subset: the observed ones and random others."""
@@ -188,11 +194,18 @@ def _steps(sizes: Array) -> Array:
     return np.maximum(np.diff(edges), 1e-9)
 
 
-def normalized(gammas: Array, open_cells: Mask, rng: np.random.Generator) -> Array:
-    """Rows divided by their sums; a row whose gammas all underflowed has one prediction, drawn at random."""
-    total = gammas.sum(2)
+def gammas(shape: Array, rng: np.random.Generator) -> Array:
+    """Gamma variables of these shapes; of very many cells seven digits each will do."""
+    if shape[0].size < _MANY_CELLS:
+        return rng.standard_gamma(shape)
+    return rng.standard_gamma(shape, dtype=np.float32).astype(float)
+
+
+def normalized(drawn: Array, open_cells: Mask, rng: np.random.Generator) -> Array:
+    """Rows divided by their sums; a row whose drawn all underflowed has one prediction, drawn at random."""
+    total = drawn.sum(2)
     for draw, row in np.argwhere((total <= 0) & open_cells.any(1)):
-        gammas[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0
+        drawn[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0
         total[draw, row] = 1.0
-    gammas /= np.where(total > 0, total, 1.0)[:, :, None]
-    return gammas
+    drawn /= np.where(total > 0, total, 1.0)[:, :, None]
+    return drawn

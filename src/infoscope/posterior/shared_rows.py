@@ -9,7 +9,7 @@ import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
 from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick, relative
-from infoscope.posterior.row_models import ProfileRows, log_grid, normalized
+from infoscope.posterior.row_models import ProfileRows, gammas, log_grid, normalized
 from infoscope.special_functions import digamma, gammaln
 
 __all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "candidate_blocks", "flat_clusters"]
@@ -105,7 +105,7 @@ class SharedRows:
         profile /= np.maximum(profile.sum(1, keepdims=True), 1e-300)
         shape = (self.strengths[at][:, None] * profile)[:, None, :] * self.open_cells
         shape += self.counts
-        return normalized(rng.standard_gamma(shape), self.open_cells, rng)
+        return normalized(gammas(shape, rng), self.open_cells, rng)
 
 
 def _log_symmetric(n: Array) -> Array:

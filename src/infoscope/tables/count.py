@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.compiled_scipy import compiled_file
 from infoscope.errors import InputError
 from infoscope.tables.columns import one_column
 from infoscope.tables.counted import check_total
@@ -242,15 +243,14 @@ def scatter() -> Scatter:
     Called directly because the public way checks and copies both index arrays for every block, which triples the
     time (docs/decisions.md). Should a SciPy release move it, the NumPy form counts the same.
     """
-    try:
-        from scipy.sparse import _sparsetools  # noqa: PLC0415 - not needed for --help
-    except ImportError:
+    to_dense = getattr(compiled_file("sparse", "_sparsetools"), "coo_todense", None)
+    if to_dense is None:
         return _scatter_by_bincount
 
     def add(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
-        _sparsetools.coo_todense(*table.shape, len(rows), rows, columns, values, table.ravel(), 0)
+        to_dense(*table.shape, len(rows), rows, columns, values, table.ravel(), 0)
 
-    return add if hasattr(_sparsetools, "coo_todense") else _scatter_by_bincount
+    return add
 
 
 def _scatter_by_bincount(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:
