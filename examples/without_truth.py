@@ -1,7 +1,9 @@
 """Five classifiers on unlabelled traffic: how good is each, and which two copy each other's errors?
 
-Run: python examples/without_truth.py
+Run: python examples/without_truth.py [letters]
 """
+
+import sys
 
 import numpy as np
 
@@ -19,9 +21,9 @@ def traffic(n: int, rng: np.random.Generator) -> tuple[np.ndarray, dict[str, np.
     return truth, said
 
 
-def main() -> None:
+def main(letters: int = 3000) -> None:
     rng = np.random.default_rng(4)
-    truth, said = traffic(3000, rng)
+    truth, said = traffic(letters, rng)
     alone = ifs.latent_truth(said)
     print(alone.to_text(width=100))
     block = ifs.latent_truth(said, together=("net", "copy"))
@@ -33,4 +35,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    main()
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 3000)

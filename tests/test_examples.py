@@ -13,7 +13,7 @@ import pytest
 
 ROOT = Path(__file__).parent.parent
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
-SHORT = {"cross_validation": ["1"], "information_loss": ["1"], "king_rook_king": ["2"]}
+SHORT = {"cross_validation": ["1"], "information_loss": ["1"], "king_rook_king": ["2"], "without_truth": ["600"]}
 """Arguments with which the longer ones are quick."""
 PROGRAM = """
 import contextlib, io, json, runpy, sys, traceback

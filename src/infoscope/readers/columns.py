@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -75,11 +76,12 @@ class Columns:
 
 def pick_columns(asked: Collection[str], present: Sequence[str], source: str) -> None:
     """Refuse a column that is not there, or is there twice, with the nearest name that is."""
+    often = Counter(present)
     for name in asked:
-        if name not in present:
+        if name not in often:
             near = get_close_matches(name, present, n=1)
             shown = ", ".join(map(repr, present[:12])) + (", …" if len(present) > 12 else "")
             hint = f"did you mean {near[0]!r}?" if near else f"it has {shown or 'no columns'}"
             raise UnknownNameError(f"{source} has no column {name!r}; {hint}")
-        if list(present).count(name) > 1:
+        if often[name] > 1:
             raise InputError(f"{source} has {name!r} as the name of two columns; rename one of them")

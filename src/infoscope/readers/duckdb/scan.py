@@ -91,7 +91,8 @@ class _CsvRead:
 
     def sql(self, number: int, weight: str | None, null: str) -> str:
         """The statement; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
-        places = [(name, f"c{self.header.names.index(name)}") for name in self.asked]
+        at = {name: k for k, name in enumerate(self.header.names)}  # one that is asked for is there once
+        places = [(name, f"c{at[name]}") for name in self.asked]
         fields = [f"nullif({place}, '')" if name == weight else place for name, place in places]
         fields = [f"{field} AS f{j}" for j, field in enumerate(fields)]
         fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(self.hive)]
