@@ -21,6 +21,7 @@ settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "infoscope"))
 # Parallel tests share the cores: threads of linear algebra would wait for each other, 0.8 s for a model of 0.02 s.
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(variable, "1")  # NumPy is not imported yet
+os.environ.setdefault("LOKY_MAX_CPU_COUNT", "1")  # no worker processes of joblib unless a test asks for them
 
 # Text is laid out for the width of the terminal; a parallel run has none, a terminal has any.
 os.environ["COLUMNS"] = "100"

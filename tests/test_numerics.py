@@ -331,9 +331,11 @@ def exact_expected_information(rows: list[int], columns: list[int]) -> float:
         for a in rows:
             for b in columns:
                 middle, reach = a * b // n, 14 * (int((a * b / n) ** 0.5) + 1)
-                for k in range(max(1, a + b - n, middle - reach), min(a, b, middle + reach) + 1):
-                    p = ways(b, k) * ways(n - b, a - k) / ways(n, a)
+                first = max(1, a + b - n, middle - reach)
+                p = ways(b, first) * ways(n - b, a - first) / ways(n, a)
+                for k in range(first, min(a, b, middle + reach) + 1):
                     result += p * mpmath.mpf(k) / n * mpmath.log(mpmath.mpf(k) * n / (a * b))
+                    p *= mpmath.mpf((b - k) * (a - k)) / ((k + 1) * (n - a - b + k + 1))
         return float(result)
 
 

@@ -38,5 +38,5 @@ def big_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def log_for_spark(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Spark without its compiler takes some tenths of a second for each of these files."""
-    return written_log(tmp_path_factory.mktemp("spark-log"), 30_000)
+    """Spark without its compiler takes a tenth of a second for each of these files."""
+    return written_log(tmp_path_factory.mktemp("spark-log"), 12_000)

@@ -28,8 +28,9 @@ def test_cases_repeat_and_cover_every_source(tmp_path: Path) -> None:
     def titles(seed: str) -> list[str]:
         return [str(draw_case(random.Random(f"{seed}:{i}"), tmp_path)) for i in range(300)]
 
-    assert titles("7") == titles("7")
-    seen = Counter(word for title in titles("7") for word in title.replace("(", " ").replace(",", " ").split())
+    found = titles("7")
+    assert titles("7") == found
+    seen = Counter(word for title in found for word in title.replace("(", " ").replace(",", " ").split())
     for word in ("stdin", "fifo", "pipe", "folder", "glob", "stream", "file", "matrix", "cut", "flip"):
         assert seen[word], word
     for form in (
