@@ -51,6 +51,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (first.isdisjoint(item.path.parts), item.path not in slow))
     if os.environ.get("HYPOTHESIS_PROFILE") == "fast":
         _limit_examples(items)
+    gc.freeze()  # tests and modules are no garbage, and need not be looked through again
 
 
 def _limit_examples(items: list[pytest.Item]) -> None:

@@ -85,8 +85,8 @@ MUTANTS = (
     Mutant(
         "exact McNemar test",
         "src/infoscope/comparison/tests.py",
-        "min(1.0, 2.0 * bdtr(",
-        "min(1.0, 1.0 * bdtr(",
+        "min(1.0, 2.0 * _chance_of_at_most(",
+        "min(1.0, 1.0 * _chance_of_at_most(",
         ("tests/comparison/test_pairs.py::test_mcnemar_is_the_binomial_test_of_the_rows_that_split",),
     ),
     Mutant(
