@@ -116,6 +116,7 @@ def test_the_share_of_repeats_is_holts_p_value(folds):
     assert "not over new data" in folds.findings[0].text
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_tables():
     data, target = load_iris(return_X_y=True)
     once, again = (
@@ -135,6 +136,7 @@ def test_bad_cuts_are_refused():
         cross_validate({}, data, target)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     why_absent("data/krkopt/krkopt.data") is not None, reason=str(why_absent("data/krkopt/krkopt.data"))
 )

@@ -19,7 +19,8 @@ ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 TUTORIALS = sorted(path for path in (DOCS / "tutorials").glob("*.md") if path.name != "index.md")
 PAGES = [ROOT / "README.md", *sorted(path for path in DOCS.rglob("*.md") if "reference" not in path.parts)]
-SLOW = ("big-data", "operating-points", "without-truth", "judge", "README", "ten-minutes", "thresholds")
+SLOW = ("big-data", "operating-points", "without-truth", "judge", "judge-labels", "README", "ten-minutes", "thresholds")
+SLOW += ("history", "laptop-to-cluster", "multilabel")
 NOT_RUN = Counter(
     {
         "it installs packages": 4,
