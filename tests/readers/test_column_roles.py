@@ -244,6 +244,22 @@ def test_columns_that_share_a_name_are_said_to(tmp_path: Path) -> None:
     assert sure.reasons[-1] == "not used: several columns that are named 'x'"
 
 
+@pytest.mark.parametrize("name", ["rows.ndjson", "rows.arff"])
+def test_columns_are_guessed_in_files_without_a_header_line(tmp_path: Path, name: str) -> None:
+    path = tmp_path / name
+    classes = ",".join(sorted(set(TRUTH)))
+    head = f"@relation r\n@attribute label {{{classes}}}\n@attribute pred {{{classes}}}\n@data\n"
+    rows = list(zip(TRUTH, GOOD, strict=True))
+    texts = {
+        "rows.ndjson": "".join(f'{{"label": "{t}", "pred": "{p}"}}\n' for t, p in rows),
+        "rows.arff": head + "".join(f"{t},{p}\n" for t, p in rows),
+    }
+    path.write_text(texts[name])
+    found = with_repeated_names(column_roles(path), path)
+
+    assert (found.truth, found.question) == ("label", None)
+
+
 @pytest.mark.slow
 def test_forty_columns_are_guessed_in_time() -> None:
     truth = drawn(ANIMALS, rows=2000)

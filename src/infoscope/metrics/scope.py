@@ -56,7 +56,7 @@ def scope_of(name: str) -> Scope | None:
     partial; of the counts of two classes with a rejection (TP, FN, RP, FP, TN, RN) 2 matter: TP, FP
     """
     entry = find(name)
-    if entry.card.level != "table" or entry.card.family == "ordinal":
+    if entry.card.level != "table" or entry.card.family in ("ordinal", "costs"):
         return None
     matters = np.zeros(len(COUNTS), dtype=bool)
     with warnings.catch_warnings(), np.errstate(all="ignore"):

@@ -35,5 +35,5 @@ def _repeated_names(source: Source, how: ReadOptions) -> list[str]:
         return []
     with scratch_folder() as folder:
         files = files_of(source, how, folder)
-        counts = Counter(file_columns(files, how)) if files is not None and files.format != "ifs" else Counter()
-    return [name for name, times in counts.items() if times > 1]
+        names = list(file_columns(files, how)) if files is not None and files.format != "ifs" else []
+    return [name for name, times in Counter(names).items() if times > 1]
