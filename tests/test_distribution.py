@@ -78,6 +78,7 @@ def test_sources_hold_what_their_tests_need(monkeypatch: pytest.MonkeyPatch) -> 
     made = ("docs/reference/", "native/fuzz/build")
     kept = [
         *(path for name in folders for path in (ROOT / name).rglob("*") if path.is_file()),
+        *(path for path in (ROOT / "src").iterdir() if path.is_file()),  # packages are found by themselves
         *(path for path in ROOT.iterdir() if path.is_file() and path.name not in (".git", ".coverage")),
     ]
     names = {str(path.relative_to(ROOT)) for path in kept if path.suffix not in (".pyc", ".so", ".pyd")}

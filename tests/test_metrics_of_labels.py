@@ -293,3 +293,8 @@ def test_a_positive_class_that_nobody_chose_is_named() -> None:
         warnings.simplefilter("error")
         ours.f1(["cat", "dog", "dog"], ["cat", "dog", "cat"], pos_label="dog")
         ours.f1(["no", "yes", "yes"], ["no", "yes", "no"])
+
+
+def test_a_positive_class_that_no_row_has_is_named_as_such() -> None:
+    with pytest.warns(ifs.UndefinedMetricWarning, match=r"precision is undefined for the positive class \(0/0\)"):
+        assert np.isnan(ifs.metrics.precision([0, 0], [0, 0]))

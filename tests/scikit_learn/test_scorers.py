@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification, make_multilabel_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import f1_score, homogeneity_score, log_loss, roc_auc_score
+from sklearn.metrics import f1_score, get_scorer, homogeneity_score, log_loss, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -207,6 +207,25 @@ def test_metrics_of_scores_ask_for_probabilities(classes: int) -> None:
     both = cross_validate(model, x, y, scoring={"a": scorer("roc_auc"), "b": scorer("brier_score")}, cv=2)
     assert (both["test_b"] <= 0).all()
     assert (both["test_a"] > 0.9).all()
+
+
+@pytest.mark.parametrize("own", ["log_loss", "mean_absolute_error"])
+def test_a_loss_may_have_the_sign_of_scikit_learn_before_its_name(own: str) -> None:
+    signed, plain = (ifs.sklearn.scorer(each) for each in (f"neg_{own}", own))
+    assert signed._score_func == plain._score_func
+    assert signed._sign == plain._sign == -1
+    with pytest.raises(ifs.InfoscopeError, match="no metric 'neg_accuracy'"):
+        ifs.sklearn.scorer("neg_accuracy")
+
+
+def test_a_fold_with_one_class_has_a_loss_and_no_area() -> None:
+    """As scikit-learn's own scorers: a loss needs no second class, an order of classes does."""
+    X, y = np.arange(12.0)[:, None], np.repeat([0, 1], 6)
+    model = LogisticRegression().fit(X, y)
+    loss = ifs.sklearn.scorer("brier_score")(model, X[:3], y[:3])
+    assert loss == pytest.approx(2 * get_scorer("neg_brier_score")(model, X[:3], y[:3]))
+    with pytest.warns(ifs.UndefinedMetricWarning, match="roc_auc is undefined: the truth has one class only"):
+        assert np.isnan(ifs.sklearn.scorer("roc_auc")(model, X[:3], y[:3]))
 
 
 def test_decision_values_order_and_probabilities_are_asked_for() -> None:

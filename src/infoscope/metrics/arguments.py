@@ -230,7 +230,7 @@ class _OfLabels:
         if "average" in own:
             each = np.asarray(self.score(table, **{**own, "average": None, "zero_division": None}))
             labels = average_labels(table, own.get("labels"))
-            at_fault = listed_classes(labels, np.isnan(each))
+            at_fault = listed_classes(labels, np.isnan(each)) if np.isnan(each).any() else "the positive class"
             way_out = "zero_division= says what 0/0 counts as"
             return [f"{name} is undefined for {at_fault} (0/0); {way_out}"]
         reason = self.entry.reason(table) if isinstance(table, Contingency) else self.entry.card.undefined

@@ -58,6 +58,7 @@ def scorer(
     if bound not in (None, *_BOUNDS):
         raise InputError(f"bound is {bound!r}; it is one of {', '.join(map(repr, _BOUNDS))}, or None for the value")
     check_level(level)
+    metric = _without_sign(metric)
     interval = {"level": level, "prior": prior, "seed": seed}
     of_scores = score_metric_named(metric)
     if of_scores is not None:
@@ -67,6 +68,19 @@ def scorer(
         return scorer_of_scores(of_scores, options)
     score = MetricScore(metric, bound, None if label is None else _label(label), interval, options)
     return made_scorer(score)
+
+
+def _without_sign(name: str) -> str:
+    """The metric that scikit-learn's ``neg_`` stands before: a scorer of a loss is negative here without it, too."""
+    plain = name.removeprefix("neg_")
+    if plain == name:
+        return name
+    of_scores = score_metric_named(plain)
+    try:
+        entry = find(plain) if of_scores is None else of_scores
+    except UnknownNameError:
+        return name
+    return entry.name if entry.card.better == "lower" else name
 
 
 def made_scorer(score: MetricScore) -> Scorer:
