@@ -157,3 +157,11 @@ def test_halves_of_a_split_are_all_objects() -> None:
 def test_stability_needs_a_split() -> None:
     with pytest.raises(InputError, match="splits is 0"):
         multilabel.stability([{"a"}], [{"a"}], splits=0)
+
+
+def test_undefined_numbers_have_their_reason_in_text_and_leave_intervals_their_room():
+    nothing = np.zeros((3, 2), int)
+    text = " ".join(multilabel.evaluate(nothing, nothing).to_text().split())
+    assert "undefined (Micro F1, Object F1): neither side gives a category to any object" in text
+    assert "Undefined (Micro precision" in text
+    assert "interval" in text[text.index("Metrics metric") : text.index("Permuted proficiency", text.index("Metrics"))]

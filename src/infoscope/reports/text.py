@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from infoscope.reports.layout import Look, Signs, TextColumn, beside, columns, kept, meter, shown, squeezed, wrapped
-from infoscope.reports.numbers import share
+from infoscope.reports.numbers import UNDEFINED, share
 from infoscope.reports.outline import (
     Block,
     Bullets,
@@ -103,7 +103,7 @@ def text_lines(outline: Outline, look: Look) -> list[Text]:
         [*_paragraph(outline.headline, look, "bold"), *_kicker(outline, look)],
         [line for sentence in outline.lede for line in _paragraph(sentence, look)],
         *(list(_block(block, look)) for block in outline.hero),
-        _tiles(outline.tiles, look),
+        _tiles(outline.tiles, look, plain(outline.headline)),
         _findings(outline, look),
         *(_section(section, look) for section in outline.sections),
         list(_footnotes(outline, look)),
@@ -151,7 +151,7 @@ _WIDEST_WORD = 48
 """Columns of the words of a tile, which may hold a long name: the number beside them must not go."""
 
 
-def _tiles(tiles: Sequence[Tile], look: Look) -> list[Text]:
+def _tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]:
     if not tiles:
         return []
     parts = [
@@ -162,11 +162,24 @@ def _tiles(tiles: Sequence[Tile], look: Look) -> list[Text]:
     ]
     kept = [part for part in parts if part.width]
     lines = columns(kept, look.room, look.signs, header=False, gap=3)
+    said = "\n".join((_shown(headline, look), *(line.plain for line in lines)))
+    for why, words in _undefined(tiles).items():  # for which there was no room beside the numbers
+        if _shown(why, look) not in said:
+            lines += _paragraph(f"undefined ({', '.join(words)}): {why}", look, "dim")
     if not look.max_rows:  # whole lists have no room beside a number
         for tile in tiles:
             if isinstance(tile.note, tuple):
                 lines += _paragraph((plain(tile.word), ": ", *tile.note), look, "dim")
     return lines
+
+
+def _undefined(tiles: Sequence[Tile]) -> dict[str, list[str]]:
+    """The words of tiles without a number, by the reason."""
+    by_reason: dict[str, list[str]] = {}
+    for tile in tiles:
+        if tile.number == UNDEFINED and tile.note:
+            by_reason.setdefault(plain(tile.note), []).append(plain(tile.word))
+    return by_reason
 
 
 def _dashed(text: str, look: Look) -> str:

@@ -69,7 +69,7 @@ def outline(result: Agreement, unit: Units) -> Outline:
             "Agreement",
             f"{len(result.names)} annotators",
             f"{amount(result.items)} items",
-            f"{len(result.categories):,} categories",
+            "1 category" if len(result.categories) == 1 else f"{len(result.categories):,} categories",
         ),
         headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {value}{within}.",
         tiles=[

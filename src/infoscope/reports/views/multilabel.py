@@ -129,7 +129,7 @@ def _metrics(system: Predictor) -> Table:
             (
                 _TITLES[name],
                 Strong(notation.shown(estimate)),
-                notation.interval(estimate) or estimate.undefined or "",
+                notation.interval(estimate),
                 written_value(name, estimate.value),
                 notation.spread(halves.sd) if halves else "",
                 (Code(name),),
@@ -144,7 +144,16 @@ def _metrics(system: Predictor) -> Table:
         Column("id", "text", 2),
     ]
     note = "Mean: of the posterior. In sample: of the counts as they are (plug-in), as other programs print it."
-    return Table(columns, rows, title="Metrics", note=note, search="metrics", max_rows=len(rows))
+    return Table(columns, rows, title="Metrics", note=f"{note}{_reasons(system)}", search="metrics", max_rows=len(rows))
+
+
+def _reasons(system: Predictor) -> str:
+    """Why some numbers do not exist, each reason once."""
+    by_reason: dict[str, list[str]] = {}
+    for name, estimate in system.metrics.items():
+        if estimate.undefined:
+            by_reason.setdefault(estimate.undefined, []).append(_TITLES[name])
+    return "".join(f" Undefined ({', '.join(titles)}): {why}." for why, titles in by_reason.items())
 
 
 def _label_sets(system: Predictor) -> Table:
