@@ -26,7 +26,6 @@ from infoscope.judges.diagnostics import accepted_error_rates, accepting_verdict
 from infoscope.judges.findings import judged_findings
 from infoscope.judges.judged_groups import JudgedGroup
 from infoscope.metrics.registry import find
-from infoscope.posterior import Posterior
 from infoscope.posterior.summary import summarize_draws
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -248,7 +247,7 @@ class _JudgedParts:
         table = self.judged.labels_only(self.system)
         values = _values(table, names)
         known = [name for name, value in values.items() if value.value is not None]
-        found = Posterior(table, seed=self.how.seed).summaries(known, self.how.level)
+        found = self.judged.labels_posterior(self.system, seed=self.how.seed).summaries(known, self.how.level)
         return values | {name: values[name].with_belief(found[name]) for name in known}
 
     def _others(self) -> dict[str, Estimate]:

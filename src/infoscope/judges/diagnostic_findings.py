@@ -134,9 +134,10 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
         table = (judged.judge_table if named else judged.correctness_table)(name, seed=seed)
         carried = float(DrawnBelief(table).mean("proficiency"))
         about = "the truth's information" if named else f"the information in whether {name} is right"
+        labels = f"{judged.counts(name).labels:,.0f} labels"
         yield Finding(
             "judge_of_no_use",
-            f"{judges} {'add' if many else 'adds'} hardly anything to the {judged.label_count:,.6g} labels for {name}: "
+            f"{judges} {'add' if many else 'adds'} hardly anything to the {labels} for {name}: "
             f"{'they carry' if many else 'it carries'} {carried:.0%} of {about}. The labels alone are as good.",
             evidence={"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
         )

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from infoscope.judges.verdicts import RIGHT
 from infoscope.metrics.permutation import information_nats, permuted_p_value
 from infoscope.numeric import Real
-from infoscope.posterior import Posterior
 from infoscope.special_functions import gamma_tail
 
 if TYPE_CHECKING:
@@ -133,7 +132,7 @@ class LabelsBesideJudge:
 
 def labels_beside_judge(judged: Judged, system: str, *, seed: int = 0) -> LabelsBesideJudge:
     """The accuracy of a system both ways."""
-    alone = Posterior(judged.labels_only(system), seed=seed).summary("accuracy")
+    alone = judged.labels_posterior(system, seed=seed).summary("accuracy")
     both = judged.posterior(system, seed=seed).summary("accuracy")
     return LabelsBesideJudge(*(float(x) for x in (alone.mean, both.mean, alone.sd, both.sd)))
 

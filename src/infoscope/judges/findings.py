@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from infoscope.judges.judged import Judged
 from infoscope.metrics import accuracy
-from infoscope.posterior import Posterior, Summary
+from infoscope.posterior import Summary
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.finding import Finding
 from infoscope.typing import Json
@@ -52,7 +52,7 @@ def judged_summary(judged: Judged, systems: Sequence[str], *, level: float, seed
 
 def _beside_labels(judged: Judged, system: str, level: float, seed: int) -> Finding:
     both = judged.posterior(system, seed=seed).summary("accuracy", level)
-    alone = Posterior(judged.labels_only(system), seed=seed).summary("accuracy", level)
+    alone = judged.labels_posterior(system, seed=seed).summary("accuracy", level)
     verdicts, further = judged.judge_as_truth(system), judged.further_labels(system, seed=seed)
     naive = "" if verdicts is None else f", {float(accuracy(verdicts)):.1%} if verdicts were true labels"
     worth = f"{further:,.0f} further labels" if further >= 1 else "no further labels"

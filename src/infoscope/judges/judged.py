@@ -55,6 +55,7 @@ class Judged(JudgedRows):
     """
 
     _beliefs: dict[tuple[str, int], StratumBelief] = field(default_factory=dict, init=False)
+    _alone: dict[tuple[str, int], Posterior] = field(default_factory=dict, init=False)
     _diagnosed: dict[tuple[float, int], tuple[Finding, ...]] = field(default_factory=dict, init=False)
 
     def belief(self, system: str | None = None, *, seed: int = 0) -> StratumBelief:
@@ -111,6 +112,13 @@ class Judged(JudgedRows):
         rows = self.patterns.where(self.patterns.present[0]).table(self.truth, name)
         return self._with_options(rows, name)
 
+    def labels_posterior(self, system: str | None = None, *, seed: int = 0) -> Posterior:
+        """Every metric of one system by the labelled rows alone."""
+        name = self._system(system)
+        if (name, seed) not in self._alone:
+            self._alone[name, seed] = Posterior(self.labels_only(name), seed=seed)
+        return self._alone[name, seed]
+
     def judge_as_truth(self, system: str | None = None) -> Contingency | None:
         """Verdict × prediction of all rows; None where the verdicts name no class."""
         strata = self.strata(system)
@@ -130,7 +138,7 @@ class Judged(JudgedRows):
 
     def further_labels(self, system: str | None = None, metric: str = "accuracy", *, seed: int = 0) -> float:
         """How many further labels the judge is worth: n·(sd_l²/sd_j² − 1)."""
-        alone = float(Posterior(self.labels_only(system), seed=seed).sd(metric))
+        alone = float(self.labels_posterior(system, seed=seed).sd(metric))
         both = float(self.posterior(system, seed=seed).sd(metric))
         return self.counts(system).labels * ((alone / both) ** 2 - 1) if both > 0 else 0.0
 

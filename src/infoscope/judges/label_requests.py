@@ -27,7 +27,6 @@ from infoscope.labelling.sheet import (
 )
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
-from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -166,7 +165,8 @@ class JudgedSampler:
     def labels_alone(self) -> int:
         """Further labels at random that would do without the judge."""
         table = self.judged.labels_only(self.system)
-        summary = Posterior(table, seed=self.wanted.seed).summary(self.wanted.metric, self.wanted.level)
+        belief = self.judged.labels_posterior(self.system, seed=self.wanted.seed)
+        summary = belief.summary(self.wanted.metric, self.wanted.level)
         half = (float(summary.high) - float(summary.low)) / 2
         return max(int(np.ceil(float(table.total) * ((half / self.wanted.half_width) ** 2 - 1))), 0)
 

@@ -56,7 +56,9 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         findings=[("", finding) for finding in comparison.findings],
         sections=[
             *(_ranked(comparison, ranking) for ranking in comparison.ranking),
-            Section("In this sample", _in_this_sample(comparison), "sample"),
+            Section(
+                "Over all rows" if _has_judge(comparison) else "In this sample", _in_this_sample(comparison), "sample"
+            ),
             *improvement_sections(comparison),
         ],
         appendix=Appendix(
@@ -71,7 +73,12 @@ def _in_this_sample(comparison: Comparison) -> list[Block]:
     """Plug-in values; where no system tells anything, none of them is first."""
     ranking = comparison.ranking[0]
     ranked = any(name not in ranking.uninformative for name in comparison.systems)
-    return sample_values(compared_values(comparison), comparison.positive, ranked=ranked)
+    counts = "the counts that labels and judge let expect" if _has_judge(comparison) else "the counts as they are"
+    return sample_values(compared_values(comparison), comparison.positive, ranked=ranked, counts=counts)
+
+
+def _has_judge(comparison: Comparison) -> bool:
+    return any(finding.code == "corrected_verdicts" for finding in comparison.findings)
 
 
 def _verdict(comparison: Comparison) -> Phrase:

@@ -149,7 +149,10 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
         labels, rows = (
             amount(round(sum(counts))) for counts in zip(*((j.labels, j.rows) for j in judges), strict=True)
         )
-        return f"{labels} labels among {rows} rows" + (f" in {len(judges)} groups" if len(judges) > 1 else "")
+        groups = f" in {len(judges)} groups" if len(judges) > 1 else ""
+        if evaluation.provenance.rows is None:
+            return f"labels of weight {labels} among rows of weight {rows}{groups}"
+        return f"{labels} labels among {rows} rows{groups}"
     n = sum(size for size in sizes if size is not None)
     if not float(n).is_integer():
         return f"weights worth {n:,.1f} samples"

@@ -105,7 +105,7 @@ def _groups(result: LabelPlan) -> Iterator[Section]:
         )
         for each in result.groups
     ]
-    note = "Every group by itself; of several systems, the one that needs most labels is named."
+    note = "Every group by itself; of several systems, the one that needs most labels decides."
     yield Section("Groups", [Table(columns, rows, note=note, search="groups")], "groups")
 
 

@@ -24,7 +24,9 @@ def compared_values(comparison: Comparison) -> dict[str, dict[str, float | None]
     return {metric: {name: places.get(name) for name in comparison.systems} for metric, places in found.items()}
 
 
-def sample_values(values: SampleValues, positive: str | None = None, *, ranked: bool = True) -> list[Block]:
+def sample_values(
+    values: SampleValues, positive: str | None = None, *, ranked: bool = True, counts: str = "the counts as they are"
+) -> list[Block]:
     """A table with a row per system, the best by each metric in bold, and the sentence where metrics disagree.
 
     Where no system tells anything, none is ``ranked``.
@@ -46,11 +48,7 @@ def sample_values(values: SampleValues, positive: str | None = None, *, ranked: 
         )
         for system in systems
     ]
-    note = (
-        "Values of the counts as they are, without a prior (plug-in)"
-        + "; the best by each metric in bold" * ranked
-        + "."
-    )
+    note = f"Values of {counts}, without a prior (plug-in)" + "; the best by each metric in bold" * ranked + "."
     said = disagreement(values, positive) if ranked else None
     return [Table(columns, rows, note=note, max_rows=len(rows)), *([Paragraph(said)] if said else [])]
 
