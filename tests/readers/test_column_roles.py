@@ -140,6 +140,12 @@ def test_a_score_that_gives_the_predictions_is_used_and_another_is_not() -> None
     assert roles_of({"label": truth, "pred": flags, "probability": turned}).system_scores == ()
 
 
+def test_of_two_columns_the_one_beside_the_truth_holds_predictions() -> None:
+    letters = ["a", "b", "c", "b", "a"] * 20
+    found = roles_of({"y": letters, "m": ["a", "b", "c", "?", "b"] * 20})
+    assert (found.truth, found.systems, found.is_sure) == ("y", ("m",), True)
+
+
 def test_train_and_test_rows_together_are_said() -> None:
     found = roles_of({"label": TRUTH, "pred": GOOD, "split": ["train", "test", "test"] * 20})
 

@@ -45,6 +45,8 @@ class MissingColumns:
             return self._only_one()
         self._check_matrix(files)
         rows = ifs.readers.first_rows(files, read)
+        if rows and not any(rows.values()):
+            raise click.UsageError(f"{files.name} has a header ({', '.join(map(repr, rows))}) and no row below it")
         roles = ifs.readers.with_repeated_names(self._guessed(rows, others), files, read)
         options = self._options(roles)
         if not roles.is_sure:

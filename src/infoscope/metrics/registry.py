@@ -311,8 +311,15 @@ def find(name: str) -> Metric:
     if owners:
         meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title_in_sentence})" for owner in owners)
         raise AmbiguousNameError(f"{name!r} could mean {meant}; say which")
-    near = get_close_matches(folded, [*by_id, *_ALIASES], n=1)
-    hint = f"did you mean {by_id.get(near[0]) or _ALIASES[near[0]][0]!r}? " if near else ""
+    for entry in all_metrics("scores"):
+        if folded in {_folded(known) for known in (entry.name, *entry.card.aliases)}:
+            raise UnknownNameError(
+                f"{name!r} is a metric of scores, not of predicted classes: infoscope sweep --score COLUMN, in Python "
+                f"infoscope.operating_points.{entry.name}(y_true, y_score)"
+            )
+    near = get_close_matches(folded, [*by_id, *_ALIASES, *_SCIKIT_LEARN], n=1)
+    known = {**{word: owners[0] for word, owners in _ALIASES.items()}, **_SCIKIT_LEARN, **by_id}
+    hint = f"did you mean {known[near[0]]!r}? " if near else ""
     raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")
 
 

@@ -185,7 +185,7 @@ class _Guess:
         agreement = kappa(truth, column)
         if column.predicted_name >= 3:
             return 2 if not truth.is_generic or shared_share(truth, column) == 1 or agreement > SURE_AGREEMENT else 1
-        if truth.texts == column.texts or column.truth_name or column.has_word(ALTERNATIVE_WORDS):
+        if _is_alternative(truth, column):
             return 1
         if column.is_named_model:
             enough = SURE_AGREEMENT if len(truth.counts) < FEW_CLASSES else MIN_AGREEMENT
@@ -248,7 +248,8 @@ class _Guess:
             named = bool(self.wanted) or any(column.is_named_prediction for column in systems)
             if truth.truth_name < 2 and not named:
                 return f"no name says which column is the truth; {truth.name!r} would do as well as {systems[0].name!r}"
-        only_other = len(self.columns) == 2 and truth.truth_name == 4
+        plain = truth.truth_name >= 2 and not _is_alternative(truth, systems[0])
+        only_other = len(self.columns) == 2 and (truth.truth_name == 4 or plain)
         if not self.wanted and not best.certain and not only_other:
             unsure = " and ".join(repr(column.name) for column in systems[:3])
             return f"{unsure} may hold predictions or be features with the same values ({truth.described()})"
@@ -374,6 +375,11 @@ class _Guess:
                     f"{column.name!r} has {column.described()} together; --by {column.name} evaluates them apart"
                 )
         return tuple(sentences)
+
+
+def _is_alternative(truth: ColumnContents, column: ColumnContents) -> bool:
+    """Whether a column may be another truth: the same labels, or named like one, or like a second annotator's."""
+    return truth.texts == column.texts or bool(column.truth_name) or column.has_word(ALTERNATIVE_WORDS)
 
 
 def _decides(score: ColumnContents, system: ColumnContents, positive: str) -> bool:

@@ -47,6 +47,10 @@ def result_class(kind: str) -> type[Result]:
     return found
 
 
+_ROWS = (".csv", ".tsv", ".parquet", ".arrow", ".xlsx", ".jsonl", ".ndjson")
+"""Endings of files of rows."""
+
+
 def load(path: StrPath) -> Result:
     """Read any result that was saved as JSON.
 
@@ -64,6 +68,10 @@ def load(path: StrPath) -> Result:
     try:
         return result_of(parsed(text))
     except InputError as problem:
+        if source.suffix.lower() in _ROWS:
+            raise InputError(
+                f"{source} holds rows, not a stored result; write one with infoscope evaluate {source} -o result.json"
+            ) from None
         raise InputError(f"{source}: {problem}") from None
 
 

@@ -95,8 +95,10 @@ def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
     named: list[Inline] = []
     for pair in pairs:
         named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
-    which = "The costliest confusion is " if len(pairs) == 1 else "The costliest confusions are "
-    return (which, *named, f"; without the first it would capture {points(pairs[0].gain)} points more of this sample.")
+    more = f"{points(pairs[0].gain)} points more of this sample"
+    if len(pairs) == 1:
+        return ("The costliest confusion is ", *named, f"; without it, {more} would be captured.")
+    return ("The costliest confusions are ", *named, f"; without the first it would capture {more}.")
 
 
 def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:

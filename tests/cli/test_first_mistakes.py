@@ -1,0 +1,55 @@
+"""What new users get wrong first: the message names the thing and the way out."""
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+import infoscope as ifs
+from infoscope.cli import app
+
+ROWS = "label,pred\n" + "cat,cat\ndog,dog\ncat,dog\n" * 20
+
+
+@pytest.fixture
+def rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("rows.csv").write_text(ROWS)
+    return "rows.csv"
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(app, words)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["evaluate", "rows.csv", "--metric", "roc_auc"], "'roc_auc' is a metric of scores, not of predicted classes"),
+        (["evaluate", "rows.csv", "--metric", "f1_scor"], "did you mean 'f1'?"),
+        (["show", "rows.csv"], "rows.csv holds rows, not a stored result; write one with infoscope evaluate rows.csv"),
+        (["evaluate", "rows.csv", "--show", "label"], "say how many with examples= (--examples N)"),
+    ],
+)
+def test_the_way_out_is_named(rows: str, words: list[str], said: str) -> None:
+    done = run(*words)
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in " ".join(done.stderr.split())
+
+
+@pytest.mark.parametrize("command", ["evaluate", "compare", "sweep"])
+def test_a_header_alone_is_said_to_be_one(rows: str, command: str) -> None:
+    Path("header.csv").write_text("label,pred\n")
+    done = run(command, "header.csv")
+    assert done.exit_code == 2
+    assert "header.csv has a header ('label', 'pred') and no row below it" in done.stderr
+
+
+def test_metrics_of_scores_are_named_in_python() -> None:
+    with pytest.raises(ifs.errors.UnknownNameError, match=r"infoscope\.operating_points\.roc_auc\(y_true, y_score\)"):
+        ifs.evaluate(["a", "b"] * 9, ["a", "b"] * 9, metrics=["roc_auc"])
+
+
+def test_one_confusion_reads_as_one() -> None:
+    text = ifs.evaluate(["a", "b", "c", "a"] * 20, ["a", "b", "c", "b"] * 20).to_text()
+    assert "The costliest confusion is a/b; without it," in " ".join(text.split())
