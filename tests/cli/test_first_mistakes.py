@@ -11,11 +11,10 @@ from infoscope.cli import app
 ROWS = "label,pred\n" + "cat,cat\ndog,dog\ncat,dog\n" * 20
 
 
-@pytest.fixture
-def rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+@pytest.fixture(autouse=True)
+def _rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("rows.csv").write_text(ROWS)
-    return "rows.csv"
 
 
 def run(*words: str) -> Result:
@@ -28,17 +27,20 @@ def run(*words: str) -> Result:
         (["evaluate", "rows.csv", "--metric", "roc_auc"], "'roc_auc' is a metric of scores, not of predicted classes"),
         (["evaluate", "rows.csv", "--metric", "f1_scor"], "did you mean 'f1'?"),
         (["show", "rows.csv"], "rows.csv holds rows, not a stored result; write one with infoscope evaluate rows.csv"),
-        (["evaluate", "rows.csv", "--show", "label"], "say how many with examples= (--examples N)"),
+        (
+            ["evaluate", "rows.csv", "-t", "label", "-s", "pred", "--show", "label"],
+            "say how many with examples= (--examples N)",
+        ),
     ],
 )
-def test_the_way_out_is_named(rows: str, words: list[str], said: str) -> None:
+def test_the_way_out_is_named(words: list[str], said: str) -> None:
     done = run(*words)
     assert (done.exit_code, done.stdout) == (2, "")
     assert said in " ".join(done.stderr.split())
 
 
 @pytest.mark.parametrize("command", ["evaluate", "compare", "sweep"])
-def test_a_header_alone_is_said_to_be_one(rows: str, command: str) -> None:
+def test_a_header_alone_is_said_to_be_one(command: str) -> None:
     Path("header.csv").write_text("label,pred\n")
     done = run(command, "header.csv")
     assert done.exit_code == 2
