@@ -10,9 +10,13 @@ import argparse
 import contextlib
 import os
 import shutil
+import signal
+import subprocess
+import sys
 import tempfile
 import threading
 import time
+import urllib.request
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +27,13 @@ import numpy as np
 from timing import sized
 
 import infoscope as ifs
-from infoscope.readers.cell_rows import CellQuery, ChangeQuery, rows_of_cell
+from infoscope.readers.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
 from infoscope.readers.column_roles import roles_of
 from infoscope.readers.first_rows import first_rows
 from infoscope.serving import open_server
 
 ROWS = sized(10_000_000, 20_000)
+TEXT_ROWS = sized(2_000_000, 2_000)
 RUNS = sized(1000, 12)
 CLASSES = 20
 
@@ -71,9 +76,86 @@ def rows(path: Path) -> None:
     confident = replace(cell, order="most confident", score="score")
     measured("… the most confident", 1.0, lambda: rows_of_cell(source, confident))
     measured("… of the diagonal", 1.0, lambda: rows_of_cell(source, replace(cell, predicted="class 3")))
+    known = KnownCounts()
+    both = replace(cell, by=("region", "device"))
+    clicked(path, both, known)
+    measured("… with these, a later click", 1.0, lambda: clicked(path, both, known))
     measured("… found by a search", None, lambda: rows_of_cell(source, replace(cell, search="777")))
     changed = ChangeQuery("truth", "svm", "tree", "worse")
     measured("50 rows that got worse from svm to tree", None, lambda: rows_of_cell(source, changed))
+
+
+def text_rows(path: Path, folder: Path) -> Path:
+    """The same from text, and from a small file."""
+    large, small = folder / "rows.csv", folder / "few.csv"
+    duckdb.execute(f"COPY (FROM '{path}' LIMIT {TEXT_ROWS}) TO '{large}' (FORMAT csv)")
+    duckdb.execute(f"COPY (FROM '{path}' LIMIT 2000) TO '{small}' (FORMAT csv)")
+    cell = CellQuery("truth", "svm", "class 3", "class 5", by=("region", "device"))
+    for name, source, budget in ((f"{TEXT_ROWS:,} rows of CSV", large, 1.5), ("a small file", small, 0.25)):
+        known = KnownCounts()
+        measured(f"50 rows of a cell, {name}", budget, lambda source=source: rows_of_cell(str(source), cell))
+        measured("… a later click", budget, lambda source=source, known=known: clicked(source, cell, known))
+    return large
+
+
+def clicked(path: Path, cell: CellQuery, known: KnownCounts) -> object:
+    """What the explorer does for a click: it keeps what was counted for the next one."""
+    return rows_of_cell(str(path), cell, None, known)
+
+
+class ServedProcess:
+    """The explorer of a folder as the command starts it."""
+
+    def __init__(self, folder: Path) -> None:
+        words = [sys.executable, "-m", "infoscope", "serve", "--no-browser", str(folder)]
+        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        assert self.process.stdout is not None
+        self.address = self.process.stdout.readline().strip()
+
+    def ask(self, path: str, body: bytes | None = None) -> bytes:
+        """The answer to a request."""
+        origin = "/".join(self.address.split("/")[:3])
+        request = urllib.request.Request(self.address + path, data=body, headers={"Origin": origin} if body else {})
+        with urllib.request.urlopen(request, timeout=600) as answer:
+            return answer.read()
+
+    @property
+    def memory(self) -> str:
+        """What the process holds, and the most that it held."""
+        lines = Path(f"/proc/{self.process.pid}/status").read_text().splitlines()
+        held = {line.split()[0]: int(line.split()[1]) / 1000 for line in lines if line.startswith(("VmRSS", "VmHWM"))}
+        return f"{held['VmRSS:']:7.0f} MB, at most {held['VmHWM:']:.0f} MB   budget 400 MB"
+
+    def close(self) -> None:
+        """Ctrl-C."""
+        self.process.send_signal(signal.SIGINT)
+        self.process.wait(10)
+
+
+def served(path: Path, text: Path) -> None:
+    """The whole way over the wire: start, report, clicks, an upload; and the memory of it."""
+    started = []
+
+    def start() -> None:
+        for old in started:
+            old.close()
+        started[:] = [ServedProcess(path.parent)]
+        started[0].ask("")
+
+    measured("start to the first answer", 1.5, start)
+    (server,) = started
+    columns = f"file={path.name}&t=truth&s=svm&b=region&b=device"
+    measured("report over the wire, first", 1.0, lambda: server.ask(f"report?{columns}"), repeats=1)
+    for place in range(3):
+        asked = f"rows?{columns}&system=svm&truth=class+{place}&predicted=class+{place + 5}"
+        measured(f"rows over the wire, click {place + 1}", 1.0, lambda asked=asked: server.ask(asked), repeats=1)
+    print(f"{'memory after that':56s} {server.memory}")
+    content = text.read_bytes()
+    measured(
+        f"upload of {len(content) / 1e6:.0f} MB", None, lambda: server.ask("upload?name=a.csv", content), repeats=1
+    )
+    print(f"{'memory after that':56s} {server.memory}")
+    server.close()
 
 
 def guesses(path: Path, folder: Path) -> None:
@@ -159,6 +241,9 @@ def main() -> None:
         if not path.exists():
             ten_million(path)
         rows(path)
+        text = text_rows(path, folder)
+        served(path, text)
+        measured("report, warm", 1.0, lambda: ifs.evaluate(str(path), truth="truth", system="svm").to_html())
         guesses(path, folder)
         examples(path)
         history(folder)
