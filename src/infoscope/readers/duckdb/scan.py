@@ -148,7 +148,7 @@ def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
         for number in numbers:
             file = bisect_right(before, number - 1) - 1
             places.setdefault(file, []).append(number - 1 - before[file])
-        each = {file: f"file_row_number IN ({', '.join(map(str, rows))})" for file, rows in places.items()}
+        each = {file: f"file_row_number IN ({_listed(rows)})" for file, rows in places.items()}
         return " OR ".join(
             rows if len(paths) == 1 else f"(file_index = {file} AND {rows})" for file, rows in each.items()
         )
@@ -165,6 +165,13 @@ def fetch_parquet_columns(session: Session, files: Files, columns: Columns) -> N
         fetch_columns(files.mirrors, columns.names, partial(_chunk_places, session))
 
 
+def _listed(rows: Sequence[int]) -> str:
+    """Few numbers are compared one by one; many are joined, which takes two thirds of the time."""
+    listed = ", ".join(map(str, rows))
+    return listed if len(rows) <= _FEW_ROWS else f"SELECT unnest([{listed}])"
+
+
+_FEW_ROWS = 200
 _SIZES = "SELECT num_rows FROM parquet_file_metadata($paths)"
 
 
