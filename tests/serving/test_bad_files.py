@@ -66,7 +66,7 @@ def marked(name: str) -> Any:
     return pytest.param(name, marks=[pytest.mark.slow] if name in ("wide.csv", "many_classes.csv") else [])
 
 
-@pytest.mark.parametrize("name", map(marked, [*FILES, "wide.csv"]))
+@pytest.mark.parametrize("name", [marked(name) for name in (*FILES, "wide.csv")])
 def test_each_gets_a_sentence(address: str, name: str) -> None:
     status, page = ask(address, "columns?" + urlencode({"file": name}))
     assert status in (200, 400)
