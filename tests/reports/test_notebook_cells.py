@@ -3,9 +3,10 @@
 import re
 
 import numpy as np
+import pytest
 
 import infoscope as ifs
-from tests.results.examples import example
+from tests.results.examples import EXAMPLES, example
 
 
 def alignments(cell: str, heading: str) -> list[str]:
@@ -38,3 +39,8 @@ def test_the_headline_of_a_comparison_keeps_whole_names() -> None:
     headline = re.search(r"<b>(.*?)</b>", cell)
     assert headline is not None
     assert name in headline.group()
+
+
+@pytest.mark.parametrize("kind", EXAMPLES)
+def test_no_link_leads_nowhere(kind: str) -> None:
+    assert 'href="#' not in example(kind)._repr_html_()

@@ -17,11 +17,13 @@ from infoscope.reports.outline import (
     InformationBar,
     Outline,
     Paragraph,
+    Phrase,
     Section,
     ShareBar,
     SideBySide,
     Strong,
     Table,
+    Term,
     Whisker,
     plain,
 )
@@ -41,7 +43,7 @@ _TABLE = "border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nu
 
 def as_notebook(outline: Outline) -> str:
     """The verdict, a picture, the first table; the rest is folded."""
-    words = joined((element("b", phrase(outline.headline)), *map(phrase, outline.lede)), " ")
+    words = joined((element("b", _phrase(outline.headline)), *map(_phrase, outline.lede)), " ")
     shown = [part for part in outline.sections if not part.folded and part.only != "page"]
     return element(
         "div",
@@ -54,6 +56,12 @@ def as_notebook(outline: Outline) -> str:
         *_ignored(outline),
         style=INK,
     )
+
+
+def _phrase(given: Phrase) -> Html:
+    """Words as markup; metrics have no definitions in a cell that a link could lead to."""
+    parts = given if isinstance(given, tuple) else (given,)
+    return phrase(tuple(part.text if isinstance(part, Term) else part for part in parts))
 
 
 def _findings(outline: Outline) -> Html:
@@ -88,7 +96,7 @@ def _fold(section: Section) -> Html:
     inside = [part for part in _section(section) if part]
     if section.folded or not inside:
         return Html("")
-    return element("details", element("summary", phrase(section.heading)), *inside, style=_FOLD)
+    return element("details", element("summary", _phrase(section.heading)), *inside, style=_FOLD)
 
 
 def _block(part: Block) -> Html:
@@ -101,11 +109,11 @@ def _block(part: Block) -> Html:
         drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit, part.shares)
         return Html(picture(drawn.panel())) if some else Html("")
     if isinstance(part, Paragraph):
-        return element("p", phrase(part.phrase), style=DIM if part.quiet else None)
+        return element("p", _phrase(part.phrase), style=DIM if part.quiet else None)
     if isinstance(part, SideBySide):
         return joined(_block(item) for item in (*part.left, *part.right))
     if isinstance(part, Bullets):
-        return element("ul", *(element("li", phrase(item)) for item in part.shown)) if part.items else Html("")
+        return element("ul", *(element("li", _phrase(item)) for item in part.shown)) if part.items else Html("")
     return Html("")
 
 
@@ -127,7 +135,7 @@ def _cell(cell: Cell) -> Html | str:
         return "".join(LETTERS[at % 26] for at in cell.members)
     if isinstance(cell, Whisker):
         return ""
-    return element("b", label(cell.text, 40)) if isinstance(cell, Strong) else phrase(cell)
+    return element("b", label(cell.text, 40)) if isinstance(cell, Strong) else _phrase(cell)
 
 
 def _unbroken(part: object) -> object:

@@ -9,7 +9,7 @@ from infoscope.comparison.ranking import Place
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.figures.improvement import ImprovementDisplay
-from infoscope.figures.layout import plain_label
+from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import MetricNotation, Units, amount, chance
 from infoscope.reports.outline import (
@@ -293,7 +293,7 @@ def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
                 )
             )
     points = MetricNotation(ranking.metric).is_share
-    title = f"difference to {plain_label(reference)[:40]}{', in percentage points' * points}"
+    title = f"difference to {shortened(reference)}{', in percentage points' * points}"
     drawn = ComparisonDisplay(rows, title, reference, card.better != "lower", differences=True, points=points)
     caption = (
         Strong("Differences"),
