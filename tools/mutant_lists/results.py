@@ -351,6 +351,13 @@ MUTANTS = (
         ("tests/serving/test_attacks.py::test_another_origin_cannot_post",),
     ),
     Mutant(
+        "a token of the browser is good once",
+        "src/infoscope/serving/entrance.py",
+        "self._tokens.pop(known) >= time.monotonic()",
+        "self._tokens[known] >= time.monotonic()",
+        ("tests/serving/test_entrance.py::test_a_token_leads_to_the_key_once",),
+    ),
+    Mutant(
         "links that lead out of the folder are out",
         "src/infoscope/serving/files.py",
         "path = (place / name).resolve()",
