@@ -3,7 +3,9 @@
 Run with ``make bench`` or ``.venv/bin/python benchmarks/report.py``; the browser part needs chromium and playwright.
 """
 
+import resource
 import shutil
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +20,7 @@ from timing import best, sized
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import infoscope
 from infoscope.figures import ConfusionDisplay, CoverageDisplay, EntropyTriangleDisplay
 from tests.reports.pages import certainties, comparison, plain, settings, systems, typical
 
@@ -107,6 +110,52 @@ def _rejections() -> str:
     return certainties().to_html()
 
 
+_LABELS = """
+import numpy as np
+import infoscope as ifs
+rng = np.random.default_rng(1)
+names = np.array([f"class {{at}}" for at in range({classes})], dtype=object)
+truth = rng.integers(0, {classes}, {rows})
+
+def predicted(right):
+    wrong = (truth + rng.integers(1, {classes}, {rows})) % {classes}
+    return names[np.where(rng.random({rows}) < right, truth, wrong)]
+"""
+
+
+def whole_processes() -> None:
+    print("\nwhole processes, processor seconds from start to end")
+    digits = Path(infoscope.__file__).parent / "data" / "digits.csv"
+    large, judged = sized((214, 6000), (5, 200)), sized((50, 8000), (5, 200))
+    cases = {
+        "infoscope evaluate digits.csv": (
+            0.7,
+            f"from infoscope.cli import app\napp(['evaluate', {str(digits)!r}], standalone_mode=False)",
+        ),
+        f"{large[0]} classes × 4 systems, with the page": (
+            2.0,
+            _LABELS.format(classes=large[0], rows=large[1])
+            + "ifs.evaluate(names[truth], {f's{at}': predicted(0.3 + at / 10) for at in range(4)}).to_html()",
+        ),
+        f"a judge of {judged[0]} classes": (
+            2.0,
+            _LABELS.format(classes=judged[0], rows=judged[1])
+            + "known = names[truth]\nknown[600:] = None\nifs.evaluate(known, predicted(0.8), judge=predicted(0.85))",
+        ),
+    }
+    for name, (promised, code) in list(cases.items())[: sized(None, 1)]:
+        took = min(_processor_seconds(code) for _ in range(sized(3, 1)))
+        print(f"  {name:45s} {took:6.2f}   promised {promised:g}: {'kept' if took < promised else 'BROKEN'}")
+
+
+def _processor_seconds(code: str) -> float:
+    """Of a process that runs the code."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime - before.ru_utime + after.ru_stime - before.ru_stime
+
+
 def in_browser(found: dict[str, Path]) -> None:
     program = shutil.which("chromium") or shutil.which("chromium-browser")
     if program is None:
@@ -155,5 +204,6 @@ def first_paint(page: Any) -> float:
 
 if __name__ == "__main__":
     pictures()
+    whole_processes()
     with tempfile.TemporaryDirectory() as name:
         in_browser(pages(Path(name)))

@@ -19,7 +19,6 @@ from infoscope.errors import InputError
 from infoscope.readers.object_stores.addresses import ObjectAddress
 from infoscope.readers.object_stores.buckets import Bucket
 from infoscope.readers.object_stores.client import Buffer, ObjectInfo, ObjectStore, Range, persistently
-from infoscope.readers.object_stores.web import WebServer
 
 __all__ = ["MirroredFile", "fetch_columns", "mirrored"]
 
@@ -93,6 +92,12 @@ def _joined(spans: Iterable[Range]) -> list[Range]:
     return joined
 
 
+def _web_server(address: ObjectAddress) -> ObjectStore:
+    from infoscope.readers.object_stores.web import WebServer  # noqa: PLC0415 - loads HTTP and encryption
+
+    return WebServer(address)
+
+
 def mirrored(
     name: str, folder: Path, is_data: Callable[[str], bool], is_parquet: Callable[[str], bool]
 ) -> list[MirroredFile]:
@@ -101,7 +106,7 @@ def mirrored(
     ``is_data`` says which files of a folder are data, by their path in it; ``is_parquet`` which are copied with holes.
     """
     address = ObjectAddress.parsed(name)
-    store: ObjectStore = WebServer(address) if address.is_web else Bucket(address)
+    store: ObjectStore = _web_server(address) if address.is_web else Bucket(address)
     found = persistently(lambda: _meant(address, store, is_data), address)
     if not found:
         kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
