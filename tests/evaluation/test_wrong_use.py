@@ -177,3 +177,9 @@ def test_columns_of_real_classes_are_never_refused():
 )
 def test_unusual_classes_are_scored(truth, system):
     assert ifs.evaluate(truth, system)["system"].shown("accuracy") is not None
+
+
+def test_a_system_that_is_not_there_is_named_beside_those_that_are():
+    result = ifs.evaluate(["a", "b"], {"svm": ["a", "b"], "knn": ["b", "b"]})
+    with pytest.raises(KeyError, match="there is no system 'accuracy'; the systems are 'svm', 'knn'"):
+        result["accuracy"]

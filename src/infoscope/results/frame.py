@@ -37,7 +37,7 @@ def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Dat
     if known is None:
         raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
     if find_spec(known) is None:
-        raise InputError(f"{backend} is not installed; install it, or choose another backend")
+        raise InputError(f"{backend} is not installed; pip install {backend}, or choose another backend")
     return nw.from_dict(columns_of(rows), backend=known).to_native()
 
 
