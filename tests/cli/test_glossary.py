@@ -208,7 +208,7 @@ def test_headings_of_the_first_reports_are_known():
 
 @pytest.mark.parametrize(
     "word",
-    ["true positive", "FP", "type II error", "TNR", "entropy", "completeness", "purity", "micro avg", "AUPRC", "gini",
+    ["true positive", "FP", "type II error", "TNR", "entropy", "purity", "micro avg", "AUPRC", "gini",
      "ECE", "over-confident", "multiclass", "OvO", "cluster", "dummy", "score", "paired by row", "Holm-corrected",
      "prior tree", "exit status", "most frequent class", "sample size", "weights", "precision at k"],
 )  # fmt: skip
