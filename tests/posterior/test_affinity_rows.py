@@ -7,6 +7,7 @@ import pytest
 from scipy.special import expit, gammaln
 from scipy.stats import kstest
 
+import infoscope as ifs
 from infoscope.posterior import affinity_rows
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array
@@ -126,3 +127,13 @@ def test_levels_of_few_or_equal_classes_have_no_trend_and_do_not_fail(n: Array) 
     level = TrendLevel(np.floor(np.asarray(n) / 2), np.ceil(np.asarray(n) / 2))
     assert np.isfinite(level.draw(5, np.random.default_rng(0))).all()
     assert np.isfinite(level.mean).all()
+
+
+def test_a_single_empty_cell() -> None:
+    """What was expected in it has no spread, which single precision must not divide by."""
+    counts = np.random.default_rng(1).integers(3, 12, (20, 20))
+    counts[np.diag_indices(20)] = 700
+    counts[4, 7] = 0
+    (system,) = ifs.evaluate(ifs.Contingency.from_matrix(counts), draws=100).systems
+    accuracy = system.metrics["accuracy"]
+    assert accuracy.low < np.trace(counts) / counts.sum() < accuracy.high

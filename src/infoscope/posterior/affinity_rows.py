@@ -30,6 +30,7 @@ _HOT_SHARES = log_grid(0.01, 0.7, 9)
 _COLD_MEANS = np.array([1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0])
 _SHAPES = np.array([0.1, 0.2, 0.4, 0.8, 1.6, 4.0, 12.0])
 _POPULARITIES = log_grid(0.1, 300.0, 16)
+_LEAST_WIDTH = 1e-6
 _BINS = 24  # empty cells enter the evidence by this many values of what was expected there
 _WARM_UP = 12
 _CHAIN_CELLS = 10_000  # cells of all chains together: enough to hide the overhead of a sweep
@@ -114,11 +115,12 @@ class _Chains:
         if not logs.size:
             return np.ones((chains, 1)), np.zeros((chains, 1))
         low, high = logs.min(1, keepdims=True), logs.max(1, keepdims=True) + 1e-9
-        at = ((logs - low) * (_BINS / (high - low))).astype(np.intp)
+        width = np.maximum(high - low, _LEAST_WIDTH)  # one empty cell alone, or several that are equal
+        at = ((logs - low) * (_BINS / width)).astype(np.intp)
         np.minimum(at, _BINS - 1, out=at)
         at += np.arange(chains)[:, None] * _BINS
         times = np.bincount(at.ravel(), minlength=chains * _BINS).reshape(chains, _BINS)
-        return np.exp(low + (np.arange(_BINS) + 0.5) * ((high - low) / _BINS)), times.astype(float)
+        return np.exp(low + (np.arange(_BINS) + 0.5) * (width / _BINS)), times.astype(float)
 
     def _draw_mixture(self, occupied: Array, empty: Array, times: Array) -> None:
         """Share of hot cells, mean of cold ones and shape of both, one after the other.
