@@ -130,7 +130,8 @@ def test_curves_are_the_registered_metrics():
 @pytest.mark.parametrize(
     ("rows", "truth", "words"),
     [
-        ([[0.5, 0.5], [0.7, 0.2]], [0, 1], "row 1 sum to 0.9, and 1 rows miss one by more than 0.001"),
+        ([[0.5, 0.5], [0.7, 0.2]], [0, 1], "row 1 sum to 0.9; correct them"),
+        ([[0.5, 0.3], [0.7, 0.2]], [0, 1], "row 0 sum to 0.8, and 2 rows miss one by more than 0.001"),
         ([[0.5, np.nan], [0.7, 0.3]], [0, 1], "probability of row 0 is nan"),
         ([[1.5, -0.5], [0.7, 0.3]], [0, 1], "probability of 1 in row 0 is -0.5"),
         ([[0.5, 0.5], [0.7, 0.3]], [1, 1], r"one class only \(1\)"),
