@@ -137,3 +137,13 @@ def test_a_single_empty_cell() -> None:
     (system,) = ifs.evaluate(ifs.Contingency.from_matrix(counts)).systems
     accuracy = system.metrics["accuracy"]
     assert accuracy.low < np.trace(counts) / counts.sum() < accuracy.high
+
+
+@pytest.mark.parametrize("mistakes", [0, 1, 2])
+@pytest.mark.parametrize("classes", [12, 40, 120])
+def test_very_few_mistakes_of_many_classes_have_a_posterior(classes: int, mistakes: int) -> None:
+    """One mistake leaves the same expectation in every empty cell of its row."""
+    counts = np.diag(np.r_[11, 7, np.ones(classes - 2)])
+    counts[0, 1 : 1 + mistakes] = 1
+    found = ifs.Posterior(ifs.Contingency.from_matrix(counts)).summaries(["accuracy"])["accuracy"]
+    assert found.low < counts.trace() / counts.sum() <= found.high <= 1.0
