@@ -9,6 +9,7 @@ import warnings
 import click
 
 from infoscope import __version__
+from infoscope.cli.configuration import configuration
 from infoscope.cli.interrupts import end_status, heed_signals, ignore_signals, is_interrupted
 from infoscope.cli.invocation import RecordingGroup
 from infoscope.cli.streams import open_closed_streams
@@ -46,8 +47,6 @@ def show_settings(context: click.Context, _option: click.Parameter, asked: bool)
     """Print the settings that hold here, and where they come from, and end."""
     if not asked:
         return
-    from infoscope.cli.configuration import configuration  # noqa: PLC0415 - not for help
-
     found = configuration(context.params.get("config"))
     click.echo(f"# {found.path or 'no infoscope.toml, and no [tool.infoscope] in a pyproject.toml here or above'}")
     click.echo(json.dumps(found.settings, indent=2, ensure_ascii=False, default=str))
@@ -78,8 +77,6 @@ def app(context: click.Context, config: str | None, no_config: bool) -> None:
     context.with_resource(warnings.catch_warnings())
     warnings.simplefilter("ignore", MissingLabelsWarning)  # a finding of the result says it
     if not no_config and isinstance(context.command, click.Group):
-        from infoscope.cli.configuration import configuration  # noqa: PLC0415 - not for help
-
         found = configuration(config)
         context.default_map = found.defaults(context.command, context, context.invoked_subcommand)
 
