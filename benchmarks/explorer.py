@@ -129,7 +129,7 @@ class ServedProcess:
     def close(self) -> None:
         """Ctrl-C."""
         self.process.send_signal(signal.SIGINT)
-        self.process.wait(10)
+        self.process.wait(60)
 
 
 def served(path: Path, text: Path) -> None:

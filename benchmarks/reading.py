@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
+from unittest.mock import patch
 
 import duckdb
 import numpy as np
@@ -20,6 +21,7 @@ from sklearn.metrics import confusion_matrix
 from timing import best, interleaved, record, sized, tried
 
 import infoscope as ifs
+from infoscope.readers import dask as counting
 from infoscope.readers.parquet import dispatch as encoded
 
 ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else sized(10_000_000, 20_000)
@@ -63,12 +65,8 @@ def by_engine(work: Callable[[], Any]) -> Callable[[], Any]:
     """The same without codes, as where the compiled part could not be built and pyarrow is missing."""
 
     def run() -> None:
-        kept = encoded.is_built, encoded.WORTH_TEXT
-        encoded.is_built, encoded.WORTH_TEXT = (lambda: False), 1 << 60
-        try:
+        with patch.object(counting, "is_built", lambda: False), patch.object(encoded, "WORTH_TEXT", 1 << 60):
             work()
-        finally:
-            encoded.is_built, encoded.WORTH_TEXT = kept
 
     return run
 
@@ -146,9 +144,9 @@ def memory(folder: Path) -> None:
         (f"one system, {ROWS:.0e} rows", log(folder, ROWS), "'said'"),
         (f"ten systems, {FEW:.0e} rows", ten(folder, "parquet", FEW), repr(TEN)),
     ):
-        for how, setting in (("", ""), (", by the engine alone", "encoded.is_built = lambda: False; ")):
+        for how, setting in (("", ""), (", by the engine alone", "counting.is_built = lambda: False; ")):
             code = (
-                f"import sys, infoscope as ifs; from infoscope.readers.parquet import dispatch as encoded; {setting}"
+                f"import sys, infoscope as ifs; from infoscope.readers import dask as counting; {setting}"
                 f"ifs.read_tables(sys.argv[1], truth='gold', system={names}); print({PEAK})"
             )
             say(f"peak memory, Parquet, {what}{how}", f"{alone(code, path)[0]:8.0f} MiB", "below 512")

@@ -368,7 +368,7 @@ def test_definitions_are_one_click_away(visit: Any) -> None:
     page.wait_for_function("document.querySelector('#definitions').open")
 
     assert page.locator("#def-proficiency").is_visible()
-    assert "share" in page.inner_text("#def-proficiency").lower()
+    assert "fraction" in page.inner_text("#def-proficiency").lower()
 
 
 def test_five_systems_are_printed_on_eight_pages_with_the_method_and_what_is_open(visit: Any, tmp_path: Path) -> None:

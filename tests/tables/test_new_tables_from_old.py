@@ -127,10 +127,10 @@ def test_conditional_tables_have_rows_or_columns_of_one():
     ("shares", "error", "message"),
     [
         ("even", UnknownNameError, "'equal'"),
-        ({"a": 1.0}, InputError, "no share for truth class 'b'"),
-        ({"a": 1.0, "b": -1.0}, InputError, "not negative"),
+        ({"a": 1.0}, InputError, "no frequency for true class 'b'"),
+        ({"a": 1.0, "b": -1.0}, InputError, "at least 0"),
         ({"a": 0.5, "b": 0.5, "c": 0.1}, UnknownNameError, "'c'"),
-        ({"a": 0.0, "b": 0.0}, InputError, "no class a share"),
+        ({"a": 0.0, "b": 0.0}, InputError, "no class a frequency"),
     ],
 )
 def test_bad_prevalence_is_refused(shares, error, message):
