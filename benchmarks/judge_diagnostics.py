@@ -168,7 +168,7 @@ def false_alarms(repeats: int, seed: int) -> Iterator[str]:
 
 
 def requests(repeats: int, seed: int) -> Iterator[str]:
-    """One line per setting: 100 labels at random, then as many as half the width is foretold to need."""
+    """One line per setting: 100 labels at random, then as many as half the width is expected to need."""
     for metric, classes, common in (
         ("accuracy", 2, 0.5),
         ("accuracy", 2, 0.95),

@@ -62,7 +62,7 @@ def test_all_rows_are_given_out_once() -> None:
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_foretold(classes: int) -> None:
+def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_expected(classes: int) -> None:
     rng = np.random.default_rng([32, classes])
     world = JudgedWorld.drawn(rng, 4000, 100, classes)
     before = judged(world)
@@ -76,7 +76,7 @@ def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_foretold(clas
     assert all(item.predictions["model"] == "abc"[world.prediction[item.row - 1]] for item in items)
     assert found.labels == plan.labels
     assert found.reached == pytest.approx(0.04, rel=0.25)
-    assert found.foretold == pytest.approx(0.04, rel=0.02)
+    assert found.expected == pytest.approx(0.04, rel=0.02)
     low, high = found.systems["model"].interval
     assert low - 0.02 < world.accuracy < high + 0.02
     assert {"more_labels_needed", "narrow_enough"} & {finding.code for finding in found.findings}
@@ -229,7 +229,7 @@ def test_the_command_asks_for_labels_and_reads_them_back(tmp_path: Path) -> None
     back = CliRunner().invoke(app, [*want, "--labels", str(done), "--labels-out", str(tmp_path / "next.csv")])
     assert back.exit_code == 0, back.output
     said = " ".join(back.output.split())
-    assert "the plan foretold ±" in said
+    assert "the plan expected ±" in said
     assert "3 rows of the sheet without a label left out" in said
     page = CliRunner().invoke(app, [*command, "--labels", str(done), "--format", "json"])
     assert page.exit_code == 0, page.output

@@ -196,7 +196,7 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
     rounds = ["--labels", str(done), "--labels", str(tmp_path / "done-2.csv")]
     both = CliRunner().invoke(app, [*asked, "--plan", "0.05", *rounds])
     assert both.exit_code == 0, both.output
-    assert "foretold" in both.output
+    assert "expected" in both.output
     for wrong, said in ((["--plan", "7"], "half_width is 7"), (["--items", "x.csv"], "add --plan")):
         bad = CliRunner().invoke(app, [*asked, *wrong])
         assert bad.exit_code == 2

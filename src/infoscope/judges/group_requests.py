@@ -142,12 +142,13 @@ class _GroupedSampler:
         )
 
     def _sentence(self) -> Finding:
-        total, title = sum(request.sampler.planned for request in self.requests), find(self.wanted.metric).card.title
+        total = sum(request.sampler.planned for request in self.requests)
+        title = find(self.wanted.metric).card.title_in_sentence
         how, number = f"±{self.wanted.half_width:g}", len(self.requests)
         groups = f"{number} group{'s' * (number != 1)}"
-        text = f"To know the {title.lower()} to {how} in each of {groups}: about {total:,} further labels in all."
+        text = f"To know the {title} to {how} in each of {groups}: about {total:,} further labels in all."
         if not total:
-            text = f"The {title.lower()} is known to {how} in each of {groups}: no further labels are needed."
+            text = f"The {title} is known to {how} in each of {groups}: no further labels are needed."
         return Finding("labels_needed", text, evidence={"labels": total, "groups": number})
 
     def _first_labels(self) -> Iterator[Finding]:
@@ -190,7 +191,7 @@ class _GroupedSampler:
         return [int(number) for number in np.diff(ends, prepend=0.0)]
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
-        """The metric in every group with the labels of filled-in sheets, and what was foretold for the widest."""
+        """The metric in every group with the labels of filled-in sheets, and what the plan expected of the widest."""
         sheet = read_sheet(self.judged, labels, column, read)
         after = {
             tuple((part.group or {}).items()): part.rows
@@ -208,7 +209,7 @@ class _GroupedSampler:
             raise InputError(f"no group can be estimated. {findings[0].text.removesuffix('.')}")
         widest = max(found.values(), key=lambda outcome: outcome.reached)
         more = _total([outcome.more for outcome in found.values()])
-        said = labelled_findings(more, plan.half_width, widest.reached, widest.foretold, sheet.unlabelled)
+        said = labelled_findings(more, plan.half_width, widest.reached, widest.expected, sheet.unlabelled)
         return LabelledEstimate(
             metric=plan.metric,
             labels=round(float(sheet.times.sum())),
@@ -217,7 +218,7 @@ class _GroupedSampler:
             half_width=plan.half_width,
             level=plan.level,
             reached=widest.reached,
-            foretold=widest.foretold,
+            expected=widest.expected,
             basis="judge",
             findings=(*said, *findings, *self.left_out),
             tables=MappingProxyType({title: outcome.table for title, outcome in found.items()}),

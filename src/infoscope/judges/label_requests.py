@@ -100,7 +100,8 @@ class SampledOutcome(NamedTuple):
     table: Contingency
     reached: float
     """Half width of the interval."""
-    foretold: float
+    expected: float
+    """Half width that the plan expected of as many labels."""
     more: int | None
     """Labels that are still needed; None where labels of all rows would not do."""
 
@@ -240,7 +241,7 @@ class JudgedSampler:
     # ── labels that came back ──────────────────────────────────────────────────────────────────────
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
-        """The metric with the labels of filled-in sheets beside those that there were, and what was foretold."""
+        """The metric with the labels of filled-in sheets beside those that there were, and what the plan expected."""
         sheet = read_sheet(self.judged, labels, column, read)
         found = self.outcome(with_sheet(self.judged, sheet, self.system), sheet)
         return LabelledEstimate(
@@ -251,16 +252,16 @@ class JudgedSampler:
             half_width=plan.half_width,
             level=plan.level,
             reached=found.reached,
-            foretold=found.foretold,
+            expected=found.expected,
             basis="judge",
             findings=tuple(
-                labelled_findings(found.more, plan.half_width, found.reached, found.foretold, sheet.unlabelled)
+                labelled_findings(found.more, plan.half_width, found.reached, found.expected, sheet.unlabelled)
             ),
             tables=MappingProxyType({self.system: found.table}),
         )
 
     def outcome(self, after: Judged, sheet: FilledSheet) -> SampledOutcome:
-        """The metric of the rows with the labels of a sheet, and what was foretold for as many by stratum."""
+        """The metric of the rows with the labels of a sheet, and what the plan expected of as many by stratum."""
         metric, half_width, level, seed = self.wanted
         summary = after.posterior(self.system, seed=seed).summary(metric, level)
         table = after.table(self.system, seed=seed)

@@ -1,4 +1,4 @@
-"""What labelled rows say: a metric of each system, beside what was foretold."""
+"""What labelled rows say: a metric of each system, beside what the plan expected."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ class LabelledEstimate(Result):
     level: float = 0.95
     reached: float | None = None
     """Half width of the widest interval."""
-    foretold: float | None = None
-    """Half width that the plan foretold for as many labels."""
+    expected: float | None = None
+    """Half width that the plan expected of as many labels."""
     basis: Basis = "latent truth"
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
@@ -52,11 +52,11 @@ class LabelledEstimate(Result):
 
 
 def labelled_findings(
-    more: int | None, half_width: float, reached: float, foretold: float, unlabelled: int
+    more: int | None, half_width: float, reached: float, expected: float, unlabelled: int
 ) -> Iterator[Finding]:
-    """What came beside what was foretold, how many labels are still needed, and lines without a label."""
-    evidence: dict[str, Json] = {"labels": more, "half_width": reached, "foretold": foretold}
-    came = f"the plan foretold ±{foretold:.3g} for as many labels"
+    """What came beside what the plan expected, how many labels are still needed, and lines without a label."""
+    evidence: dict[str, Json] = {"labels": more, "half_width": reached, "expected": expected}
+    came = f"the plan expected ±{expected:.3g} for as many labels"
     if more is None:
         text = (
             f"The widest interval is ±{reached:.3g}; {came}. Labels of all rows would not bring it to ±{half_width:g}: "

@@ -44,7 +44,7 @@ def labelled_estimate(
         widest = max(widest, reach)
         tables[name] = _sized(correction.table(found.times), effects.metric, systems[name].sd or 0.0)
     more = int(np.ceil(draws * ((widest / half_width) ** 2 - 1))) if widest > half_width else 0
-    foretold = allocation.half_width(round(draws), level)
+    expected = allocation.half_width(round(draws), level)
     return LabelledEstimate(
         metric=effects.metric,
         labels=round(draws),
@@ -53,8 +53,8 @@ def labelled_estimate(
         half_width=half_width,
         level=level,
         reached=widest,
-        foretold=foretold,
-        findings=tuple(labelled_findings(more, half_width, widest, foretold, found.unlabelled)),
+        expected=expected,
+        findings=tuple(labelled_findings(more, half_width, widest, expected, found.unlabelled)),
         tables=MappingProxyType(tables),
     )
 

@@ -27,11 +27,11 @@ def _forest(result: LabelledEstimate) -> ComparisonDisplay:
 PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _forest}
 
 
-def _foretold(result: LabelledEstimate) -> list[Tile]:
-    """The half width that came, and the one that was foretold."""
-    if result.reached is None or result.foretold is None:
+def _reached(result: LabelledEstimate) -> list[Tile]:
+    """The half width that came, and the one that the plan expected."""
+    if result.reached is None or result.expected is None:
         return []
-    return [Tile(f"±{result.reached:.3g}", "half width reached", "", f"±{result.foretold:.3g} foretold")]
+    return [Tile(f"±{result.reached:.3g}", "half width reached", "", f"±{result.expected:.3g} expected")]
 
 
 def _needed(result: LabelledEstimate) -> list[Tile]:
@@ -74,7 +74,7 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
         tiles=[
             Tile(amount(result.labels), "labels", "", ""),
             *_needed(result),
-            *_foretold(result),
+            *_reached(result),
         ],
         findings=[("", finding) for finding in result.findings],
         sections=[Section("Systems", [*picture, Table(columns, rows, search="systems")], "systems")],
