@@ -94,6 +94,18 @@ def test_the_chances_of_a_sheet_say_which_system_it_was_drawn_by(rows: dict[str,
     assert all(finding.is_warning and "no column chance" in finding.text for finding in warned)
 
 
+def test_what_is_no_number_in_a_sheet_is_named(rows: dict[str, list]) -> None:
+    """As where a spreadsheet wrote a decimal comma."""
+    judged = Judged.from_rows(rows, **COLUMNS)
+    plan = judged.labels_for("accuracy", 0.05, system="model")
+    sheet = filled(plan, rows, 40)
+    with pytest.raises(InputError, match="column 'chance' has '0,25', which is not a number"):
+        judged.with_labels({**sheet, "chance": ["0,25"] * 40})
+    with pytest.raises(InputError, match="column 'row' has 'first', which is not a number"):
+        plan.next_round({**sheet, "row": ["first", *map(str, sheet["row"][1:])]})
+    assert plan.next_round({**sheet, "row": [f"{row}.0" for row in sheet["row"]]}).labels < plan.labels
+
+
 def test_labels_that_were_asked_for_raise_no_alarm(rows: dict[str, list]) -> None:
     """They were chosen by verdict and prediction, so that tests of these would find just that."""
     judged = Judged.from_rows(rows, **COLUMNS)
@@ -141,4 +153,4 @@ def test_a_comparison_says_how_good_the_judge_is(rows: dict[str, list]) -> None:
         assert f"{system.judge_as_truth['accuracy'].value:.1%} if verdicts were true labels" in beside[system.name].text
     weighted = ifs.compare({**rows, "w": [0.5] * 2000}, **COLUMNS, weight="w", metrics=["accuracy"])
     told = next(finding.text for finding in weighted.findings if finding.code == "corrected_verdicts")
-    assert told.startswith("A weight of 40 of 1,000 rows has a true label")
+    assert told.startswith("Rows with a weight of 40 of 1,000 have a true label")

@@ -57,11 +57,10 @@ def _whole(judged: Judged, name: str, question: CompareOptions) -> SystemPosteri
 
 def _corrected(judged: Judged) -> Finding:
     judges = judged.judge_title()
-    weight = "weight of " if judged.patterns.is_weighted else ""
+    known = f"{judged.label_count:,.6g} of {judged.row_count:,.6g}"
+    who = f"Rows with a weight of {known}" if judged.patterns.is_weighted else f"{known} rows"
     text = (
-        f"A {weight}{judged.label_count:,.6g} of {judged.row_count:,.6g} rows has a true label"
-        if weight
-        else f"{judged.label_count:,.6g} of {judged.row_count:,.6g} rows have a true label"
+        f"{who} have a true label; the verdicts of {judges} on the others are corrected by these, also where a judge "
+        "favours a system"
     )
-    text += f"; the verdicts of {judges} on the others are corrected by these, also where a judge favours a system"
     return Finding("corrected_verdicts", text, evidence={"labels": judged.label_count, "rows": judged.row_count})

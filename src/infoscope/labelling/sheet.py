@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from infoscope.atomic_files import write_file
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
-from infoscope.readers.labels import Cleaning
+from infoscope.readers.labels import Cleaning, as_number
 from infoscope.readers.pattern_counts import read_patterns, row_patterns
 from infoscope.results.frame import csv_text
 from infoscope.tables.labels import Label
@@ -174,13 +174,13 @@ def sheet_chances(
     place = np.array(
         [known.get(tuple(row), -1) for row in _texts(given, columns, np.arange(len(given)))], dtype=np.int64
     )
-    chance = np.array([float(str(given.labels[-1][code])) for code in given.codes[-1].tolist()])
+    chance = np.array(_numbers(given.labels[-1], "chance"))[given.codes[-1]]
     return place[place >= 0], chance[place >= 0]
 
 
 def sheet_rows(sheet: LabelsLike, read: ReadOptions | None) -> frozenset[int]:
     """The rows of a sheet, labelled or not, where it has a column of them."""
-    return frozenset(int(str(row)) for row in _row_counts(sheet, read))
+    return frozenset(map(int, _numbers(list(_row_counts(sheet, read)), "row")))
 
 
 def check_rows_once(sheet: LabelsLike, read: ReadOptions | None) -> None:
@@ -200,6 +200,20 @@ def _row_counts(sheet: LabelsLike, read: ReadOptions | None) -> dict[Label, int]
     there = found.present[0]
     lines = np.bincount(found.codes[0, there].astype(np.int64), found.counts[there], len(found.labels[0]))
     return {label: int(number) for label, number in zip(found.labels[0], lines, strict=True)}
+
+
+def _numbers(values: Sequence[Label], column: str) -> list[float]:
+    """What a column of sheets holds, which are numbers that the plan wrote."""
+    numbers = []
+    for value in values:
+        number = as_number(value)
+        if not isinstance(number, (int, float)):
+            raise InputError(
+                f"column {column!r} has {value!r}, which is not a number; give the sheet as it was written, with its "
+                "labels filled in"
+            )
+        numbers.append(float(number))
+    return numbers
 
 
 def _texts(patterns: Patterns, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[list[str | None]]:
