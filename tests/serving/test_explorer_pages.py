@@ -97,6 +97,12 @@ def test_what_columns_are_taken_for_is_said_in_the_words_of_the_page(columns: di
         assert "FILE" not in sentence
 
 
+def test_a_column_may_be_called_like_the_word_for_a_file() -> None:
+    found = in_page_words(roles_of({"FILE": ID, "truth": TRUTH, "PROFILE": GOOD}), "my rows.csv")
+    assert any("'PROFILE'" in sentence for sentence in found.reasons)
+    assert not any("my rows.csv" in sentence for sentence in found.reasons)
+
+
 def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_page() -> None:
     sentence = (
         "a.csv, line 2 is not UTF-8 text but seems to be Latin-1; read rows with --encoding latin-1 (in Python: "

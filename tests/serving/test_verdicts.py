@@ -11,7 +11,7 @@ from scipy import stats
 
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.serving.judged_rows import row_contents
+from infoscope.serving.verdict_rows import row_contents
 from infoscope.serving.verdicts import keep_verdict, read_verdicts, truth_errors
 
 
@@ -127,6 +127,16 @@ def test_rows_that_moved_are_found_again(tmp_path: Path, named: str) -> None:
     assert applied(tmp_path, source).exit_code == 0
     lines = (tmp_path / "new.csv").read_text().splitlines()
     assert lines[1:] == ["09,cat,cat,", "07,cat,dog,", "08,dog,dog,truth wrong"]
+
+
+def test_a_row_that_cannot_be_read_alone_has_no_contents(tmp_path: Path) -> None:
+    """So that its verdict is kept all the same, by the number of the row."""
+    source = tmp_path / "rows.csv"
+    source.write_text("truth,svm\ncat,dog,more\ncat,cat\n")
+    assert row_contents(source, 1) is None
+    source.write_text("truth,svm\ncat,dog\ncat,cat\n")
+    assert row_contents(source, 3) is row_contents(source, 10**30) is None
+    assert row_contents(source, 1) != row_contents(source, 2)
 
 
 def test_rows_that_are_not_found_again_are_refused(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ def command(folder: str, port: int, no_browser: bool, **_options: object) -> Non
     say("The address holds the key; Ctrl-C ends the server.")
     if not no_browser:  # meanwhile the server answers: a browser in the terminal stays until it is left
         way = f"{origin}/{ENTRANCE}/{explorer.entrance.token()}"
-        threading.Thread(target=_open_browser, args=(way,), daemon=True).start()
+        threading.Thread(target=_open_browser, args=(way,), name="browser", daemon=True).start()
     try:
         server.serve_forever(poll_interval=0.2)
     finally:

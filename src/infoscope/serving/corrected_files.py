@@ -13,7 +13,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.column_names import column_names
 from infoscope.readers.duckdb.session import identifier, literal
 from infoscope.readers.reader import ReadOptions
-from infoscope.serving.judged_rows import JUDGED_KINDS, NUMBER, numbered_rows, with_their_rows
+from infoscope.serving.verdict_rows import JUDGED_KINDS, NUMBER, numbered_rows, with_their_rows
 from infoscope.serving.verdicts import RowVerdicts
 from infoscope.typing import StrPath
 

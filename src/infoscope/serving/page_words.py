@@ -32,6 +32,7 @@ _WORDS = (
     (r"name one with --sheet \(in Python: sheet=\)", "save the one with the rows as a file of its own"),
     (r" with --clean (\w+) \(clean='\w+' in Python\)", " under “How labels are read”"),
 )
+_COMMAND = re.compile(r"\b(infoscope \w+ )FILE\b")
 _KNOWN = tuple((re.compile(pattern), words) for pattern, words in _WORDS)
 
 
@@ -50,7 +51,7 @@ def in_page_words(roles: ColumnRoles, file: str) -> ColumnRoles:
     """What columns of a file are taken for, with reasons and question as sentences of a page."""
 
     def named(sentence: str) -> str:
-        return page_words(sentence).replace("FILE", shlex.quote(file))
+        return _COMMAND.sub(lambda found: found[1] + shlex.quote(file), page_words(sentence))
 
     question = None if roles.question is None else f"{named(roles.question[:1].upper() + roles.question[1:])}."
     return replace(roles, question=question, reasons=tuple(map(named, roles.reasons)))

@@ -31,10 +31,10 @@ from infoscope.serving.clients import RunningRequests
 from infoscope.serving.entrance import ENTRANCE, BrowserEntrance
 from infoscope.serving.files import ServedFolder, file_state
 from infoscope.serving.joins import JoinedFiles, join_page
-from infoscope.serving.judged_rows import row_contents
 from infoscope.serving.page_words import in_page_words, page_words
 from infoscope.serving.questions import ExploredColumns, Query, asked_rows
 from infoscope.serving.sheets import rows_sheet
+from infoscope.serving.verdict_rows import row_contents
 from infoscope.serving.verdicts import VERDICTS, RowVerdicts, keep_verdict, read_verdicts, truth_errors
 
 __all__ = ["FolderExplorer", "open_server"]

@@ -7,6 +7,7 @@ to another row.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -45,15 +46,18 @@ def numbered_rows(path: Path, known: Sequence[str] = ()) -> tuple[str, str]:
 
 
 def row_contents(path: Path, row: int) -> str | None:
-    """A hash of all that a row holds; None for files whose verdicts are not applied."""
+    """A hash of all that a row holds; None for files whose verdicts are not applied, or that have no such row."""
+    import duckdb  # noqa: PLC0415 - heavy, and only for files
+
     if path.suffix.lower() not in JUDGED_KINDS:
         return None
     relation, _ = numbered_rows(path)
-    with embedded_database() as connection:
+    statement = f"SELECT {_HASH} FROM (SELECT * FROM {relation} LIMIT 1 OFFSET {int(row) - 1})"
+    with suppress(duckdb.Error), embedded_database() as connection:  # the verdict is kept by the number of its row
         connection.execute("SET preserve_insertion_order = true")
-        statement = f"SELECT {_HASH} FROM (SELECT * FROM {relation} LIMIT 1 OFFSET {int(row) - 1})"
         found = connection.execute(statement, {"path": str(path)}).fetchone()
-    return None if found is None else str(found[0])
+        return None if found is None else str(found[0])
+    return None
 
 
 def with_their_rows(
