@@ -63,6 +63,6 @@ def test_tosses_of_a_coin(tosses: int, share: float) -> None:
     assert _chance_of_at_most(heads, tosses) == pytest.approx(special.bdtr(heads, tosses, 0.5), rel=1e-11)
 
 
-@pytest.mark.parametrize("level", [0.5, 0.8, 0.975, 0.9995])
+@pytest.mark.parametrize("level", [0.5, 0.8, 0.975, 0.9995, 1.0])
 def test_normal_quantiles(level: float) -> None:
     assert special_functions.normal_quantile(level) == pytest.approx(special.ndtri(level), rel=1e-14, abs=1e-15)

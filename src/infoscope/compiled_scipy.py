@@ -21,8 +21,9 @@ __all__ = ["compiled_file", "scipy_function"]
 def compiled_file(package: str, name: str) -> ModuleType | None:
     """A compiled file of one of SciPy's packages; None where there is none of this name that stands alone."""
     scipy = find_spec("scipy")
-    folder = Path(((scipy and scipy.submodule_search_locations) or [""])[0], package)
-    path = next((path for end in EXTENSION_SUFFIXES if (path := folder / f"{name}{end}").is_file()), None)
+    folders = [Path(place, package) for place in (scipy and scipy.submodule_search_locations) or ()]
+    files = [folder / f"{name}{end}" for folder in folders for end in EXTENSION_SUFFIXES]
+    path = next(filter(Path.is_file, files), None)
     spec = path and spec_from_file_location(f"scipy.{package}.{name}", path)
     if not spec or spec.loader is None:
         return None

@@ -53,14 +53,14 @@ betainc, betaincinv, betaln, gammaincinv, polygamma = (_on_call(name) for name i
 
 
 def normal_quantile(chance: float) -> float:
-    """The value that a standard normal number stays below with this chance.
+    """The value that a standard normal number stays below with this chance; infinite where it always does.
 
     >>> print(f"{normal_quantile(0.975):.6f}")
     1.959964
     """
     from statistics import NormalDist  # noqa: PLC0415 - loads decimals and fractions
 
-    return NormalDist().inv_cdf(chance)
+    return NormalDist().inv_cdf(chance) if chance < 1.0 else inf
 
 
 _LARGE_SHAPE = 100_000.0
