@@ -214,7 +214,7 @@ def weighted_f1(table: Contingency) -> Real:
     )
 )
 def weighted_jaccard(table: Contingency) -> Real:
-    """Jaccard index averaged over the classes by their size.
+    """Mean Jaccard index, weighted by class size.
 
     >>> print(f"{weighted_jaccard(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.701
@@ -319,12 +319,12 @@ def macro_f1(table: Contingency) -> Real:
         source="common",
         aliases=("mean IoU", "mIoU", "mean intersection over union"),
         laws=_LAWS | {Law.PERFECT_IS_ONE},
-        undefined="a class has neither samples nor declarations, or truth and output share no label",
+        undefined="a class neither occurs nor is predicted, or truth and predictions have no label in common",
     ),
     why=_why(lambda rates: ratio(*jaccard_parts(rates)), weighted=False),
 )
 def macro_jaccard(table: Contingency) -> Real:
-    """Jaccard index averaged over all declared classes alike: the mean intersection over union of segmentation.
+    """Unweighted mean Jaccard index over all declared classes: the mean intersection over union of segmentation.
 
     >>> print(f"{macro_jaccard(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.701

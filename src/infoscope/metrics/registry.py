@@ -118,9 +118,12 @@ _PERSONS = frozenset(
         "Hubert",
         "Jaccard",
         "Larsen",
+        "Matthews",
         "Mirkin",
+        "Rand",
+        "Van",
+        "Wallace",
     }
-    | {"Matthews", "Rand", "Van", "Wallace"}
 )
 """Names with which titles begin; they keep their capital letter within a sentence."""
 

@@ -125,8 +125,8 @@ class _Chains:
     def _draw_mixture(self, occupied: Array, empty: Array, times: Array) -> None:
         """Share of hot cells, mean of cold ones and shape of both, one after the other.
 
-        A count is negative binomial. Against its probability in a hot cell, that in a cold one is the larger by a
-        factor, and the hot ones alone matter for the shape only.
+        Counts are negative binomial. The probability of each in a cold cell is taken relative to that in a hot one,
+        which by itself depends on the shape only.
         """
         expected = np.concatenate([occupied, empty], 1).astype(np.float32)[:, None]
         counts = np.concatenate([self.counted, np.zeros(empty.shape[1])]).astype(np.float32)

@@ -202,7 +202,7 @@ def gammas(shape: Array, rng: np.random.Generator) -> Array:
 
 
 def normalized(drawn: Array, open_cells: Mask, rng: np.random.Generator) -> Array:
-    """Rows divided by their sums; a row whose drawn all underflowed has one prediction, drawn at random."""
+    """Rows divided by their sums; a row whose gammas all underflowed has one prediction, chosen at random."""
     total = drawn.sum(2)
     for draw, row in np.argwhere((total <= 0) & open_cells.any(1)):
         drawn[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0
