@@ -6,6 +6,13 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
+        "identifiers are no classes",
+        "src/infoscope/column_kinds/pairs.py",
+        "elif shared == 0 and truth.are_identifiers != system.are_identifiers:",
+        "elif shared == 0 and truth.are_identifiers and system.are_identifiers:",
+        ("tests/evaluation/test_wrong_use.py::test_identifiers_and_exchanged_columns",),
+    ),
+    Mutant(
         "two columns that may be the truth are asked about",
         "src/infoscope/readers/column_roles.py",
         "            if equal:",

@@ -1,0 +1,17 @@
+"""What columns hold that are given as labels: classes, or scores, identifiers and measurements given by mistake."""
+
+from infoscope.column_kinds.columns import check_label_columns, check_labels, check_one_label_per_row
+from infoscope.column_kinds.measurements import measured_labels, near_misses
+from infoscope.column_kinds.names import ColumnNames, asked_positive
+from infoscope.column_kinds.pairs import check_columns
+
+__all__ = [
+    "ColumnNames",
+    "asked_positive",
+    "check_columns",
+    "check_label_columns",
+    "check_labels",
+    "check_one_label_per_row",
+    "measured_labels",
+    "near_misses",
+]

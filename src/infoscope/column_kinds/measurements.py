@@ -1,0 +1,58 @@
+"""Labels that are whole numbers: whether they seem to measure a quantity rather than to name classes."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from infoscope.column_kinds.values import number_of
+from infoscope.tables import Contingency
+
+__all__ = ["measured_labels", "near_misses"]
+
+MIN_MEASURED = 30
+"""Different whole numbers in the truth from which on they may be measured."""
+MAX_MEASURED_ACCURACY = 0.5
+MIN_NEARNESS = 0.85
+"""Rank correlation over the wrong predictions …"""
+MIN_NEARNESS_OF_MANY = 0.6
+"""… and where there are so many numbers that few rows share one."""
+MANY_NUMBERS = 0.1
+
+
+def near_misses(table: Contingency) -> float | None:
+    """Rank correlation of true and predicted number over the wrong predictions, where it says that numbers measure.
+
+    Wrong class ids are anywhere; wrong measurements are near. None where labels are few, no numbers, or mostly right.
+    """
+    at_rows, at_columns = table.matches
+    different = int((table.row_totals > 0).sum())
+    if different < MIN_MEASURED or not table.total or table.batch_shape or not table.labelled:
+        return None  # the numbers of a matrix without labels are places
+    if float(table.diagonal.sum()) > MAX_MEASURED_ACCURACY * float(table.total):
+        return None
+    sides = [np.array([number_of(label) for label in labels]) for labels in (table.truth_labels, table.system_labels)]
+    if not all(np.isfinite(side).all() for side in sides):
+        return None
+    own = np.full(table.shape[0], -1)
+    own[at_rows] = at_columns
+    wrong = (table.cells > 0) & (own[table.cell_rows] != table.cell_columns)
+    every = np.unique(np.concatenate(sides))
+    ranks = [np.searchsorted(every, side) for side in sides]
+    x, y, weights = ranks[0][table.cell_rows[wrong]], ranks[1][table.cell_columns[wrong]], table.cells[wrong]
+    if len(weights) < MIN_MEASURED or min(np.ptp(x), np.ptp(y)) == 0:
+        return None
+    spread = np.cov(np.stack([x, y]).astype(np.float64), aweights=weights)
+    if min(spread[0, 0], spread[1, 1]) <= 0:
+        return None
+    found = float(spread[0, 1] / np.sqrt(spread[0, 0] * spread[1, 1]))
+    are_many = table.sample_size is not None and different >= MANY_NUMBERS * table.sample_size
+    return found if found >= (MIN_NEARNESS_OF_MANY if are_many else MIN_NEARNESS) else None
+
+
+def measured_labels(nearness: float) -> str:
+    """The sentence about labels that seem to measure."""
+    return (
+        f"The labels are numbers and wrong predictions lie near the truth (rank correlation {nearness:.2f}), as of a "
+        "quantity that is measured: for that use a regression metric such as sklearn.metrics.mean_absolute_error, for "
+        "ordered classes say ordinal= (--ordinal); only if the numbers merely name classes do the numbers below hold."
+    )

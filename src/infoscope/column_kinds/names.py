@@ -1,0 +1,75 @@
+"""How truth and predictions were named where they came from, and the calls that use these names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+
+from infoscope.masking import masked
+from infoscope.tables.labels import Label, decided_positive, positive_of
+
+__all__ = ["ColumnNames", "asked_positive"]
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """How truth and predictions were named where they came from."""
+
+    truth: str | None = None
+    source: str | None = None
+    """The file, where it is one."""
+    in_tables: bool = False
+    """Whether finished tables were given."""
+
+    @classmethod
+    def asked(cls, source: object, truth: str | None, *, labels: bool) -> ColumnNames:
+        """Of a question: labels, rows of a source with the name of the truth, or tables."""
+        is_file = isinstance(source, (str, Path)) and not labels
+        return cls(truth, masked(str(source)) if is_file else None, in_tables=truth is None and not labels)
+
+    def name(self, system: str | None) -> str:
+        """The truth (None) or a system in a sentence."""
+        if self.in_tables:
+            return "the truth" if system is None else f"the output of {system!r}"
+        if self.truth is not None:
+            return f"column {(self.truth if system is None else system)!r}"
+        return "y_true" if system is None else "y_pred" if system == "system" else f"y_pred[{system!r}]"
+
+    def sweep(self, scores: Sequence[str], classes: Sequence[Label], truth: str | None = None) -> str:
+        """The command and the call that sweep these scores of true classes."""
+        column = truth or self.truth
+        options, words = _class_options(scores, classes)
+        if column is None:
+            return f"ifs.sweep(y_true, y_score{words})"
+        names = " ".join(f"--score {quote(name)}" for name in scores)
+        given = scores[0] if len(scores) == 1 else list(scores)
+        source = "source" if self.source is None else repr(self.source)
+        call = f"ifs.sweep({source}, truth={column!r}, score={given!r}{words})"
+        if self.source is None:
+            return call
+        return f"infoscope sweep {quote(self.source)} -t {quote(column)} {names}{options}, in Python {call}"
+
+
+def _class_options(scores: Sequence[str], classes: Sequence[Label]) -> tuple[str, str]:
+    """What says which classes the scores are of, as options and as arguments; the names of the columns may tell."""
+    stated = [next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores]
+    if len(scores) == 1 and len(classes) == 2:
+        known = decided_positive(classes)
+        meant = stated[0] if stated[0] is not None else positive_of(classes)
+        return ("", "") if meant == known else (f" --positive {quote(str(meant))}", f", positive={meant!r}")
+    if len(scores) < 2 or None in stated or len(set(stated)) < len(scores) or [str(x) for x in stated] == list(scores):
+        return "", ""
+    return "".join(f" --class {quote(str(label))}" for label in stated), f", classes={stated!r}"
+
+
+def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:
+    """The question which of two classes is meant, where their names do not say; None where they do."""
+    if len(classes) != 2 or decided_positive(classes) is not None:
+        return None
+    one, other = classes
+    return (
+        f"The names {one!r} and {other!r} do not say which class {role}; {taken!r} is taken, because it sorts last. "
+        f"Name it: --positive {quote(str(other))} or --positive {quote(str(one))} (positive= in Python)."
+    )

@@ -1,0 +1,118 @@
+"""Pairs of a truth and predictions that are no classes: scores, measurements, identifiers, columns exchanged."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from shlex import quote
+
+import numpy as np
+
+from infoscope.column_kinds.names import ColumnNames
+from infoscope.column_kinds.values import ColumnValues
+from infoscope.errors import InputError
+from infoscope.tables import Contingency
+
+__all__ = ["check_columns"]
+
+MAX_NUMBERED_CLASSES = 20
+"""Numbers beyond this many, met by predictions with fractions, are measured rather than named."""
+MAX_SHARED_MEASUREMENTS = 0.05
+"""Fraction of predictions that are one of the true numbers; codes with a decimal point have more."""
+_PREDICTED = re.compile(r"(y_?)?(pred|preds|predicted|predictions?|hat)(_?(labels?|class|classes))?|model_output")
+_TRUE = re.compile(r"(y_?)?(true|truth|gold|label|labels|target|targets|actual|ground_?truth)(_?(labels?|class))?")
+
+
+def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> None:
+    """Reject what is no pair of true and predicted classes, with the call that was probably meant."""
+    _check_names(columns, list(tables))
+    sides = {name: _sides(table) for name, table in tables.items() if table.sample_size}
+    scores = [name for name, (truth, system, _) in sides.items() if _are_scores(truth, system)]
+    for name, (truth, system, shared) in sides.items():
+        if truth.are_measured and system.are_measured:
+            if shared < MAX_SHARED_MEASUREMENTS:
+                raise InputError(_regression(columns, name, truth, system))
+        elif truth.are_measured and len(truth.labels) > len(system.labels):
+            raise InputError(_swapped_scores(columns, name, truth, system))
+        elif name in scores:
+            measured = truth.are_numbers and len(truth.labels) > MAX_NUMBERED_CLASSES
+            words = _regression(columns, name, truth, system) if measured else _scores(columns, scores, sides)
+            raise InputError(words)
+        elif shared == 0 and truth.are_identifiers != system.are_identifiers:
+            raise InputError(_identifiers(columns, None if truth.are_identifiers else name, truth, system))
+
+
+def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
+    """Both sides, and the fraction of rows whose prediction is one of the true classes."""
+    rows = float(table.sample_size or 0.0)
+    predicted = table.column_totals.copy()
+    if table.reject_column is not None:
+        predicted[table.reject_column] = 0.0
+    at_rows, at_columns = table.matches
+    known = table.row_totals[at_rows] > 0
+    shared = float(predicted[at_columns][known].sum()) / max(float(predicted.sum()), 1e-300)
+    truth = ColumnValues.of(table.truth_labels, table.row_totals, rows)
+    return truth, ColumnValues.of(table.system_labels, predicted, rows), shared
+
+
+def _are_scores(truth: ColumnValues, system: ColumnValues) -> bool:
+    return system.are_measured and not truth.has_fraction.any()
+
+
+def _scores(
+    columns: ColumnNames, scores: Sequence[str], sides: Mapping[str, tuple[ColumnValues, ColumnValues, float]]
+) -> str:
+    first = scores[0]
+    truth, system, _ = sides[first]
+    found = f"{columns.name(first)} holds {system.described}, which are scores and no predicted classes"
+    if len(scores) > 1:
+        means = [float(np.sum(side.numbers * side.row_fractions)) for side in (sides[name][1] for name in scores)]
+        whose = ", ".join(map(repr, scores[:8]))
+        what = "probabilities that sum to 1" if abs(sum(means) - 1) < 1e-4 else "scores"
+        found = f"{whose} hold {what} and no predicted classes"
+        if columns.truth is None:
+            return f"{found}; sweep them with ifs.sweep(y_true, probabilities), one column per class"
+    elif len(truth.labels) > 2:
+        each = "one column of probabilities for each class"
+        return f"{found}; with {len(truth.labels):,} classes give {each}: {columns.sweep([first, '…'], ())}"
+    return f"{found}; choose a threshold for them: {columns.sweep(scores, truth.labels)}"
+
+
+def _swapped_scores(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
+    found = f"{columns.name(None)} holds {truth.described} and {columns.name(name)} only {len(system.labels):,}"
+    if columns.truth is None:
+        return f"{found}; if these are scores of true classes, the classes come first: ifs.sweep(y_true, y_score)"
+    meant = columns.sweep([columns.truth], system.labels, name)
+    return f"{found}; if these are scores of true classes, sweep them: {meant}"
+
+
+def _regression(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
+    return (
+        f"{columns.name(None)} holds {truth.described} and {columns.name(name)} {system.described}: quantities, not "
+        "classes; use a regression metric such as sklearn.metrics.mean_absolute_error, or cut both into classes first, "
+        "for example with pandas.cut"
+    )
+
+
+def _identifiers(columns: ColumnNames, system: str | None, truth: ColumnValues, other: ColumnValues) -> str:
+    side = truth if system is None else other
+    what = "true" if system is None else "predicted"
+    option = "-t (truth=)" if system is None else "-s (system=)"
+    how = f"name the column of {what} classes with {option}" if columns.truth is not None else f"give {what} classes"
+    none = "a predicted class" if system is None else "a true class"
+    what = f"{columns.name(system)} holds {side.described} and none of them is {none}"
+    return f"{what}, like identifiers or free text; {how}"
+
+
+def _check_names(columns: ColumnNames, systems: Sequence[str]) -> None:
+    """Truth and prediction exchanged, as their names say."""
+    if columns.truth is None or not _PREDICTED.fullmatch(columns.truth.lower()):
+        return
+    for name in systems:
+        if _TRUE.fullmatch(name.lower()):
+            source = "" if columns.source is None else f": infoscope evaluate {quote(columns.source)} "
+            meant = f"{source}-t {quote(name)} -s {quote(columns.truth)}" if source else ""
+            raise InputError(
+                f"{columns.truth!r} is given as the truth and {name!r} as a prediction, so the two look swapped; give "
+                f"truth={name!r} and system={columns.truth!r}{meant}"
+            )

@@ -1,0 +1,84 @@
+"""The values of one column: numbers with fractions, identifiers, or names of classes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infoscope.tables.labels import Label
+
+__all__ = ["MIN_PROBABILITIES", "ColumnValues", "number_of"]
+
+MAX_PARSED = 2000
+"""Values of a column that are looked at; of more, evenly spread ones."""
+MIN_PROBABILITIES = 3
+"""Different fractions between 0 and 1 that no class is named by."""
+MIN_FRACTIONS = 10
+"""The same for numbers of any size: star ratings and grades have fewer."""
+MIN_FRACTION_ROWS = 0.05
+MIN_IDENTIFIERS = 20
+IDENTIFIER_SHARE = 0.9
+"""Fraction of rows with a value of their own."""
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """The values of one column: which are numbers with a fraction, how many differ, and in how many rows."""
+
+    labels: Sequence[Label]
+    rows: float
+    numbers: np.ndarray[Any, np.dtype[np.float64]]
+    """Those looked at, NaN for text."""
+    row_fractions: np.ndarray[Any, np.dtype[np.float64]]
+    """The fraction of rows that has each of them."""
+
+    @classmethod
+    def of(cls, labels: Sequence[Label], totals: np.ndarray[Any, Any], rows: float) -> ColumnValues:
+        """Of labels with the rows that each has."""
+        used = np.flatnonzero(totals > 0)
+        some = used if len(used) <= MAX_PARSED else used[np.linspace(0, len(used) - 1, MAX_PARSED).astype(np.int64)]
+        numbers = np.array([number_of(labels[at]) for at in some.tolist()], dtype=np.float64)
+        fractions = totals[some] / max(float(totals[some].sum()), 1e-300)
+        return cls([labels[at] for at in used.tolist()], rows, numbers, fractions)
+
+    @property
+    def has_fraction(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of the numbers are not whole."""
+        return np.isfinite(self.numbers) & (self.numbers != np.rint(self.numbers))
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all values are numbers."""
+        return bool(len(self.numbers)) and bool(np.isfinite(self.numbers).all())
+
+    @property
+    def are_measured(self) -> bool:
+        """Numbers with fractions, too many to name classes; between 0 and 1 a few suffice."""
+        fractions = int(self.has_fraction.sum())
+        if not self.are_numbers or float(self.row_fractions[self.has_fraction].sum()) < MIN_FRACTION_ROWS:
+            return False
+        between = float(self.numbers.min()) >= 0 and float(self.numbers.max()) <= 1
+        return fractions >= (MIN_PROBABILITIES if between else MIN_FRACTIONS)
+
+    @property
+    def are_identifiers(self) -> bool:
+        """Whether nearly every row has a value of its own."""
+        return self.rows >= MIN_IDENTIFIERS and len(self.labels) >= IDENTIFIER_SHARE * self.rows
+
+    @property
+    def described(self) -> str:
+        """How many values there are, in a sentence."""
+        return f"{len(self.labels):,} different {'numbers' if self.are_numbers else 'values'} in {self.rows:,.0f} rows"
+
+
+def number_of(label: Label) -> float:
+    """The number that a label is or spells; NaN for others."""
+    if isinstance(label, bool) or not isinstance(label, (int, float, str)):
+        return float("nan")
+    try:
+        return float(label) if not isinstance(label, str) or "_" not in label else float("nan")
+    except (ValueError, OverflowError):
+        return float("nan")
