@@ -91,8 +91,21 @@ def test_the_positive_class_stands_beside_every_binary_number():
     for text in (found.to_text(), found.to_markdown(), found.to_html()):
         assert "positive class 'malignant'" in text.replace("&#x27;", "'").replace("&#39;", "'")
     assert found["system"].metrics["recall"].positive == "malignant"
-    assert "--positive names the other" in " ".join(found.to_text().split())
-    assert "--positive" not in ifs.evaluate(truth, predicted, positive="benign").to_text()
+    stated = ifs.evaluate(truth, predicted, positive="benign")
+    for asked, named in ((found, stated), (stored(found), stored(stated))):
+        assert "--positive names the other" in " ".join(asked.to_text().split())
+        assert "--positive" not in named.to_text()
+
+
+def stored(evaluation: ifs.Evaluation) -> ifs.Evaluation:
+    return ifs.Evaluation.from_dict(evaluation.to_dict())
+
+
+@pytest.mark.parametrize("predicted", [["a", "b"], ["a", "c"]])
+def test_a_positive_class_that_does_not_exist_is_named_beside_the_classes(predicted):
+    classes = ", ".join(map(repr, sorted({"a", "b", *predicted})))
+    with pytest.raises(ifs.InputError, match=rf"'zzz' is not among the classes \({classes}\)"):
+        ifs.evaluate(["a", "b"] * 5, predicted * 5, positive="zzz")
 
 
 TABLES = {"2 classes": lambda: (cancer()[0], {"a": cancer()[1], "b": np.roll(cancer()[1], 1)}), "10 classes": digits}

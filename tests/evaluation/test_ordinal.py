@@ -1,6 +1,7 @@
 """Ordered classes: against scikit-learn, by laws, in every report, and with orders that are wrong."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -46,6 +47,11 @@ TRUTH, PREDICTED = graded(1)
 
 def run(*words: object) -> Result:
     return CliRunner().invoke(app, [str(word) for word in words])
+
+
+def test_the_ranked_probability_score_is_no_percentage() -> None:
+    words = " ".join(ifs.evaluate(named(TRUTH), named(PREDICTED), ordinal=SCALE).to_text().split())
+    assert re.search(r"Ranked probability score 0\.\d{3} 0\.\d{3} – 0\.\d{3} ", words)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -121,6 +121,8 @@ def test_labels_of_groups_come_back_in_rounds(world: JudgedWorld) -> None:
     sheet = filled(plan.select(rows), world)
     came = plan.estimate(sheet)
     assert list(came.systems) == ["model (month feb)", "model (month jan)", "model (month mar)"]
+    assert "1 system in 3 groups" in came.to_text()
+    assert " 3 systems" not in came.to_text()
     after = judged.with_labels(sheet)
     shown = ifs.evaluate(after)
     for title, estimate in came.systems.items():

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import json
+import re
+from dataclasses import replace
 from html.parser import HTMLParser
 
 import jsonschema
@@ -55,6 +57,12 @@ def test_text_markdown_and_rows_need_only_the_document(result, again):
     assert again.to_text() == result.to_text()
     assert again.to_markdown() == result.to_markdown()
     assert list(again.rows()) == list(result.rows())
+
+
+def test_the_run_is_named_in_text_markdown_and_page(result):
+    named = replace(result, provenance=replace(result.provenance, run="build 7"))
+    for form in (named.to_text(), named.to_markdown(), named.to_html()):
+        assert "run build 7" in " ".join(re.sub(r"<[^>]*>", "", form).split())
 
 
 def test_the_page_and_the_notebook_need_only_the_document(result, again):

@@ -138,7 +138,7 @@ def evaluate(
 
 
 def _check_columns(found: Inputs, names: ColumnNames) -> None:
-    """Refuse columns that are no labels, by the largest table of each system."""
+    """Reject columns that are no labels, by the largest table of each system."""
     by_size = sorted(found.subjects, key=lambda subject: subject.table.total)
     check_columns({subject.name: subject.table for subject in by_size}, names)
 

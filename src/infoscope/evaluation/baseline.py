@@ -60,7 +60,7 @@ class Baseline:
     """Of the systems with the baseline, where the rows were read for it."""
 
     def __post_init__(self) -> None:
-        """Refuse what means nothing."""
+        """Reject what means nothing."""
         if not 0 <= self.tolerance < float("inf"):
             raise InputError(f"the tolerance is {self.tolerance:g}; it must be a number that is not negative")
         for entry in map(find, self.metrics):
@@ -106,7 +106,7 @@ class Baseline:
         return BaselineChecks(tuple(checks), findings)
 
     def _check_same_truth(self, now: SystemResult, before: SystemResult) -> None:
-        """Refuse a baseline of other classes: its numbers are about another question."""
+        """Reject a baseline of other classes: its numbers are about another question."""
         if now.truth_labels and before.truth_labels and not set(now.truth_labels) & set(before.truth_labels):
             ours, theirs = (", ".join(map(repr, labels[:3])) for labels in (now.truth_labels, before.truth_labels))
             raise InputError(

@@ -87,7 +87,7 @@ def gate(
     metrics = as_names(options.get("metrics")) or ("proficiency",)
     runs = options.get("history")
     if old is None and name is None:
-        _refuse_without_baseline(options)
+        _reject_without_baseline(options)
         now = given.evaluated()
         return judge(now, conditions, None, leniency, () if runs is None else history_checks(now, runs, metrics))
     how: dict[str, Any] = {
@@ -106,7 +106,7 @@ def _limits(side: Side, limits: Limits) -> list[Condition]:
     return [Condition.asked(side, text) for text in ([words] if isinstance(words, str) else words)]
 
 
-def _refuse_without_baseline(options: GateKeywords) -> None:
+def _reject_without_baseline(options: GateKeywords) -> None:
     for option in ("not_worse", "metrics", "tolerance"):
         if options.get(option) and not (option == "metrics" and options.get("history")):
             raise InputError(f"{option}= is about a baseline; name one with baseline= or baseline_system=")

@@ -77,7 +77,7 @@ class ColumnRequest:
 
     @property
     def max_kept(self) -> int:
-        """How many rows may be kept: as many as can be where asked for, none where refused, else a moderate number."""
+        """How many rows may be kept: as many as can be where asked for, none where rejected, else a moderate number."""
         return 0 if self.keep_rows is False else MAX_PAIRED_ROWS if self.keep_rows else MAX_KEPT_ROWS
 
     @property

@@ -219,7 +219,9 @@ class SystemResult:
     diagnosis: tuple[Finding, ...] = ()
     reject: str | None = None
     positive: str | None = None
-    """The class that the binary metrics are about; None unless there are two truth classes."""
+    """The class that the binary metrics are about; None unless there are two true classes."""
+    positive_by_sorting: bool | None = None
+    """True where neither a caller nor the names of the classes say which is positive: the one that sorts last is."""
     ordinal: tuple[str, ...] | None = None
     """The order of the classes, lowest first, where one was stated."""
     group: Mapping[str, str] | None = None

@@ -40,7 +40,7 @@ class LabelColumn:
         return cls(tuple(kept), b64encode(zlib.compress(codes.tobytes(), 9)).decode("ascii"))
 
     def unpacked(self, rows: int) -> CodedColumn:
-        """The column again; a document that was tampered with is refused."""
+        """The column again; a document that was tampered with is rejected."""
         kind = _smallest(len(self.labels))
         size = rows * kind.itemsize
         try:

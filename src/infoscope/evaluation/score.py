@@ -30,6 +30,7 @@ from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
+from infoscope.tables.labels import decided_positive
 
 __all__ = ["ClassSummary", "Clusters", "TableInput", "measure"]
 
@@ -97,6 +98,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         system_labels=tuple(map(str, table.system_labels)),
         reject=None if table.reject is None else str(table.reject),
         positive=_positive(table),
+        positive_by_sorting=_is_by_sorting(table) or None,
         ordinal=None if table.ordinal is None else tuple(map(str, table.ordinal)),
         group=subject.group,
         metrics=_withheld(_by_table(subject, level), findings),
@@ -144,6 +146,12 @@ def _chance(subject: TableInput) -> float | None:
 def _positive(table: Contingency) -> str | None:
     """The class that binary metrics are about; None unless there are two true classes."""
     return str(table.positive_label) if len(table.truth_labels) == 2 else None
+
+
+def _is_by_sorting(table: Contingency) -> bool:
+    """Whether the positive class is merely the one that sorts last."""
+    is_open = len(table.truth_labels) == 2 and table.positive is None
+    return is_open and decided_positive(table.truth_labels) is None
 
 
 def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:

@@ -220,6 +220,7 @@ class _GroupedSampler:
             reached=widest.reached,
             expected=widest.expected,
             basis="judge",
+            groups=len(found),
             findings=(*said, *findings, *self.left_out),
             tables=MappingProxyType({title: outcome.table for title, outcome in found.items()}),
         )

@@ -41,6 +41,8 @@ class LabelledEstimate(Result):
     """Half width that the plan expected of as many labels."""
     basis: Basis = "latent truth"
     provenance: Provenance = field(default_factory=Provenance)
+    groups: int | None = None
+    """Groups of one system that ``systems`` has, where rows were split."""
     findings: tuple[Finding, ...] = ()
     tables: Mapping[str, Contingency] = field(default_factory=lambda: MappingProxyType({}), metadata={"stored": False})
     """Tables for the ordinary evaluation; their sample size is what the labels are worth."""

@@ -199,7 +199,7 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
         low, high = codes.min(), codes.max()
         top = codes == high
         if not np.all(top | (codes == low)):
-            _refuse_many(len(np.unique(codes)))
+            _reject_many(len(np.unique(codes)))
         found: tuple[Label, ...] = (int(low), int(high)) if low != high else (int(low),)
         ordered, is_high = found, top
     else:
@@ -207,7 +207,7 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
         found = tuple(coded.labels[code] for code in used)
         ordered = sorted_labels(found)
         if len(found) > 2:
-            _refuse_many(len(found), fractions=any(isinstance(label, float) and label % 1 for label in found))
+            _reject_many(len(found), fractions=any(isinstance(label, float) and label % 1 for label in found))
         is_high = codes == used[found.index(ordered[-1])]
     if len(ordered) < 2:
         raise InputError(
@@ -217,7 +217,7 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
     return (ordered[0], ordered[1]), np.asarray(is_high)
 
 
-def _refuse_many(classes: int, *, fractions: bool = False) -> None:
+def _reject_many(classes: int, *, fractions: bool = False) -> None:
     if fractions:
         raise InputError(
             f"truth holds {classes} different numbers, not whole: these look like scores; "
@@ -233,7 +233,7 @@ def positive_among(labels: tuple[Label, Label], stated: Label | None) -> Label:
     """The class that high scores mean: as stated, else the one that binary metrics are about."""
     positive = positive_of(labels) if stated is None else stated
     if positive is None or positive not in labels:
-        raise InputError(f"positive label {stated!r} is not among the truth labels ({labels[0]!r}, {labels[1]!r})")
+        raise InputError(f"positive label {stated!r} is not among the true classes ({labels[0]!r}, {labels[1]!r})")
     return positive
 
 
@@ -324,7 +324,7 @@ def _placed(codes: NDArray[Any], coded: Coded, labels: tuple[Label, ...]) -> NDA
 
 
 def _summing_to_one(given: Probabilities, *, normalize: bool) -> Probabilities:
-    """Refuse rows that are no distribution, or divide them by their sum where asked."""
+    """Reject rows that are no distribution, or divide them by their sum where asked."""
     sums = np.empty(len(given.values))
     for rows in given.blocks():
         block = given.values[rows]

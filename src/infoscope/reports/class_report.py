@@ -87,8 +87,8 @@ def report(
     captured                                      0.29 0.15–0.44       80
     <BLANKLINE>
 
-    The numbers are posterior means, each between the ends of its interval. "missed" is the share of all missed
-    information that samples of the class cause, "captured" the share of the truth's information that is captured
+    The numbers are posterior means, each between the ends of its interval. "missed" is the fraction of all missed
+    information that samples of the class cause, "captured" the fraction of the truth's information that is captured
     (proficiency).
     """
     check_keywords(options, ReportKeywords)

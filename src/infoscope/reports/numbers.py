@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from infoscope.errors import InputError
-from infoscope.results.notation import BITS, UNDEFINED, MetricNotation, Units, amount, interval_text, share
+from infoscope.results.notation import BITS, UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share
 
 __all__ = [
     "BITS",
@@ -16,6 +16,7 @@ __all__ = [
     "chance",
     "false_per_hundred",
     "interval_text",
+    "number_text",
     "p_value",
     "points",
     "share",

@@ -10,7 +10,7 @@ from infoscope.errors import InputError
 from infoscope.reports.layout import Look
 from infoscope.reports.markdown import as_markdown
 from infoscope.reports.numbers import units
-from infoscope.reports.outline import Outline, plain
+from infoscope.reports.outline import Name, Outline, plain
 from infoscope.reports.text import as_text
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
@@ -28,7 +28,9 @@ _REPR_LINES = 5
 def outline_of(result: Result, unit: str = "bits") -> Outline:
     """What there is to say about a result, in words and formatted numbers."""
     outline: Outline = _view(result).outline(result, units(unit))
-    return replace(outline, provenance=result.provenance) if outline.provenance != result.provenance else outline
+    run = result.provenance.run
+    kicker = outline.kicker if run is None else (*outline.kicker, ("run ", Name(run, 60)))
+    return replace(outline, kicker=kicker, provenance=result.provenance)
 
 
 def render(

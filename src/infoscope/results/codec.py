@@ -98,7 +98,7 @@ def _stored_name(item: Field[Any]) -> str:
 
 
 def decode(kind: type[T], record: Json, where: str = "the document") -> T:
-    """The object that ``encode`` wrote; what does not fit is refused with its place."""
+    """The object that ``encode`` wrote; what does not fit is rejected with its place."""
     return typing.cast(T, _decoded(kind, record, where))
 
 

@@ -212,7 +212,7 @@ def inverted(factor: Estimate) -> Estimate:
 
 
 def _check_part(name: str, part: object) -> None:
-    """Refuse what a stored estimate cannot hold."""
+    """Reject what a stored estimate cannot hold."""
     if name in _TEXTS:
         if not isinstance(part, str):
             raise InputError(f"{name} of an estimate is {part!r}; text is required")

@@ -12,11 +12,20 @@ from functools import cache
 from infoscope.metrics.registry import Card, all_metrics, catalogue
 from infoscope.results.estimate import Estimate
 
-__all__ = ["BITS", "UNDEFINED", "MetricNotation", "Units", "amount", "interval_text", "share"]
+__all__ = ["BITS", "UNDEFINED", "MetricNotation", "Units", "amount", "interval_text", "number_text", "share"]
 
 UNDEFINED = "undefined"
 DECIMALS = 3
 """Of numbers that are no percentages."""
+
+
+def number_text(number: float, form: str) -> str:
+    """A number in one of Python's formats, with a minus sign instead of a hyphen.
+
+    >>> number_text(-0.25, "+.1f"), number_text(1234.5, ",.0f")
+    ('−0.2', '1,234')
+    """
+    return f"{number:{form}}".replace("-", "−")
 
 
 @dataclass(frozen=True)
@@ -28,7 +37,7 @@ class Units:
 
     def amount(self, bits: float | None, digits: int = 2) -> str:
         """A number of bits in this unit, without its name."""
-        return UNDEFINED if bits is None else f"{bits * self.per_bit:.{digits}f}"
+        return UNDEFINED if bits is None else number_text(bits * self.per_bit, f".{digits}f")
 
 
 BITS = Units("bits", 1.0)
@@ -94,14 +103,15 @@ def _plain(number: float) -> str:
     """
     size = abs(number)
     small = 0 < size < 0.5 * 10**-DECIMALS
-    text = f"{number:,.0f}" if size >= 1000 else f"{number:.2g}" if small else f"{number:.{DECIMALS}f}"
-    return text.replace("-", "−")
+    return number_text(number, ",.0f" if size >= 1000 else ".2g" if small else f".{DECIMALS}f")
 
 
 _PERCENTAGES = frozenset(
     {"false_information_ratio", "mota", "adjusted_proficiency", "chance_proficiency", "joint_proficiency"}
 )
 """Ratios that are written like the percentages that they stand beside, though they may leave 0 to 1."""
+_SCORES = frozenset({"ranked_probability_score"})
+"""Losses of forecasts, which are no fraction of anything: decimals, as everywhere else, though they end at 1."""
 
 
 class MetricNotation:
@@ -112,7 +122,7 @@ class MetricNotation:
         self.card = _card(metric)
         kind = "" if self.card is None else self.card.unit
         ratio = self.card is not None and kind == "ratio" and tuple(self.card.range) == (0, 1)
-        self.is_share = ratio or metric in _PERCENTAGES
+        self.is_share = (ratio and metric not in _SCORES) or metric in _PERCENTAGES
         self.unit = unit if kind == "bits" else None
         self.is_count = kind == "count"
         self.lowest_first = self.card is not None and self.card.better == "lower"
@@ -121,8 +131,8 @@ class MetricNotation:
     def value(self, number: float | None) -> str:
         """A value of the metric.
 
-        >>> MetricNotation("proficiency").value(0.7072), MetricNotation("erroneous_information_ratio").value(1.1)
-        ('70.7%', '1.100')
+        >>> [MetricNotation(name).value(0.25) for name in ("proficiency", "mcc", "ranked_probability_score")]
+        ['25.0%', '0.250', '0.250']
         """
         if number is None or number != number:  # noqa: PLR0124 - NaN
             return UNDEFINED
@@ -131,7 +141,7 @@ class MetricNotation:
         if self.is_count:
             return amount(number)
         if self.card is None:  # a cost, on any scale
-            return f"{number:.4g}".replace("-", "−")
+            return number_text(number, ".4g")
         return f"{_plain(number * self._scale)}{self.suffix}"
 
     def shown(self, estimate: Estimate) -> str:

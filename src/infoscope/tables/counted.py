@@ -80,7 +80,7 @@ class Counted:
         frozen((self.values, self.support))
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
-                f"positive label {self.positive!r} is not among the truth labels ({_listed(self.truth_labels)})"
+                f"positive label {self.positive!r} is not among the classes ({_listed(self.truth_labels)})"
             )
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────
@@ -181,7 +181,7 @@ class Counted:
         return frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
 
     def at_rows(self, values: Real) -> Real:
-        """Numbers per truth class, (..., k), laid onto the cells, (..., cells)."""
+        """Numbers per true class, (..., k), laid onto the cells, (..., cells)."""
         if self.support is not None:
             return values[..., self.support.rows]
         shape = (*values.shape, self.shape[1])
@@ -195,7 +195,7 @@ class Counted:
         return np.broadcast_to(values[..., None, :], shape).reshape(*values.shape[:-1], -1)
 
     def per_row(self, values: Real) -> Real:
-        """Cell values, (..., cells), added up per truth class, (..., k)."""
+        """Cell values, (..., cells), added up per true class, (..., k)."""
         if self.support is not None:
             return self.support.per_row(values, self.shape[0])
         return row_sums(values.reshape(*values.shape[:-1], *self.shape))
@@ -208,7 +208,7 @@ class Counted:
 
     @cached_property
     def row_totals(self) -> Real:
-        """Samples per truth class, (..., k)."""
+        """Samples per true class, (..., k)."""
         return self._margin(axis=-1)
 
     @cached_property
@@ -229,7 +229,7 @@ class Counted:
 
     @cached_property
     def row_squares(self) -> Real:
-        """Squared cells added up per truth class, (..., k)."""
+        """Squared cells added up per true class, (..., k)."""
         if self.support is None:
             return frozen(np.einsum("...ij,...ij->...i", self.matrix, self.matrix))
         return frozen(self.per_row(self.cells * self.cells))
@@ -322,13 +322,13 @@ _LARGEST_SUM = 2.0**62
 
 
 def check_total(values: NDArray[Any]) -> None:
-    """Refuse counts that add up to infinity, of which every share would be 0 or undefined."""
+    """Reject counts that add up to infinity, of which every share would be 0 or undefined."""
     if values.dtype.kind == "f" and values.size and values.max() > np.finfo(np.float64).max / values.size:
         raise InputError("the values add up to more than 1.8e308; divide them all by one number")
 
 
 def check_cells(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> None:
-    """Refuse counted cells outside the table, and counts that are negative or not finite."""
+    """Reject counted cells outside the table, and counts that are negative or not finite."""
     for name, places, size in (("row", rows, shape[0]), ("column", columns, shape[1])):
         if places.size and not (places.min() >= 0 and places.max() < size):
             odd = places[(places < 0) | (places >= size)][0]

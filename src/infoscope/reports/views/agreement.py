@@ -48,7 +48,7 @@ PICTURES: dict[str, Callable[[Agreement], Display]] = {
 }
 
 _MATRICES = (
-    ("proficiency", "Share of the row's information that the column carries (proficiency)", "proficiency"),
+    ("proficiency", "Fraction of the row's information that the column carries (proficiency)", "proficiency"),
     ("permuted_proficiency", "The same by categories, after the best one-to-one renaming", "permuted"),
     ("kappa", "Cohen's kappa", "kappa"),
 )

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from infoscope.comparison import Comparison
 from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
-from infoscope.reports.numbers import MetricNotation, chance, p_value
+from infoscope.reports.numbers import MetricNotation, chance, number_text, p_value
 from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table
 from infoscope.results.estimate import Difference, Estimate
 
@@ -92,7 +92,7 @@ def pair_section(comparison: Comparison) -> Section:
             pair_chance(pair),
             pair.verdict,
             _factor(pair.improvement),
-            f"{pair.correlation:.2f}" if pair.paired and pair.correlation is not None else "unpaired",
+            number_text(pair.correlation, ".2f") if pair.paired and pair.correlation is not None else "unpaired",
         )
         for pair in comparison.pairs
     ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.reports.numbers import UNDEFINED, amount, interval_text, share
+from infoscope.reports.numbers import UNDEFINED, amount, interval_text, number_text, share
 from infoscope.reports.outline import Column, Name, Section, Strong, Table
 from infoscope.reports.views.metric_choice import ABSENT
 
@@ -30,7 +30,7 @@ def _expected(systems: Sequence[SystemResult]) -> Table:
     rows = []
     for system in systems:
         estimate = system.metrics.get(_METRIC, ABSENT)
-        shown = UNDEFINED if estimate.shown is None else f"{estimate.shown:.4g}"
+        shown = UNDEFINED if estimate.shown is None else number_text(estimate.shown, ".4g")
         rows.append((Name(system.title), Strong(shown), interval_text(estimate, 1.0, 4)))
     return Table(columns, rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")
 
@@ -52,8 +52,10 @@ def _cells(system: SystemResult) -> Table | None:
             Name(cell.truth),
             Name(cell.system),
             amount(cell.count),
-            f"{cell.cost:g}",
-            share(cell.mean_cost / whole) if whole > 0 and cell.mean_cost > 0 else f"{cell.mean_cost:+.4g} per sample",
+            number_text(cell.cost, "g"),
+            share(cell.mean_cost / whole)
+            if whole > 0 and cell.mean_cost > 0
+            else f"{number_text(cell.mean_cost, '+.4g')} per sample",
         )
         for cell in system.costs[:_MOST_CELLS]
     ]

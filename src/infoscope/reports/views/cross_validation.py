@@ -8,7 +8,7 @@ from typing import NamedTuple
 from infoscope.cross_validation import CrossValidation, ScoreOverlap
 from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.display import Display
-from infoscope.reports.numbers import MetricNotation, Units, amount, p_value, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, number_text, p_value, share
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
@@ -86,8 +86,8 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
             metrics=[metric for metric, _ in _COLUMNS],
             method=(
                 words.method,
-                f"Holt's p-value is the share of {words.run}s in which the order of two {words.system}s is the other "
-                "way round.",
+                f"Holt's p-value is the fraction of {words.run}s in which the order of two {words.system}s is the "
+                "other way round.",
             ),
         ),
     )
@@ -121,7 +121,7 @@ def _table(result: CrossValidation) -> Section:
         (
             Strong(each.name),
             *(_mean(each.metrics[metric], metric) for metric, _ in _COLUMNS),
-            "–" if each.correlation is None else f"{each.correlation:.2f}",
+            "–" if each.correlation is None else number_text(each.correlation, ".2f"),
         )
         for each in result.estimators
     ]

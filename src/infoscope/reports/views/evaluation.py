@@ -51,7 +51,6 @@ from infoscope.reports.views.scores import score_sections
 from infoscope.reports.views.tiles import system_tiles
 from infoscope.reports.views.verdict import opening_sentences
 from infoscope.results.finding import Finding
-from infoscope.tables.labels import decided_positive
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
 
@@ -130,10 +129,8 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
     yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None:
-        is_open = (
-            focus.table is not None and focus.table.positive is None and decided_positive(focus.truth_labels) is None
-        )
-        yield f"positive class '{focus.positive}'{' by sorting, --positive names the other' * is_open}"
+        hint = " by sorting, --positive names the other" if focus.positive_by_sorting else ""
+        yield f"positive class '{focus.positive}'{hint}"
     if evaluation.adaptive is not None:
         yield "read in part"
     if evaluation.provenance.source is not None:
@@ -301,7 +298,7 @@ def _method(evaluation: Evaluation) -> list[Phrase]:
     believed = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
     return [
         "Information is computed from the table of true class × predicted class alone; “captured” is the mutual "
-        "information as a share of the truth's entropy.",
+        "information as a fraction of the truth's entropy.",
         "Captured information does not depend on how outputs are named: a system that swaps two names keeps its "
         "score. Accuracy does depend on it; the page says where the two disagree.",
         "Numbers are posterior means with credible intervals; plug-in values, the metrics of the counts as they are, "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, number_text, share
 from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
 from infoscope.runs import Alarm, History, RunSeries
 from infoscope.runs.findings import rarity
@@ -35,7 +35,7 @@ def outline(result: History, _unit: Units) -> Outline:
         kicker=(
             "History",
             f"{len(result.runs)} run{'s' * (len(result.runs) != 1)}",
-            f"{result.runs[0].made[:10]} to {result.runs[-1].made[:10]}",
+            " to ".join(dict.fromkeys(run.made[:10] for run in (result.runs[0], result.runs[-1]))),
         ),
         headline=_headline(result),
         tiles=[_tile(result, series) for series in whole[:MAX_TILES]],
@@ -60,7 +60,7 @@ def _headline(result: History) -> Phrase:
         return "Too few runs to say what to expect of the next."
     past = len({alarm.run for alarm in result.alarms})
     before = f"; {past} earlier run{'s were alarms' if past != 1 else ' was an alarm'}" if past else ""
-    return "The newest run, ", Name(result.runs[-1].name), f", is as the runs before it{before}."
+    return "The newest run, ", Name(result.runs[-1].name), f", is like the runs before it{before}."
 
 
 def _value(result: History, value: float | None) -> str:
@@ -75,9 +75,8 @@ def _tile(result: History, series: RunSeries) -> Tile:
         if known is None
         else f"{series.system}, baseline {MetricNotation(result.metric).value(known.mean)}"
     )
-    ends = estimate.interval
-    between = "" if ends is None else " to ".join(MetricNotation(result.metric).value(end) for end in ends)
-    return Tile(_value(result, estimate.shown), find(result.metric).card.title, between, expected, result.metric)
+    interval = MetricNotation(result.metric).interval(estimate)
+    return Tile(_value(result, estimate.shown), find(result.metric).card.title, interval, expected, result.metric)
 
 
 def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
@@ -126,8 +125,8 @@ def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
                 amount(len(series.points)),
                 _value(result, series.newest.estimate.shown),
                 "" if known is None else MetricNotation(result.metric).value(known.mean),
-                "" if known is None else f"{known.spread:.2g}",
-                "" if series.newest.z is None else f"{series.newest.z:+.1f}",
+                "" if known is None else MetricNotation(result.metric).spread(known.spread),
+                "" if series.newest.z is None else number_text(series.newest.z, "+.1f"),
                 amount(sum(point.rule != "" for point in series.points)),
             )
         )
@@ -148,7 +147,7 @@ def _alarms(result: History) -> Table:
             Name(result.runs[alarm.run].name),
             Name(alarm.system),
             _about(result, alarm),
-            f"{alarm.z:+.1f}",
+            number_text(alarm.z, "+.1f"),
             f"1 in {rarity(alarm.chance)}",
             alarm.rule,
         )
@@ -164,7 +163,7 @@ def _about(result: History, alarm: Alarm) -> Phrase:
 def _cells(result: History) -> Table:
     columns = [
         Column("system", "name"),
-        Column("truth", "name"),
+        Column("true", "name"),
         Column("predicted", "name"),
         Column("baseline"),
         Column("newest run"),
@@ -177,11 +176,11 @@ def _cells(result: History) -> Table:
             Name(cell.predicted),
             share(cell.before),
             share(cell.after),
-            f"{cell.z:+.1f}",
+            number_text(cell.z, "+.1f"),
         )
         for cell in result.changed_cells
     ]
-    return Table(columns, rows, "Cells that changed", note="Shares of the rows of the true class.")
+    return Table(columns, rows, "Cells that changed", note="Fractions of the rows of the true class.")
 
 
 def _method(result: History) -> tuple[str, ...]:
@@ -192,6 +191,6 @@ def _method(result: History) -> tuple[str, ...]:
         "A run is an alarm where z is below −3, or where two of three runs are below −2; with fewer than 30 runs the "
         f"limits are Student's. For recalls the level is divided by the classes watched ({result.classes_watched}).",
         "Slow drifts and weekly rhythms widen the spread and are found late or not at all.",
-        "Cells are those whose share of the true class differs between the baseline's runs and the newest one, at 1% "
-        "over all cells; the spread between runs is not part of that test.",
+        "Cells are those whose fraction of the true class differs between the baseline's runs and the newest one, at "
+        "1% over all cells; the spread between runs is not part of that test.",
     )

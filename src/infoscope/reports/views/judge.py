@@ -61,7 +61,7 @@ def _within(found: JudgeResult) -> list[Inline]:
 
 
 def _errors(judge: SystemResult) -> Iterator[tuple[str, str, float]]:
-    """Classes that the judge takes for others, with the share of the class: those of most rows."""
+    """Classes that the judge takes for others, with the fraction of the class: those of most rows."""
     sizes = {item.label: item.shown("support") or 0.0 for item in judge.classes}
     wrong = [leak for leak in judge.leaks if leak.truth != leak.system and leak.system in sizes and sizes[leak.truth]]
     for leak in sorted(wrong, key=lambda leak: -leak.count)[:MOST_ERRORS]:
@@ -212,7 +212,7 @@ def _strata(system: JudgedSystem) -> Table:
         for stratum in sorted(system.strata, key=lambda stratum: -stratum.rows)
     ]
     note = "Labelled rows stand for the others with the same verdict and prediction."
-    return Table(columns, rows, "Share of right predictions by verdict and prediction", note=note, search="strata")
+    return Table(columns, rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")
 
 
 def _rows(evaluation: Evaluation, system: JudgedSystem) -> Iterator[Sequence[Cell]]:

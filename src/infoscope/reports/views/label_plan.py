@@ -43,10 +43,10 @@ _WORDS: dict[Basis, _Words] = {
         "with the judge",
         "the labels alone",
         (
-            "Labels go to strata of verdict × prediction by their share of the rows times the spread of what a label "
-            "does to the metric there (Neyman); rows that are labelled already count.",
-            "Within a stratum, rows are drawn at random. The estimate weighs each stratum by its share of all rows, so "
-            "that it holds for any numbers of labels per stratum.",
+            "Labels go to strata of verdict × prediction by their fraction of the rows times the spread of what a "
+            "label does to the metric there (Neyman); rows that are labelled already count.",
+            "Within a stratum, rows are drawn at random. The estimate weighs each stratum by its fraction of all rows, "
+            "so that it holds for any numbers of labels per stratum.",
         ),
     ),
 }

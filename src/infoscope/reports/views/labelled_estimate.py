@@ -40,18 +40,25 @@ def _needed(result: LabelledEstimate) -> list[Tile]:
     return [Tile(number, "more labels needed", "", f"for ±{result.half_width:g}")]
 
 
+def _systems(result: LabelledEstimate) -> str:
+    """How many systems there are, or in how many groups one system was labelled."""
+    if result.groups is not None:
+        return f"1 system in {result.groups:,} group{'s' * (result.groups != 1)}"
+    return f"{len(result.systems):,} system{'s' * (len(result.systems) != 1)}"
+
+
 _METHOD: dict[Basis, str] = {
     "latent truth": "The model's expectation over all items, corrected by weighted residuals of the labelled ones: "
     "right by design, also where the model is wrong. Intervals come from drawing the labels again.",
-    "judge": "Every stratum of verdict × prediction by its share of all rows and by its labelled rows: right whatever "
-    "the judge, as long as labelled rows are like the others of their stratum.",
+    "judge": "Every stratum of verdict × prediction by its fraction of all rows and by its labelled rows: right "
+    "whatever the judge, as long as labelled rows are like the others of their stratum.",
 }
 
 
 def outline(result: LabelledEstimate, _unit: Units) -> Outline:
     """Each system with its interval."""
-    title = find(result.metric).card.title
-    columns = [Column("system", "name"), Column(title.lower(), metric=result.metric), Column("interval")]
+    card = find(result.metric).card
+    columns = [Column("system", "name"), Column(card.title_in_sentence, metric=result.metric), Column("interval")]
     rows: list[Sequence[Cell]] = [
         (
             Name(name),
@@ -62,15 +69,10 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
     ]
     pictured = any(estimate.shown is not None for estimate in result.systems.values())
     picture = [Figure(_forest(result).panel())] if pictured else []
-    systems = f"{len(result.systems)} system{'s' * (len(result.systems) != 1)}"
     return Outline(
-        title=f"{title} from {result.labels:,} labels",
-        kicker=(
-            "With planned labels",
-            f"{amount(result.labels)} labels",
-            f"{len(result.systems)} system{'s' * (len(result.systems) != 1)}",
-        ),
-        headline=f"{title} of {systems} from {amount(result.labels)} labels.",
+        title=f"{card.title} from {result.labels:,} labels",
+        kicker=("With planned labels", f"{amount(result.labels)} labels", _systems(result)),
+        headline=f"{card.title} of {_systems(result)} from {amount(result.labels)} labels.",
         tiles=[
             Tile(amount(result.labels), "labels", "", ""),
             *_needed(result),

@@ -8,7 +8,7 @@ from infoscope.figures import ComparisonDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ForestRow
 from infoscope.latent import LatentTruth
-from infoscope.reports.numbers import Units, amount, interval_text, p_value, share
+from infoscope.reports.numbers import Units, amount, interval_text, number_text, p_value, share
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -129,7 +129,13 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
         Column("p"),
     ]
     rows = [
-        (Name(each.first), Name(each.second), amount(each.items), f"{each.excess:+.4f}", p_value(each.p_value))
+        (
+            Name(each.first),
+            Name(each.second),
+            amount(each.items),
+            number_text(each.excess, "+.4f"),
+            p_value(each.p_value),
+        )
         for each in sorted(result.pairs, key=lambda each: each.p_value)
     ]
     blocks: list[Table] = [Table(columns, rows, title="Pairs", search="pairs", max_rows=10)]

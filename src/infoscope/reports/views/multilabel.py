@@ -143,7 +143,10 @@ def _metrics(system: Predictor) -> Table:
         Column("sd of halves", priority=3),
         Column("id", "text", 2),
     ]
-    note = "Mean: of the posterior. In sample: of the counts as they are (plug-in), as other programs print it."
+    note = (
+        "Mean and interval: of objects drawn again, with the bias of drawing again taken off. In sample: of the counts "
+        "as they are (plug-in), as other programs print it."
+    )
     return Table(columns, rows, title="Metrics", note=f"{note}{_reasons(system)}", search="metrics", max_rows=len(rows))
 
 

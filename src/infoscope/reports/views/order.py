@@ -23,7 +23,6 @@ _METRICS = (
     "ranked_probability_score",
     "neighbour_loss_share",
 )
-_SHARES = ("off_by_one_rate", "neighbour_loss_share")
 
 
 def order_section(evaluation: Evaluation) -> list[Section]:

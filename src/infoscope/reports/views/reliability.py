@@ -12,7 +12,7 @@ __all__ = ["reliability_section"]
 
 
 def reliability_section(sweep: Sweep) -> list[Section]:
-    """Share of positives by score, in bins; nothing for scores that are no probabilities."""
+    """Fraction of positives by score, in bins; nothing for scores that are no probabilities."""
     if not sweep.reliability:
         return []
     columns = [
@@ -34,7 +34,7 @@ def reliability_section(sweep: Sweep) -> list[Section]:
         )
         for bin_ in sweep.reliability
     ]
-    note = "Bins know their share about equally well. On the dashed line the score is the share of positives."
+    note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
     figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
-    table = Table(columns, rows, "Share of positives by score", max_rows=len(rows))
+    table = Table(columns, rows, "Fraction of positives by score", max_rows=len(rows))
     return [Section("Is the score a probability?", [SideBySide([table], [figure])], "reliability", link="Reliability")]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from infoscope.comparison import Comparison
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import UNDEFINED, MetricNotation
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, number_text
 from infoscope.reports.outline import Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
 
 __all__ = ["SampleValues", "compared_values", "disagreement", "sample_values", "written_value"]
@@ -92,4 +92,4 @@ def written_value(metric: str, value: float | None) -> str:
     """A number of the counts with the digits that papers print."""
     if value is None:
         return UNDEFINED
-    return f"{value:.2%}" if MetricNotation(metric).is_share else f"{value:.4f}"
+    return f"{value:.2%}" if MetricNotation(metric).is_share else number_text(value, ".4f")

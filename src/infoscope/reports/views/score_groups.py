@@ -8,7 +8,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups
 from infoscope.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
-from infoscope.reports.numbers import UNDEFINED, Units, amount, share
+from infoscope.reports.numbers import UNDEFINED, Units, amount, number_text, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
 
 __all__ = ["PICTURES", "outline", "summary_number", "summary_table"]
@@ -60,11 +60,11 @@ def summary_number(name: str, value: float | None) -> str:
         return UNDEFINED
     if name in _COUNTS:
         return amount(value)
-    return share(value) if name in _SHARES else f"{value:.4f}".replace("-", "−")
+    return share(value) if name in _SHARES else number_text(value, ".4f")
 
 
 def summary_table(summary: ScoreSummary) -> Table:
-    """Every number that exists, one a row."""
+    """Every number that exists, one per row."""
     infinite = {"perplexity"} if summary.log_loss is not None and summary.perplexity is None else set()
     rows = [
         (word, Strong("∞" if name in infinite else summary_number(name, value)))

@@ -19,7 +19,7 @@ from infoscope.figures.sweep import SweepDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
-from infoscope.reports.numbers import UNDEFINED, Units, amount, share
+from infoscope.reports.numbers import UNDEFINED, Units, amount, number_text, share
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -61,7 +61,6 @@ MAX_PLACES = 201
 """Places of the slider; the saved curve has every operating point."""
 MAX_POINTS = 21
 """Points in the table, beside the best."""
-"""The share predicted positive, as a number of rows."""
 THRESHOLD = {
     "threshold": "threshold",
     ALARM_RATE: "predicted positive",
@@ -341,7 +340,7 @@ def _points(
 def _area(name: str, value: float, unit: Units) -> str:
     if name == "average_information":
         return f"{value * unit.per_bit:.4f} {unit.name}"
-    return f"{value:.4f}"
+    return number_text(value, ".4f")
 
 
 def _method(sweep: Sweep) -> list[Phrase]:
@@ -349,8 +348,8 @@ def _method(sweep: Sweep) -> list[Phrase]:
         f"{sweep.rule}; {sweep.distinct:,} distinct thresholds, {len(sweep):,} operating points.",
         "Held out: ten parts, each scored at the threshold that the other nine choose, as one table. The interval "
         "comes from the same over samples drawn again.",
-        "“Captured” is the mutual information of truth and output as a share of the truth's entropy; a rejection is an "
-        "output of its own, so rejecting at random captures nothing.",
+        "“Captured” is the mutual information of truth and output as a fraction of the truth's entropy; a rejection is "
+        "an output of its own, so rejecting at random captures nothing.",
     ]
 
 

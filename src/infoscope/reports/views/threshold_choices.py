@@ -9,7 +9,7 @@ import numpy as np
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice
 from infoscope.operating_points.result import LIFT
-from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, share
+from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, number_text, share
 from infoscope.reports.outline import Column, Strong, Table, Term
 from infoscope.results.estimate import Estimate
 
@@ -58,7 +58,7 @@ def criterion_interval(choice: Choice, estimate: Estimate, unit: Units) -> str:
 
 def signed_value(value: float) -> str:
     """A number with four digits and a true minus sign."""
-    return f"{value:.4g}".replace("-", "−")
+    return number_text(value, ".4g")
 
 
 def threshold_interval(choice: Choice) -> tuple[str, str] | None:

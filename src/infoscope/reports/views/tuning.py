@@ -78,7 +78,7 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
             method=(
                 "The tables of the settings are taken as independent of each other. Runs on the same samples have "
                 "correlated errors, which makes their order more certain than the probability says.",
-                "The probability of being the best is the share of posterior draws in which a setting is the best.",
+                "The probability of being the best is the fraction of posterior draws in which a setting is the best.",
             ),
         ),
     )
@@ -155,8 +155,8 @@ def _settings(tuning: Tuning, unit: Units) -> Section:
         cells += [chance(best.probabilities[at]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
         rows.append(Row(cells, mine))
     note = (
-        "P(best): the share of posterior draws in which the setting is the best. Front: no other setting captures more "
-        "and adds less false information."
+        "P(best): the fraction of posterior draws in which the setting is the best. Front: no other setting captures "
+        "more and adds less false information."
     )
     table = Table(columns, rows, "Settings", note=note, search="settings", max_rows=len(rows))
     return Section("Every setting", [table], "settings", link="Settings")

@@ -10,7 +10,7 @@ from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.display import Display
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import TwoThresholds
-from infoscope.reports.numbers import MetricNotation, Units, amount, share
+from infoscope.reports.numbers import MetricNotation, Units, amount, number_text, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
 from infoscope.tables import Contingency
 
@@ -61,4 +61,4 @@ def outline(found: TwoThresholds, unit: Units) -> Outline:
 
 
 def _limit(value: float | None) -> str:
-    return "∞" if value is None or np.isinf(value) else f"{value:.4g}".replace("-", "−")
+    return "∞" if value is None or np.isinf(value) else number_text(value, ".4g")
