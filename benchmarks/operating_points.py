@@ -1,4 +1,4 @@
-"""Speed of sweeps against scikit-learn's roc_curve, as ratios in one run, and the memory of a large refusal sweep.
+"""Speed of sweeps against scikit-learn's roc_curve, as ratios in one run, and the memory of a large rejection sweep.
 
 Run with ``make bench`` or ``.venv/bin/python benchmarks/operating_points.py``.
 """

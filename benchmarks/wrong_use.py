@@ -1,7 +1,7 @@
 """How often columns of real classes are taken for scores, identifiers or measurements.
 
 Each population is drawn many times: taxonomies of a thousand classes, language ids, class ids in and out of order,
-small samples in which every label occurs once, codes with a decimal point, ratings, grades, booleans. Refusals are
+small samples in which every label occurs once, codes with a decimal point, ratings, grades, booleans. Rejections are
 errors before anything is scored; withheld verdicts are headlines that say "No verdict". Run it by
 ``python -m benchmarks.wrong_use``.
 """
@@ -63,22 +63,22 @@ def _drawn(rng: Rng, labels: np.ndarray, size: int, right: float, reach: int) ->
 
 
 def main() -> None:
-    """Print how often each population is refused or left without a verdict."""
+    """Print how often each population is rejected or left without a verdict."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=40)
     parser.add_argument("--seed", type=int, default=2)
     options = parser.parse_args()
     rng = np.random.default_rng(options.seed)
     for name, draw in populations(rng):
-        refused = withheld = 0
+        rejected = withheld = 0
         for _ in range(options.repeats):
             table = Contingency.from_labels(*draw())
             try:
                 check_columns({"system": table}, ColumnNames())
             except InputError:
-                refused += 1
+                rejected += 1
             withheld += near_misses(table) is not None
-        print(f"{name:55s} refused {refused / options.repeats:6.1%}  no verdict {withheld / options.repeats:6.1%}")
+        print(f"{name:55s} rejected {rejected / options.repeats:6.1%}  no verdict {withheld / options.repeats:6.1%}")
 
 
 if __name__ == "__main__":

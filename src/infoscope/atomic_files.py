@@ -57,7 +57,7 @@ def output_file(target: str | os.PathLike[str], *, replace: bool) -> Iterator[Pa
 
 
 def check_target(target: str | os.PathLike[str]) -> Path:
-    """Where a file of this name is written: behind a link, which stays; refused where no file can be."""
+    """Where a file of this name is written: behind a link, which stays; rejected where no file can be."""
     named = Path(target)
     if _is_stream(named):
         return named

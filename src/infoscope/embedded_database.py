@@ -1,4 +1,4 @@
-"""Embedded databases in memory: starting one takes 15 ms, so that one which is done is kept for who asks next."""
+"""Embedded databases in memory: starting one takes 15 ms, so a finished one is kept for the next query."""
 
 from __future__ import annotations
 

@@ -81,13 +81,13 @@ def check_interrupted(error: BaseException) -> None:
 
 
 def check_at_most(most: object) -> None:
-    """Refuse a number of results to list that is not a whole number, or negative."""
+    """Reject a number of results to list that is not a whole number, or negative."""
     if not isinstance(most, Integral) or most < 0:
         raise InputError(f"most must be a whole number that is not negative, got {most!r}")
 
 
 def check_keywords(given: Mapping[str, object], known: type) -> None:
-    """Refuse keyword arguments that a function does not have, as Python would, with the nearest name."""
+    """Reject keyword arguments that a function does not have, as Python would, with the nearest name."""
     names: list[str] = sorted({*known.__required_keys__, *known.__optional_keys__})  # type: ignore[attr-defined]
     for name in given:
         if name not in names:

@@ -104,7 +104,7 @@ class UncertaintyOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse levels and sizes that mean nothing."""
+        """Reject levels and sizes that mean nothing."""
         check_level(self.level)
         size = self.sample_size
         if size is not None and not 0 < size < float("inf"):
@@ -120,7 +120,7 @@ _SYNONYMS = {"sample_weight": "weight", "pos_label": "positive"}
 
 
 def check_question(options: MutableMapping[str, Any], known: type) -> None:
-    """Refuse keywords that a question does not have, and take scikit-learn's words for our own."""
+    """Reject keywords that a question does not have, and take scikit-learn's words for our own."""
     check_keywords(options, known)
     for theirs, ours in _SYNONYMS.items():
         if theirs in options:
@@ -154,19 +154,19 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
 
 
 def check_costs_stated(entry: Metric, *, stated: bool) -> None:
-    """Refuse a metric of costs where none were stated."""
+    """Reject a metric of costs where none were stated."""
     if entry.card.family == "costs" and not stated:
         raise InputError(f"{entry.name} needs costs; state them with costs= (--costs FILE)")
 
 
 def check_seed(seed: int) -> None:
-    """Refuse a seed that no generator takes."""
+    """Reject a seed that no generator takes."""
     if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
         raise InputError(f"seed must be a whole number of 0 or more, got {seed!r}")
 
 
 def check_level(level: float) -> None:
-    """Refuse a probability of intervals that is none."""
+    """Reject a probability of intervals that is none."""
     if not 0 < level < 1:
         raise InputError(f"level must be between 0 and 1 (for example 0.95), got {level}")
 
@@ -301,7 +301,7 @@ def _has_columns(source: Any, read: ReadOptions | None) -> bool:
 
 
 def check_rows(source: object, truth: object) -> None:
-    """Refuse what looks like labels or a matrix where rows are expected, with the way to ask for it."""
+    """Reject what looks like labels or a matrix where rows are expected, with the way to ask for it."""
     if truth is not None and not isinstance(truth, str):
         raise InputError("truth is not the name of a column; give labels as (y_true, y_pred)")
     if truth is None and _is_matrix(source):

@@ -73,20 +73,20 @@ COUNT = Plain(
 
 
 def parsed(text: str | bytes) -> Json:
-    """The value of a JSON text; NaN and Infinity, which JSON does not have, are refused.
+    """The value of a JSON text; NaN and Infinity, which JSON does not have, are rejected.
 
     >>> parsed('{"rows": 3}')
     {'rows': 3}
     """
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_reject_constant)
     except RecursionError:
         raise InputError("its JSON is nested too deeply") from None
     except ValueError as error:  # also bytes that are no text, and numbers of too many digits
         raise InputError(f"its JSON cannot be read ({error})") from None
 
 
-def _refuse_constant(name: str) -> Any:
+def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 

@@ -55,7 +55,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer_any(self) -> None:
         content = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         if self.headers.get("Authorization") != sealed(self.command, self.path, dict(self.headers)):
-            return self._refuse(403, "AuthenticationFailed")
+            return self._reject(403, "AuthenticationFailed")
         parts = urlsplit(self.path)
         _, _account, container, *blob = unquote(parts.path).split("/", 3)
         query = dict(parse_qsl(parts.query))
@@ -64,14 +64,14 @@ class _Handler(BaseHTTPRequestHandler):
             containers[container] = {}
             return self._answer(201)
         if container not in containers:
-            return self._refuse(404, "ContainerNotFound")
+            return self._reject(404, "ContainerNotFound")
         if query.get("comp") == "list":
             return self._answer(200, _listed(containers[container], query.get("prefix", "")))
         if self.command == "PUT":
             containers[container][blob[0]] = content
             return self._answer(201, etag=_version(content))
         if blob[0] not in containers[container]:
-            return self._refuse(404, "BlobNotFound")
+            return self._reject(404, "BlobNotFound")
         return self._give(containers[container][blob[0]])
 
     do_GET = do_HEAD = do_PUT = _answer_any  # noqa: N815 - names of the base class
@@ -83,7 +83,7 @@ class _Handler(BaseHTTPRequestHandler):
         start, end = int(span[1]), min(int(span[2]) + 1, len(content))
         return self._answer(206, content[start:end], _version(content), f"bytes {start}-{end - 1}/{len(content)}")
 
-    def _refuse(self, status: int, code: str) -> None:
+    def _reject(self, status: int, code: str) -> None:
         self._answer(status, f"<?xml version='1.0'?><Error><Code>{code}</Code></Error>".encode())
 
     def _answer(self, status: int, body: bytes = b"", etag: str = "0x1", span: str = "") -> None:

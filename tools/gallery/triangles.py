@@ -140,7 +140,7 @@ def _training() -> Exhibit:
 
 
 def _rows(groups: Mapping[str, Contingency]) -> pl.DataFrame:
-    """One row a sample, its section beside it."""
+    """One row per sample, its section beside it."""
     rows = [
         (section, "yes" if truth == 0 else "no", "yes" if answer == 0 else "no")
         for section, table in groups.items()

@@ -25,7 +25,7 @@ class AgreementSums:
     """Sums over items with at least two labels; leading axes are a batch of weightings of the items."""
 
     agreeing: Real
-    """Share of the pairs of an item's labels that agree, summed over the items."""
+    """Fraction of the pairs of an item's labels that agree, summed over the items."""
     items: Real
     used: Real
     """How often each category is used, (..., categories)."""
@@ -46,12 +46,12 @@ class AgreementSums:
 
     @property
     def observed(self) -> Real:
-        """Mean share of agreeing pairs over the items."""
+        """Mean fraction of agreeing pairs over the items."""
         return ratio(self.agreeing, self.items)
 
     @property
     def frequencies(self) -> Real:
-        """Share of each category among all labels."""
+        """Fraction of each category among all labels."""
         return ratio(self.used, self.used.sum(axis=-1)[..., None])
 
 
@@ -67,7 +67,7 @@ def _coefficient(card: Card) -> Callable[[Callable[[AgreementSums], Real]], Metr
     Card("Observed agreement", "P_o", r"\operatorname{mean}_i\frac{\sum_k n_{ik}(n_{ik}-1)}{m_i(m_i-1)}", "fleiss1971")
 )
 def observed_agreement(sums: AgreementSums) -> Real:
-    """Share of the pairs of labels of an item that are the same, mean over items with two labels or more."""
+    """Fraction of the pairs of labels of an item that are the same, mean over items with two labels or more."""
     return sums.observed
 
 

@@ -37,13 +37,13 @@ class PairAgreement:
     system: str
     items: int
     proficiency: float | None
-    """Share of the first one's information that the second one's labels carry."""
+    """Fraction of the first one's information that the second one's labels carry."""
     category_proficiency: float | None
     """The same, summed category by category; equal to it for label sets."""
     permuted_proficiency: float | None
     kappa: float | None
     agreement: float
-    """Share of the items with the same label."""
+    """Fraction of the items with the same label."""
     renamings: tuple[Reassignment, ...]
     information: PairInformation | None = None
     """Mutual information, proficiency both ways and variation of information, with intervals; not for label sets."""

@@ -93,7 +93,7 @@ class OddOneOut:
     gain: float
     """How much alpha rises without this annotator."""
     probability: float
-    """Share of resampled item sets in which it is this annotator again, and alpha rises."""
+    """Fraction of resampled item sets in which it is this annotator again, and alpha rises."""
     finding: bool
 
 

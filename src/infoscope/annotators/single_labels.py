@@ -37,9 +37,9 @@ class PairInformation:
 
     mutual_information: Estimate
     proficiency: Estimate
-    """Share of the first one's information that the second one carries."""
+    """Fraction of the first one's information that the second one carries."""
     reverse_proficiency: Estimate
-    """Share of the second one's information that the first one carries."""
+    """Fraction of the second one's information that the first one carries."""
     variation_of_information: Estimate
     """H(A|B) + H(B|A): a distance, 0 where each determines the other."""
 
@@ -96,7 +96,7 @@ class SingleLabelPair:
         return BinaryTables(counts, self.truth_counts, self.system_counts[places[1]], float(self.n)).information
 
     def category_proficiency(self, order: NDArray[np.int64] | None = None) -> float:
-        """Share of the first one's information, category by category; NaN where it has none."""
+        """Fraction of the first one's information, category by category; NaN where it has none."""
         bits = float(binary_entropy(self.truth_counts, float(self.n)).sum())
         return min(float(ratio(float(self.category_information(order).sum()), bits)), 1.0) if bits else float("nan")
 

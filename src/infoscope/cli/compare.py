@@ -23,7 +23,7 @@ from infoscope.cli.options import (
     uncertainty_keywords,
     uncertainty_options,
 )
-from infoscope.cli.output import Output, refuse_ignored
+from infoscope.cli.output import Output, reject_ignored
 
 __all__ = ["command"]
 
@@ -95,5 +95,5 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
                 **shared,
             )
     if chosen["strict"]:
-        refuse_ignored(result)
+        reject_ignored(result)
     output.write(result)

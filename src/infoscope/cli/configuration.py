@@ -30,7 +30,7 @@ class Configuration:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def defaults(self, group: click.Group, context: click.Context, name: str | None) -> dict[str, Any]:
-        """Defaults of the command that is called, as click takes them; settings that nothing knows are refused."""
+        """Defaults of the command that is called, as click takes them; settings that nothing knows are rejected."""
         command = None if name is None else group.get_command(context, name)
         if command is None or name is None or not self.settings:
             return {}
@@ -52,7 +52,7 @@ class Configuration:
     def _check_shared(
         self, shared: Mapping[str, Any], command: click.Command, group: click.Group, context: click.Context
     ) -> None:
-        """Refuse settings that no command has; the others are loaded only where this one does not have it."""
+        """Reject settings that no command has; the others are loaded only where this one does not have it."""
         here = _options(command)
         if all(_key(key) in here for key in shared):
             return

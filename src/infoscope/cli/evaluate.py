@@ -26,7 +26,7 @@ from infoscope.cli.options import (
     uncertainty_keywords,
     uncertainty_options,
 )
-from infoscope.cli.output import Output, refuse_ignored
+from infoscope.cli.output import Output, reject_ignored
 
 __all__ = ["ask_chosen", "command"]
 
@@ -124,12 +124,12 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     else:
         evaluation = ask_chosen(ifs.evaluate, source, chosen, period=chosen["period"], **shown)
     if chosen["strict"]:
-        refuse_ignored(evaluation)
+        reject_ignored(evaluation)
     output.write(evaluation)
 
 
 def _check_judge(source: tuple[str, ...], chosen: Mapping[str, Any]) -> None:
-    """Refuse options about a judge where there is none."""
+    """Reject options about a judge where there is none."""
     named = next((name for name in ("want", "labels_out", "labels", "period") if chosen[name]), None)
     if named is not None and not chosen["judge"] and judged_files(source, chosen) is None:
         option = named.replace("_", "-")

@@ -25,7 +25,7 @@ _GREEK = {"alpha": "α", "alpha'": "α'", "xi": "ξ", "phi": "φ", "kappa": "κ"
 
 
 def entries_named(name: str) -> list[ifs.metrics.registry.Metric]:
-    """The metrics of this name, the most usual first; an unknown name is refused with the nearest.
+    """The metrics of this name, the most usual first; an unknown name is rejected with the nearest.
 
     A name may be followed by its symbol, or by a comment in brackets: "recall R", "NH (Hu & Wang eq. 17)".
     """
@@ -178,7 +178,7 @@ def _by_id(metric: str) -> list[ifs.metrics.registry.Metric]:
 
 
 def _entries(name: str) -> list[ifs.metrics.registry.Metric]:
-    """The metrics of a name; one that is not known is refused with the nearest words of all kinds."""
+    """The metrics of a name; one that is not known is rejected with the nearest words of all kinds."""
     try:
         return entries_named(name)
     except AmbiguousNameError:

@@ -28,7 +28,7 @@ from infoscope.cli.options import (
     reading_options,
     uncertainty_options,
 )
-from infoscope.cli.output import Output, check_output, refuse_ignored
+from infoscope.cli.output import Output, check_output, reject_ignored
 from infoscope.cli.streams import say
 from infoscope.errors import InputError
 
@@ -150,7 +150,7 @@ def _status(history: ifs.History, inconclusive: str) -> int:
 
 
 def _check_files(chosen: Mapping[str, Any]) -> None:
-    """Refuse files that exist or cannot be, and the same file twice, before any work is done."""
+    """Reject files that exist or cannot be, and the same file twice, before any work is done."""
     named = [Path(chosen[form]) for form in ("junit", "sarif", "output") if chosen[form]]
     twice = next((path for at, path in enumerate(named) if path in named[:at]), None)
     if twice is not None:
@@ -173,12 +173,12 @@ def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Gate:
     _check_options(chosen)
     gate = ask_chosen(ifs.gate, source, chosen, **_conditions(chosen))
     if chosen["strict"]:
-        refuse_ignored(gate)
+        reject_ignored(gate)
     return gate
 
 
 def _check_options(chosen: Mapping[str, Any]) -> None:
-    """Refuse options that need another."""
+    """Reject options that need another."""
     if chosen["baseline"] is None and chosen["baseline_system"] is None:
         for option in ("not_worse", "metrics", "tolerance"):
             if chosen[option] and not (option == "metrics" and chosen["history"]):

@@ -1,6 +1,6 @@
 """Words that reports print and that are not the name of one metric, and what scikit-learn calls things.
 
-They are listed in ``infoscope/data/glossary.txt``, one a line.
+They are listed in ``infoscope/data/glossary.txt``, one per line.
 """
 
 from __future__ import annotations

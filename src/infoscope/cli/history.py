@@ -31,7 +31,7 @@ __all__ = ["command"]
 @output_options()
 @reported
 def command(runs: str, metric: str, system: tuple[str, ...], new_baseline: tuple[str, ...], **chosen: object) -> None:
-    """Runs over time: FOLDER holds the results of `infoscope evaluate … -o FOLDER/NAME.json`, one a run.
+    """Runs over time: FOLDER holds the results of `infoscope evaluate … -o FOLDER/NAME.json`, one per run.
 
     An alarm is a run that is worse than the spread between earlier runs and its own interval explain (z below -3, or
     two of three runs below -2). Tables (.ifs) are evaluated once. What was read is kept in the index

@@ -20,7 +20,7 @@ from infoscope.page_files import is_page
 if TYPE_CHECKING:
     from infoscope.results import Finding, Provenance, Result
 
-__all__ = ["Output", "check_output", "refuse_ignored"]
+__all__ = ["Output", "check_output", "reject_ignored"]
 
 _SAID_ON_STDERR = ("lookalike_labels",)
 """Findings about a system that concern its data, so that they are not to be missed in a pipe."""
@@ -40,7 +40,7 @@ class Output:
 
     @classmethod
     def asked(cls, chosen: Mapping[str, Any]) -> Output:
-        """From the options of a command; refuses a file that exists or cannot be."""
+        """From the options of a command; rejects a file that exists or cannot be."""
         path = None if chosen["output"] is None else Path(chosen["output"])
         form = chosen["format"] or (path is not None and ifs.results.form_of(path)) or "text"
         if form == "parquet" and path is None:
@@ -116,13 +116,13 @@ def _is_styled() -> bool:
 
 
 def check_output(path: Path, *, force: bool) -> None:
-    """Refuse a file that exists or cannot be, before any work is done."""
+    """Reject a file that exists or cannot be, before any work is done."""
     check_target(path)
     if path.is_file() and not force:
         raise InputError(f"{path} exists already; use --force to replace it, or another name")
 
 
-def refuse_ignored(result: Result) -> None:
+def reject_ignored(result: Result) -> None:
     """Stop where rows would be left out: what --strict asks for."""
     for finding in result.findings:
         if finding.code == "rows_ignored":

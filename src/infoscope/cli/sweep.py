@@ -95,16 +95,16 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
         output.write(_grouped(source, chosen) if chosen["by"] else _swept(source, chosen))
 
 
-def _refuse(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> None:
+def _reject(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> None:
     for option in options:
         if chosen[option]:
             raise click.UsageError(f"--{option.replace('classes', 'class').replace('_', '-')} {words}")
 
 
 def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operating_points.ScoreGroups:
-    """Scores by group; what is about operating points is refused."""
-    _refuse(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
-    _refuse(chosen, ("classes", "normalize", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
+    """Scores by group; what is about operating points is rejected."""
+    _reject(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
+    _reject(chosen, ("classes", "normalize", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) != 1 or columns.truth is None:
             raise click.UsageError("--by takes one --score; ask for each column by itself")
@@ -122,11 +122,11 @@ def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operatin
 
 
 def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
-    _refuse(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
+    _reject(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) == 1:
             several = ("classes", "normalize", "ordinal")
-            _refuse(chosen, several, "is for one --score per class; leave it out with a single one")
+            _reject(chosen, several, "is for one --score per class; leave it out with a single one")
         found = ifs.sweep(
             columns.source,
             truth=columns.truth,
@@ -155,9 +155,9 @@ def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
         raise click.UsageError("name the truth column with -t")
     if chosen["system"] is None:
         raise click.UsageError("name the column with the runs' predictions with -s")
-    _refuse(chosen, ("truth_file", "key"), "is for --score; join the files of runs first")
+    _reject(chosen, ("truth_file", "key"), "is for --score; join the files of runs first")
     scored = ("costs", "classes", "normalize", "ordinal", "by", "raw")
-    _refuse(chosen, scored, "is for --score; leave it out with --parameter")
+    _reject(chosen, scored, "is for --score; leave it out with --parameter")
     return ifs.tune(
         sources(source),
         truth=chosen["truth"],

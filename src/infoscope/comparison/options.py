@@ -40,7 +40,7 @@ class CompareOptions:
     """Whether the metrics were asked for by name: one that is undefined is then an error, not a note."""
 
     def __post_init__(self) -> None:
-        """Refuse options that mean nothing."""
+        """Reject options that mean nothing."""
         if self.rope is not None and not (isfinite(self.rope) and self.rope >= 0):
             raise InputError(
                 f"the region of practical equivalence is {self.rope} wide; give the largest difference that does not "
@@ -97,7 +97,7 @@ def asked_metrics(
 def _comparable(name: str, *, ordinal: bool, costs: bool) -> Metric:
     entry = find(name)
     if entry.card.level != "table":
-        each = {"truth": "each truth class", "system": "each prediction", "cell": "each cell"}[entry.card.level]
+        each = {"truth": "each true class", "system": "each prediction", "cell": "each cell"}[entry.card.level]
         raise UnknownNameError(
             f"{name!r} cannot be compared: it has one value for {each}; evaluate shows these, choose a metric of the "
             "whole table here"

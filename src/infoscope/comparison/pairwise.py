@@ -12,7 +12,7 @@ from infoscope.comparison.difference import MetricBelief, difference, improvemen
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.ranking import Ranking, rank
 from infoscope.comparison.result import Comparison, Improvement
-from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior, refuse_or_note
+from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior, reject_or_note
 from infoscope.errors import InputError
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.metrics.registry import Metric, find
@@ -34,7 +34,7 @@ def known_everywhere(
     findings = []
     for entry in question.metrics:
         reasons = {name: whole.why_unknown(entry) for name, whole in wholes.items()}
-        findings += [refuse_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
+        findings += [reject_or_note(entry, why, question, f"{name} is") for name, why in reasons.items() if why]
         known[entry.name] = tuple(name for name, why in reasons.items() if why is None)
     if all(len(names) < 2 for names in known.values()):
         raise InputError("nothing can be compared: {metric} is {why}".format(**findings[0].evidence))
@@ -70,7 +70,7 @@ def found_pair(
         why = side.why_unknown(entry)
         if why is not None:
             scope = f"over the rows of {one.name} and {other.name}, so this pair is"
-            return None, refuse_or_note(entry, why, question, scope)
+            return None, reject_or_note(entry, why, question, scope)
     beliefs = one.beliefs[entry.name], other.beliefs[entry.name]
     result = difference((one.name, other.name), beliefs, rho, entry, question)
     losses = _losses(entry.name, beliefs)
@@ -175,7 +175,7 @@ def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[
 
 
 def _positive(wholes: Mapping[str, SystemPosterior], metrics: Sequence[Metric]) -> str | None:
-    """The class that binary metrics are about; refused where it differs between systems that they compare."""
+    """The class that binary metrics are about; rejected where it differs between systems that they compare."""
     classes = {name: whole.table.positive_label for name, whole in wholes.items()}
     (first, label), *others = classes.items()
     for name, other in others:

@@ -28,7 +28,7 @@ from infoscope.special_functions import betaincinv
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
 
-__all__ = ["ACCURACY", "ERRORS", "SystemPosterior", "correlation_of_draws", "metrics_needed", "refuse_or_note"]
+__all__ = ["ACCURACY", "ERRORS", "SystemPosterior", "correlation_of_draws", "metrics_needed", "reject_or_note"]
 
 ERRORS = "erroneous_information_ratio"
 ACCURACY = "accuracy"
@@ -122,7 +122,7 @@ class SystemPosterior:
         return f"without a finite mean and spread for {self.name!r} ({_amount(self.rows)} samples)"
 
 
-def refuse_or_note(entry: Metric, why: str, question: CompareOptions, scope: str) -> Finding:
+def reject_or_note(entry: Metric, why: str, question: CompareOptions, scope: str) -> Finding:
     """An error where the metric was asked for by name, else a finding that something is left out."""
     if question.named:
         raise InputError(f"{entry.name} is {why}; compare in another metric, or leave this system out")

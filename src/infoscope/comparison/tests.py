@@ -131,7 +131,7 @@ def _chance_of_at_most(heads: int, tosses: int) -> float:
 
 
 def homogeneity_p_value(one: Contingency, other: Contingency) -> float | None:
-    """G test that two independent samples of predictions follow the same law within every truth class.
+    """G test that two independent samples of predictions follow the same law within every true class.
 
     For systems that predicted different rows of the same classes; None where the labels differ or samples are unknown.
     """

@@ -50,7 +50,7 @@ def compare_tables(tables: Mapping[str, Contingency], question: CompareOptions, 
 
 
 def _on_different_data(one: SystemPosterior, other: SystemPosterior, metrics: tuple[Metric, ...]) -> list[Finding]:
-    """A finding where the truths differ; differences in bits are then refused."""
+    """A finding where the truths differ; differences in bits are then rejected."""
     if _same_truth(one.table, other.table):
         return []
     for entry in metrics:

@@ -132,7 +132,7 @@ def _of_files(
 
 
 def _check(runs: Mapping[str, Runs]) -> None:
-    """Refuse runs that cannot be held against each other: one alone, other true classes, another size."""
+    """Reject runs that cannot be held against each other: one alone, other true classes, another size."""
     for name, tables in runs.items():
         if len(tables) < 2:
             raise InputError(f"{name!r} has {len(tables)} run{'s' * (len(tables) != 1)}; a spread needs at least two")

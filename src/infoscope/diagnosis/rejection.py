@@ -28,15 +28,15 @@ def abstains_for_free(facts: TableStatistics) -> Finding | None:
     left_open = float(-np.sum(shares * np.log2(shares)) + 0.0)
     if left_open > THRESHOLDS.rejection_cost * facts.truth_bits:
         return None
-    refused = [table.truth_labels[row] for row in table.cell_rows[here][np.argsort(-shares)]]
+    rejected = [table.truth_labels[row] for row in table.cell_rows[here][np.argsort(-shares)]]
     return Finding(
         "abstains_for_free",
         f"It rejects {percent(rate)} of these samples at no cost in information, because a rejection nearly always "
-        f"means {listed(refused[:1])}: judge it by accuracy and by accuracy among accepted samples as well.",
+        f"means {listed(rejected[:1])}: judge it by accuracy and by accuracy among accepted samples as well.",
         evidence={
             "rejection_rate": rate,
             "reject_entropy": left_open,
-            "classes": [str(label) for label in refused[:5]],
+            "classes": [str(label) for label in rejected[:5]],
         },
     )
 

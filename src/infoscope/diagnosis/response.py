@@ -139,8 +139,8 @@ def _times(count: float) -> str:
 def specialised(facts: TableStatistics) -> Finding | None:
     """The predictions are spread much less evenly than the truth."""
     k, m = facts.table.shape
-    refused = facts.table.reject_column
-    m -= refused is not None and float(facts.system_shares[refused]) == 0
+    reject_column = facts.table.reject_column
+    m -= reject_column is not None and float(facts.system_shares[reject_column]) == 0
     if k < 2 or m < 2 or not 0 < float(facts.h.system) < facts.truth_bits:
         return None
     truth_gap = 1.0 - facts.truth_bits / np.log2(k)

@@ -50,13 +50,13 @@ def second_stage(facts: TableStatistics) -> Finding | None:
 
 @dataclass(frozen=True)
 class _FewClasses:
-    """Predictions behind which stand few truth classes, the costliest first."""
+    """Predictions behind which stand few true classes, the costliest first."""
 
     predictions: NDArray[np.int64]
     bits: Real
     """What telling the classes of each apart would give."""
     classes: list[NDArray[np.int64]]
-    """The truth classes of each, the most frequent first."""
+    """The true classes of each, the most frequent first."""
 
     def described(self, facts: TableStatistics) -> list[dict[str, Any]]:
         """Each prediction in plain values."""
@@ -91,7 +91,7 @@ def _few_classes(facts: TableStatistics) -> _FewClasses:
 
 
 def _most_frequent(facts: TableStatistics) -> tuple[NDArray[np.int64], NDArray[np.int64], Real]:
-    """By prediction, the truth classes that cover nearly all of it: rows, columns and counts of these cells."""
+    """By prediction, the true classes that cover nearly all of it: rows, columns and counts of these cells."""
     table = facts.table
     used = np.flatnonzero(table.cells > 0)
     order = used[np.lexsort((-table.cells[used], table.cell_columns[used]))]

@@ -33,7 +33,7 @@ class TableBelief(Protocol):
         """Mean, sd, low and high of each of these metrics."""
 
     def by_class(self, level: float) -> Mapping[str, Any]:
-        """The same by class of the truth: one number a class in each."""
+        """The same by class of the truth: one number per class in each."""
 
     def by_output(self, level: float) -> Mapping[str, Any]:
         """The same by predicted class."""
@@ -81,12 +81,12 @@ class TableStatistics:
 
     @cached_property
     def shown_proficiency(self) -> float:
-        """Captured share of H(T), as reports show it."""
+        """Captured fraction of H(T), as reports show it."""
         return self.shown("proficiency", self.proficiency)
 
     @property
     def shown_accuracy(self) -> float | None:
-        """Share of right predictions, as reports show it; None where the sides share no label."""
+        """Fraction of right predictions, as reports show it; None where the sides share no label."""
         return None if self.accuracy is None else self.shown("accuracy", self.accuracy)
 
     def surely_below(self, metric: str, limit: float) -> bool:
@@ -111,20 +111,20 @@ class TableStatistics:
 
     @cached_property
     def proficiency(self) -> float:
-        """Captured share of H(T) in the sample; 0 where there is nothing to know."""
+        """Captured fraction of H(T) in the sample; 0 where there is nothing to know."""
         known, missed = float(self.h.mutual), float(self.h.missed)
         return known / (known + missed) if known + missed > 0 else 0.0
 
     @cached_property
     def accuracy(self) -> float | None:
-        """Share of right predictions in the sample; None where the sides share no label."""
+        """Fraction of right predictions in the sample; None where the sides share no label."""
         if not len(self.table.matches[0]):
             return None
         return float(self.table.diagonal.sum()) / float(self.table.grand_total)
 
     @cached_property
     def truth_shares(self) -> Real:
-        """Share of each truth class."""
+        """Fraction of each true class."""
         return self.table.row_totals / self.table.grand_total
 
     @cached_property

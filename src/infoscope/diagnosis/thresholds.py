@@ -10,9 +10,9 @@ class Thresholds:
     """Limits of the rules; shares unless said otherwise."""
 
     silent_entropy: float = 0.02
-    """Majority voter: output entropy at most this share of the truth's."""
+    """Majority voter: output entropy at most this fraction of the truth's."""
     silent_limit: float = 0.5
-    """… and its upper limit at most this share of it."""
+    """… and its upper limit at most this fraction of it."""
     chance_proficiency: float = 0.001
     """Random, where the sample size is not known: at most this proficiency."""
     specialised_gap: float = 0.15
@@ -34,19 +34,19 @@ class Thresholds:
     renaming_unknown_size: float = 100.0
     """Sample size of a table that does not know its own."""
     pair_proficiency: float = 0.25
-    """Merged pair: the system recovers at most this share of the difference between the two classes …"""
+    """Merged pair: the system recovers at most this fraction of the difference between the two classes …"""
     pair_limit: float = 0.5
     """… with high probability at most this much …"""
     pair_weight: float = 0.01
-    """… which is at least this share of the truth's information."""
+    """… which is at least this fraction of the truth's information."""
     only_errors_chance: float = 0.01
     """Only errors: no prediction is right, which chance explains with at most this probability …"""
     only_errors_renamed: float = 0.95
-    """… and no other names of the outputs make this share of them right."""
+    """… and no other names of the outputs make this fraction of them right."""
     rejection_rate: float = 0.005
-    """Abstains for free: at least this share of samples is rejected …"""
+    """Abstains for free: at least this fraction of samples is rejected …"""
     rejection_cost: float = 0.01
-    """… and the rejected samples keep open at most this share of what there was to know about them."""
+    """… and the rejected samples keep open at most this fraction of what there was to know about them."""
     positive_share: float = 0.2
     """Predicted too rarely or too often: a positive class of at most this share …"""
     positive_count: float = 1.25
@@ -58,9 +58,9 @@ class Thresholds:
     detection_limit: float = 2.0
     """… and with high probability at most this many."""
     second_stage_share: float = 0.03
-    """Second stage: some predictions together leave at least this share of the truth's information open …"""
+    """Second stage: some predictions together leave at least this fraction of the truth's information open …"""
     second_stage_cover: float = 0.95
-    """… this much of each among so few truth classes …"""
+    """… this much of each among so few true classes …"""
     second_stage_classes: int = 3
     """… at most this many."""
     clash_margin: float = 0.01
@@ -68,7 +68,7 @@ class Thresholds:
     clash_errors: float = 1.0
     """… and by at least this many standard errors, where those are known."""
     poor_output: float = 0.05
-    """Less varied output: H(S) falls short of H(T) by at least this share of it."""
+    """Less varied output: H(S) falls short of H(T) by at least this fraction of it."""
     narrower_than_binomial: float = 0.12
     """Balanced classes: the accuracy's sd is below the binomial one by at least this share."""
     samples_per_cell: float = 5.0

@@ -21,7 +21,7 @@ _SHAPES = {"circle": "o", "ring": "o", "cross": "x", "star": "*", "square": "s",
 _USUAL = (56.0, 18.0, 18.0, 50.0)
 """Room around axes that figures leave anyway, in points: left, top, right, bottom."""
 _LEAST = 0.3
-"""Words shrink to this share of their size, and no further."""
+"""Words shrink to this fraction of their size, and no further."""
 
 
 @dataclass(frozen=True)

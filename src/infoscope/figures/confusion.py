@@ -74,7 +74,7 @@ class HeatMap:
         return np.rint(np.where(self.hits[..., None], hits, errors)).astype(np.uint8)
 
     def image(self, most: int = 700) -> NDArray[np.uint8]:
-        """One pixel a cell; where there are more cells than ``most``, one a block, which shows its worst error."""
+        """One pixel per cell; where there are more cells than ``most``, one per block, which shows its worst error."""
         step = -(-max(self.counts.shape) // most)
         if step == 1:
             return self.colours
@@ -87,7 +87,7 @@ class HeatMap:
         )
 
     def largest(self, most: int = 10) -> list[tuple[str, str, float, float]]:
-        """The largest confusions: truth, prediction, count, share of the truth class."""
+        """The largest confusions: truth, prediction, count, fraction of the true class."""
         rows, columns = np.nonzero(np.where(self.hits, 0.0, self.counts) > 0)
         weight, share = self.counts[rows, columns], self.of_truth[rows, columns]
         order = np.lexsort((-share, -weight))[:most]

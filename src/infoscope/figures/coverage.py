@@ -109,7 +109,7 @@ class CoverageDisplay(TableDisplay):
     """Whether S_I/H(T) is written at the points, where they are few."""
 
     def __post_init__(self) -> None:
-        """Refuse curves and arrows through systems that are not there."""
+        """Reject curves and arrows through systems that are not there."""
         known = [point.name for point in self.points]
         self.curves = checked_names(self.curves, known, "curve")
         pairs = checked_names({f"{a} → {b}": (a, b) for a, b in self.arrows}, known, "arrow")

@@ -30,7 +30,7 @@ class Marking:
 def checked_names(
     groups: Mapping[str, Iterable[object]] | None, known: Iterable[str], kind: str
 ) -> dict[str, list[str]]:
-    """The groups with names as text; one that names no system, or a system that is not there, is refused."""
+    """The groups with names as text; one that names no system, or a system that is not there, is rejected."""
     there = set(known)
     found = {str(title): [str(name) for name in names] for title, names in (groups or {}).items()}
     for title, names in found.items():

@@ -1,4 +1,4 @@
-"""The comparison forest plot: one row a system, its value and range, the best first."""
+"""The comparison forest plot: one row per system, its value and interval, the best first."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class ComparisonDisplay(TableDisplay):
         level: float = 0.95,
         seed: int = 0,
     ) -> Self:
-        """One row a table, by any metric; with ``uncertainty``, posterior means and credible intervals."""
+        """One row per table, by any metric; with ``uncertainty``, posterior means and credible intervals."""
         entry = find(metric)
         rows = []
         for key, table in tables_by_name(tables, name).items():

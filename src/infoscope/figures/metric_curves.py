@@ -167,7 +167,7 @@ def _usual(table: Contingency) -> Sequence[str]:
 
 
 def _check_path(table: Contingency) -> None:
-    """Refuse a table that cannot be fixed, or that is too large to walk along."""
+    """Reject a table that cannot be fixed, or that is too large to walk along."""
     if np.count_nonzero(table.row_totals) < 2:
         raise InputError("the truth has one class only, so there is no quality to vary; give two classes or more")
     if max(table.shape) > MOST_CLASSES:

@@ -122,7 +122,7 @@ class RiskCoverageDisplay(SweepCurve):
 
 @dataclass(repr=False)
 class ReliabilityDisplay(Display):
-    """The share of positives in each bin of scores, with its interval, beside the mean score of the bin."""
+    """The fraction of positives in each bin of scores, with its interval, beside the mean score of the bin."""
 
     bins: Sequence[ReliabilityBin]
 
@@ -137,7 +137,7 @@ class ReliabilityDisplay(Display):
         """Dots with whiskers, their sizes beside, and the diagonal where scores are right."""
         ends = [x for bin_ in self.bins for x in (bin_.score, bin_.rate.high or 0.0)]
         most = min(1.0, 1.1 * max(ends))
-        axes = (_shares("mean score of the bin", most), _shares("share that is positive", most))
+        axes = (_shares("mean score of the bin", most), _shares("fraction of positives", most))
         marks: list[Mark] = [Line(((0.0, 0.0), (most, most)), "dim", dash=(3.0, 3.0))]
         for bin_ in self.bins:
             marks += _whisker(bin_)
@@ -149,7 +149,7 @@ class ReliabilityDisplay(Display):
         ]
         worst = max(self.bins, key=lambda bin_: abs(bin_.score - (bin_.rate.value or 0.0)))
         summary = (
-            f"Share of positives by score in {len(self.bins)} bins; farthest off where the mean score is "
+            f"Fraction of positives by score in {len(self.bins)} bins; farthest off where the mean score is "
             f"{worst.score:.2f} and {worst.rate.value or 0.0:.2f} are positive."
         )
         return _plane("Reliability diagram", summary, axes, marks)

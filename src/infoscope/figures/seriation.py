@@ -19,7 +19,7 @@ BEST_LEAVES = 150
 
 
 def confusion_order(table: Contingency) -> NDArray[np.int64]:
-    """Positions of the truth classes, confused ones side by side, by hierarchical clustering of mutual confusion.
+    """Positions of the true classes, confused ones side by side, by hierarchical clustering of mutual confusion.
 
     >>> table = Contingency.from_matrix([[8, 0, 2, 0], [0, 8, 0, 2], [2, 0, 8, 0], [0, 2, 0, 8]])
     >>> [int(at) for at in confusion_order(table)] in ([0, 2, 1, 3], [0, 2, 3, 1], [2, 0, 1, 3], [2, 0, 3, 1])
@@ -57,7 +57,7 @@ def _leaves(distances: NDArray[Any]) -> NDArray[np.int64]:
 
 
 def _alikeness(table: Contingency) -> NDArray[Any]:
-    """Share of each pair's samples that were taken for the other, from 0 to 1."""
+    """Fraction of each pair's samples that were taken for the other, from 0 to 1."""
     rows, columns = table.matches
     counts: Any = table.counts
     dense = np.asarray(counts.todense() if table.is_sparse else counts, dtype=np.float64)

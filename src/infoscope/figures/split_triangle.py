@@ -53,7 +53,7 @@ class SplitTriangleDisplay(TableDisplay):
     """Names of systems that share a marker and a colour, by the title of their family."""
 
     def __post_init__(self) -> None:
-        """Refuse paths and families of systems that are not there."""
+        """Reject paths and families of systems that are not there."""
         known = [point.name for point in self.points]
         self.paths = checked_names(self.paths, known, "path")
         self.families = checked_names(self.families, known, "family")

@@ -32,7 +32,7 @@ class StabilityDisplay(Display):
     """Relative errors by the name of the way, one per size."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be drawn over the sizes."""
+        """Reject what cannot be drawn over the sizes."""
         if len(self.sizes) < 2 or min(self.sizes) <= 0:
             raise InputError("give at least two sample sizes above 0")
         for name, errors in self.errors.items():

@@ -58,7 +58,7 @@ class StrataMosaicDisplay(Display):
     """Rows in strata that are not among these."""
 
     def __post_init__(self) -> None:
-        """Refuse a mosaic of nothing."""
+        """Reject a mosaic of nothing."""
         if not any(stratum.rows > 0 for stratum in self.strata):
             raise InputError("there is nothing to show; evaluate a system with a judge")
 

@@ -182,11 +182,11 @@ class SweepDisplay(TableDisplay):
     @classmethod
     def from_sweep(cls, swept: Sweep, metrics: Sequence[str] | str = ()) -> Self:
         """The curves of a sweep: over the threshold, or for rejections over the share rejected."""
-        refusing = swept.mode == "rejection"
+        rejecting = swept.mode == "rejection"
         names = as_names(metrics) or (
-            ("proficiency", "accepted_accuracy") if refusing else ("proficiency", "recall", "precision")
+            ("proficiency", "accepted_accuracy") if rejecting else ("proficiency", "recall", "precision")
         )
-        across = np.asarray(swept.values("rejection_rate") if refusing else swept.thresholds, dtype=np.float64)
+        across = np.asarray(swept.values("rejection_rate") if rejecting else swept.thresholds, dtype=np.float64)
         order = np.argsort(across, kind="stable")
         order = order[np.isfinite(across[order])]
         x = tuple(across[order].tolist())
@@ -195,7 +195,7 @@ class SweepDisplay(TableDisplay):
             Curve(card.title, x, tuple(np.asarray(swept.values(name))[order].tolist()), better=card.better)
             for name, card in cards.items()
         ]
-        return cls(curves, "share rejected" if refusing else "threshold")
+        return cls(curves, "share rejected" if rejecting else "threshold")
 
     def panel(self) -> Panel:
         """Curves, bands, and a star at the best point of the first curve, where one is better."""

@@ -42,7 +42,7 @@ class LedgerRow(NamedTuple):
 
 @dataclass(repr=False)
 class TrackLedgerDisplay(TrackDisplay):
-    """One bar a tracker, in shares of the truth's bits; or one a truth track, in the bits that it lost.
+    """One bar per tracker, in fractions of the truth's bits; or one per truth track, in the bits that it lost.
 
     >>> import numpy as np
     >>> from infoscope import tracking

@@ -73,7 +73,7 @@ class EntropyTriangleDisplay(TableDisplay):
     """A system that gets a star around it."""
 
     def __post_init__(self) -> None:
-        """Refuse paths and families of systems that are not there, and lenses that shrink."""
+        """Reject paths and families of systems that are not there, and lenses that shrink."""
         known = [point.name for point in self.points]
         self.paths = checked_names(self.paths, known, "path")
         self.families = checked_names(self.families, known, "family")
@@ -104,7 +104,7 @@ class EntropyTriangleDisplay(TableDisplay):
             )
             if not np.isfinite(shares.transfer):
                 raise InputError(
-                    f"{key!r} has one truth class and one prediction, so nothing can be uncertain; it has no place "
+                    f"{key!r} has one true class and one prediction, so nothing can be uncertain; it has no place "
                     "in the triangle"
                 )
             right = float(accuracy(table))

@@ -12,7 +12,7 @@ from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
 __all__ = ["TrianglePart", "enlarged_part"]
 
 LARGEST_PART = 0.4
-"""A part whose sides are longer than this share of the whole is not worth enlarging."""
+"""A part whose sides are longer than this fraction of the whole is not worth enlarging."""
 SMALLEST_PART = 0.05
 """However close the points are, the sides are at least this long."""
 _ROOM = 2.0

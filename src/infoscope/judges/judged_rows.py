@@ -329,7 +329,7 @@ def _check_groups(groups: str | None, others: Sequence[str]) -> None:
 
 
 def check_columns(truth: str, judges: Sequence[str], systems: Sequence[str]) -> None:
-    """Refuse a judge without a column of its own."""
+    """Reject a judge without a column of its own."""
     if not judges:
         raise InputError("no judge column is named; name at least one")
     for name in judges:

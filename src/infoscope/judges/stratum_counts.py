@@ -35,7 +35,7 @@ class StratumCounts:
     """Verdicts of one level borrow strength: judges that agree are more reliable than those who do not."""
 
     def __post_init__(self) -> None:
-        """Refuse labelled rows outside the population's strata."""
+        """Reject labelled rows outside the population's strata."""
         classes, *sides = self.labelled.shape
         if tuple(sides) != self.everything.shape or classes < 2:
             raise InputError(

@@ -95,7 +95,7 @@ class Verdicts:
 
 
 def judge_kind(name: str, labels: Sequence[Label], classes: Sequence[Label], says: object) -> JudgeKind:
-    """What a column of verdicts holds; two labels that are no classes are refused, as nobody knows which is "right"."""
+    """What a column of verdicts holds; two labels that are no classes are rejected: which is "right" is not known."""
     if isinstance(says, Mapping):
         return "right or wrong"
     if says == "score":

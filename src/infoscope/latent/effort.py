@@ -1,4 +1,4 @@
-"""How much is computed: rounds, draws, and the items they use; what would take too long is refused in a sentence."""
+"""How much is computed: rounds, draws, and the items they use; what would take too long is rejected in a sentence."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def is_large(data: Observations, draws: int = 0) -> bool:
 
 
 def check_size(data: Observations) -> None:
-    """Refuse what would take hours or more memory than there is."""
+    """Reject what would take hours or more memory than there is."""
     cells, beliefs = _probabilities(data), data.codes.shape[1] * data.size
     what = f"{len(data.channels)} systems with {data.size:,} classes"
     if cells > MAX_PROBABILITIES:

@@ -1,4 +1,4 @@
-"""Metrics: pure functions of a table, one file a family."""
+"""Metrics: pure functions of a table, one file per family."""
 
 from typing import NoReturn
 

@@ -44,8 +44,8 @@ def hits(table: Contingency) -> Real:
 def errors(table: Contingency) -> Real:
     """Samples that got a wrong label, added up: beside very many hits a difference would lose them."""
     if table.adds_exactly:
-        refused = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
-        return table.grand_total - hits(table) - refused
+        rejected = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
+        return table.grand_total - hits(table) - rejected
     wrong = wrong_cells(table)
     if table.reject_column is not None:
         wrong = np.where(table.cell_columns == table.reject_column, 0.0, wrong)

@@ -52,7 +52,7 @@ class CountingKeywords(TypedDict, total=False):
 
 
 class MetricKeywords(CountingKeywords, total=False):
-    """All that a metric of labels may be asked; the options below are refused by metrics that do not have them."""
+    """All that a metric of labels may be asked; the options below are rejected by metrics that do not have them."""
 
     average: Average | None
     zero_division: ZeroDivision | None

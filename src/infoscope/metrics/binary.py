@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 _LAWS = frozenset({Law.SCALING, Law.PERFECT_IS_ONE})
-_TWO = "needs two truth classes and predictions among them"
+_TWO = "needs two true classes and predictions among them"
 
 
 class Detection(NamedTuple):

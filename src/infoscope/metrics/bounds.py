@@ -25,7 +25,7 @@ _TINY = 1e-300
         source="hu2008",
         better="lower",
         laws=_FREE,
-        undefined="only one truth class is declared",
+        undefined="only one true class is declared",
         note="Vacuous (0) whenever less than one bit is missed; the tight form is the useful one.",
     )
 )
@@ -47,7 +47,7 @@ def fano_bound(table: Contingency) -> Real:
         source="fano1961",
         better="lower",
         laws=_FREE | {Law.EMPTY_CLASS},
-        note="The root e in [0, 1 − 1/k₊], with k₊ truth classes that have samples.",
+        note="The root e in [0, 1 − 1/k₊], with k₊ true classes that have samples.",
     )
 )
 def tight_fano_bound(table: Contingency) -> Real:

@@ -50,7 +50,7 @@ def expected_cost(table: Contingency, costs: ArrayLike | None = None) -> Real:
 
 
 def checked_costs(table: Contingency, costs: ArrayLike) -> Real:
-    """The cost matrix as numbers; refused unless it has one finite cost per cell."""
+    """The cost matrix as numbers; rejected unless it has one finite cost per cell."""
     try:
         matrix = np.asarray(costs, dtype=np.float64)
     except (TypeError, ValueError) as error:

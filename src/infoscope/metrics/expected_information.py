@@ -77,7 +77,7 @@ def chance_information(table: Contingency) -> Real:
 
 
 def expected_cell_information(a: Real, b: Real, total: Real | float) -> Real:
-    """Expected contribution, in bits, of the cell of two groups of sizes ``a`` and ``b``: one number a pair."""
+    """Expected contribution, in bits, of the cell of two groups of sizes ``a`` and ``b``: one number per pair."""
     out = np.zeros(len(a))
     totals = np.broadcast_to(np.asarray(total, dtype=np.float64), a.shape)
     inside = np.flatnonzero((a > 0) & (b > 0) & (a < totals) & (b < totals))

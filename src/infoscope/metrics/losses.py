@@ -25,7 +25,7 @@ _JOINT = "The paper's cost uses the joint probability and does not depend on the
 
 
 class _ClassShares(NamedTuple):
-    """Shares of all samples, per truth class."""
+    """Shares of all samples, per true class."""
 
     own: Real
     right: Real
@@ -98,7 +98,7 @@ def quadratic_loss(table: Contingency) -> Real:
 
 
 def _wrong_squares(table: Contingency) -> Real:
-    """Σ_j≠i p_ij² per truth class; squares of few samples are exact, others are added up without the hits."""
+    """Σ_j≠i p_ij² per true class; squares of few samples are exact, others are added up without the hits."""
     total = table.grand_total[..., None]
     if table.squares_exactly:
         hits = one_vs_rest(table).hits

@@ -27,7 +27,7 @@ __all__ = [
 
 @dataclass(frozen=True)
 class OneVsRest:
-    """Counts per truth class, (..., k); a class the system cannot name has no hits and no declarations."""
+    """Counts per true class, (..., k); a class the system cannot name has no hits and no declarations."""
 
     hits: Real
     support: Real
@@ -164,7 +164,7 @@ def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:
 
 
 def named_classes(table: Contingency, meant: NDArray[np.bool_]) -> str:
-    """The truth classes meant, in words, however many: who shows them cuts the list short."""
+    """The true classes meant, in words, however many: renderers cut the list short."""
     return listed_classes(table.truth_labels, meant, most=len(table.truth_labels))
 
 

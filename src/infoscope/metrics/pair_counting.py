@@ -23,7 +23,7 @@ _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_I
 
 
 class PairCounts(NamedTuple):
-    """Pairs of samples in one truth class, in one system class, in both, and in all; whole numbers of any size."""
+    """Pairs of samples in one true class, in one system class, in both, and in all; whole numbers of any size."""
 
     rows: int
     columns: int

@@ -1,4 +1,4 @@
-"""What each truth class suffers and what each prediction is worth."""
+"""What each true class suffers and what each prediction is worth."""
 
 from collections.abc import Callable
 
@@ -50,7 +50,7 @@ def _parts_of_all(nats: Real, per_line: Callable[[Real], Real]) -> Real:
     )
 )
 def class_support(table: Contingency) -> Real:
-    """Samples of each truth class."""
+    """Samples of each true class."""
     return table.row_totals
 
 

@@ -170,7 +170,7 @@ def entropy_modified_accuracy(table: Contingency) -> Real:
         source="valverde2014",
         aliases=("NIT", "NIT factor", "q_T"),
         laws=_COUNTED | {Law.MERGING_NEVER_GAINS},
-        note="Depends on the number of declared truth classes, also those without samples.",
+        note="Depends on the number of declared true classes, also those without samples.",
     )
 )
 def normalized_transfer_factor(table: Contingency) -> Real:

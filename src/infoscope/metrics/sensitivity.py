@@ -22,7 +22,7 @@ __all__ = [
 
 
 class Move(NamedTuple):
-    """One sample of a truth class taken from one prediction to another, and what that does to I(T;S)."""
+    """One sample of a true class taken from one prediction to another, and what that does to I(T;S)."""
 
     truth: int
     source: int

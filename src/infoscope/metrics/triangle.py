@@ -102,7 +102,7 @@ def triangle_variation(table: Contingency) -> Real:
     return ratio(h.missed + h.spurious, _uniform(h))
 
 
-_ONE_TRUTH = "only one truth class is declared"
+_ONE_TRUTH = "only one true class is declared"
 _ONE_OUTPUT = "only one output class is declared"
 
 

@@ -49,7 +49,7 @@ class Reassignment:
     truth: str
     system: str
     proficiency: float | None
-    """Share of the true category's information in the assigned one; None where it has none."""
+    """Fraction of the true category's information in the assigned one; None where it has none."""
     joint: int
     expected: float
     truth_count: int
@@ -179,9 +179,9 @@ class Chance:
     gain: float
     """How much renaming adds to the proficiency of shuffled labels, on average."""
     p_value: float
-    """Share of shuffles that reach the permuted proficiency found."""
+    """Fraction of shuffles that reach the permuted proficiency found."""
     gain_p_value: float
-    """Share of shuffles in which renaming gains as much as it did."""
+    """Fraction of shuffles in which renaming gains as much as it did."""
 
 
 def by_chance(

@@ -43,7 +43,7 @@ class Level:
     truth_bits: float
     """Sum of the category entropies of the truth, a bound on what its sets say."""
     lost_share: float
-    """Share of the deepest level's truth bits that is gone at this depth."""
+    """Fraction of the deepest level's truth bits that is gone at this depth."""
     metrics: Mapping[str, float | None]
     costliest: tuple[ParentCost, ...]
     """Parents by the bits that rolling their children up loses, the costliest first."""

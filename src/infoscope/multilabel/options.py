@@ -25,7 +25,7 @@ class PairingOptions:
     """What the renaming of categories makes greatest: shared bits, or the sum of the categories' proficiencies."""
 
     def __post_init__(self) -> None:
-        """Refuse words that mean nothing."""
+        """Reject words that mean nothing."""
         for name, kind in (("one_sided", OneSided), ("assign_by", AssignBy)):
             if getattr(self, name) not in get_args(kind):
                 known = " or ".join(map(repr, get_args(kind)))
@@ -43,7 +43,7 @@ class ResamplingOptions:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse numbers that mean nothing."""
+        """Reject numbers that mean nothing."""
         check_level(self.level)
         for name in ("draws", "shuffles", "splits"):
             count = getattr(self, name)

@@ -47,7 +47,7 @@ class LabelSetFormat:
     """Column of a file in which categories start, counted from the object's, which is 0."""
 
     def __post_init__(self) -> None:
-        """Refuse half of a pair of options."""
+        """Reject half of a pair of options."""
         if self.input_format not in (None, *get_args(FileFormat)):
             known = ", ".join(map(repr, get_args(FileFormat)))
             raise UnknownNameError(f"there is no format {self.input_format!r} of label sets; it is one of {known}")

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
 from infoscope.numeric import Real
-from infoscope.operating_points.rejection import Certainty, Decisions, decide, even_places, refusal_pattern
+from infoscope.operating_points.rejection import Certainty, Decisions, decide, even_places, rejection_pattern
 from infoscope.operating_points.scores import Probabilities, class_probabilities
 from infoscope.operating_points.selection import Criterion
 from infoscope.results.base import Result
@@ -88,7 +88,7 @@ def class_thresholds(
 ) -> ClassThresholds:
     """One rejection threshold per prediction, best together by a metric (proficiency unless named) or a cost matrix.
 
-    ``costs`` has one row per class and one column per class and a last one for refusing. A threshold moves samples
+    ``costs`` has one row per class and one column per class and a last one for rejecting. A threshold moves samples
     between its own column and the rejections only, so by costs each is best by itself, exactly. By a metric they are
     improved in turn, over up to 100 thresholds each, until none improves; that end need not be the best of all.
     """
@@ -106,7 +106,7 @@ def class_thresholds(
     criterion = Criterion.asked(metric, costs)
     decisions = decide(given, certainty)
     columns = [_Column.of(given, decisions, j, exact=costs is not None) for j in range(len(given.labels))]
-    pattern = refusal_pattern(given.labels, reject)
+    pattern = rejection_pattern(given.labels, reject)
     start = [len(column.thresholds) - 1 for column in columns]
     places = _by_costs(columns, costs) if costs is not None else _in_turn(columns, pattern, criterion, start)
     table = _table(columns, places, pattern)

@@ -211,7 +211,7 @@ def _rounding(x: NDArray[Any], y: NDArray[Any]) -> float:
 
 @dataclass(frozen=True)
 class ThresholdTables:
-    """Samples by the step at which they get their prediction, (steps, truth classes, predictions).
+    """Samples by the step at which they get their prediction, (steps, true classes, predictions).
 
     Before its step a sample stands in the remainder column: "negative" for a threshold, the reject label for a
     rejection. Each step only adds predictions, so the tables of all operating points are one running sum.

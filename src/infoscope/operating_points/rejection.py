@@ -35,7 +35,7 @@ __all__ = [
     "check_certainty",
     "decide",
     "even_places",
-    "refusal_ladder",
+    "rejection_ladder",
     "rejection_summary",
 ]
 
@@ -60,7 +60,7 @@ class Decisions:
 
 
 def check_certainty(kind: str) -> None:
-    """Refuse what is no kind of certainty."""
+    """Reject what is no kind of certainty."""
     if kind not in get_args(Certainty):
         raise UnknownNameError(f"there is no certainty {kind!r}; it is one of {', '.join(get_args(Certainty))}")
 
@@ -117,7 +117,7 @@ _CERTAINTY = {"confidence": _confidence, "margin": _margin, "entropy": _negative
 
 
 @dataclass(frozen=True)
-class Refusals:
+class Rejections:
     """The ladder of a rejection sweep and the certainty at which each step begins."""
 
     ladder: ThresholdTables
@@ -125,7 +125,7 @@ class Refusals:
     distinct: int
 
 
-def refusal_ladder(given: Probabilities, decisions: Decisions, reject: Label, most: int) -> Refusals:
+def rejection_ladder(given: Probabilities, decisions: Decisions, reject: Label, most: int) -> Rejections:
     """Operating points "accept when certainty ≥ t", the most confident first, each with a table."""
     k = len(given.labels)
     if reject in given.labels:
@@ -140,16 +140,16 @@ def refusal_ladder(given: Probabilities, decisions: Decisions, reject: Label, mo
     size = len(kept) * k * k
     steps = np.bincount(cell, weights=given.weights, minlength=size).reshape(len(kept), k, k)
     everyone_rejected = np.zeros((1, k, k), dtype=steps.dtype)
-    return Refusals(
+    return Rejections(
         ThresholdTables(
-            np.concatenate([everyone_rejected, steps]), tuple(range(k)), k, refusal_pattern(given.labels, reject)
+            np.concatenate([everyone_rejected, steps]), tuple(range(k)), k, rejection_pattern(given.labels, reject)
         ),
         np.concatenate([[np.inf], kept[::-1]]),
         len(levels),
     )
 
 
-def refusal_pattern(labels: tuple[Label, ...], reject: Label) -> Contingency:
+def rejection_pattern(labels: tuple[Label, ...], reject: Label) -> Contingency:
     """An empty table with a reject column last."""
     values: NDArray[Any] = np.ones((len(labels), len(labels) + 1))
     return Contingency.from_matrix(values, truth=labels, system=(*labels, reject), reject=reject)

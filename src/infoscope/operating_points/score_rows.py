@@ -96,7 +96,7 @@ def _leave_out(
 
 
 def as_numbers(labels: Sequence[Any], name: str) -> Real:
-    """Labels as numbers, NaN where one is missing; what is no finite number is refused by its column."""
+    """Labels as numbers, NaN where one is missing; what is no finite number is rejected by its column."""
     numbers = np.full(len(labels), np.nan)
     for at, label in enumerate(labels):
         if label is None:

@@ -65,7 +65,7 @@ class Criterion:
         return np.asarray(np.argmax(self.goodness(tables), axis=-1))
 
     def best_place(self, tables: Contingency) -> int:
-        """Where a batch is best; refused when the criterion exists nowhere."""
+        """Where a batch is best; rejected when the criterion exists nowhere."""
         goodness = self.goodness(tables)
         if not np.any(goodness > -np.inf):
             raise UndefinedError(f"{self.name} is undefined at every operating point; choose by another metric")

@@ -21,7 +21,7 @@ from infoscope.operating_points.averages import (
 )
 from infoscope.operating_points.probabilistic import ranked_probability_score
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables, area_under_roc, ranked, thinned
-from infoscope.operating_points.rejection import Certainty, check_certainty, decide, refusal_ladder
+from infoscope.operating_points.rejection import Certainty, check_certainty, decide, rejection_ladder
 from infoscope.operating_points.reliability import are_probabilities, reliability_bins
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.score_summary import probability_summary, score_summary
@@ -143,7 +143,7 @@ def as_options(choose_by: str | ChoiceOptions | None) -> ChoiceOptions:
 
 
 def check_max_points(max_points: int | None) -> None:
-    """Refuse a curve of one point."""
+    """Reject a curve of one point."""
     if max_points is not None and max_points < 2:
         raise InputError(f"at most {max_points} operating points were asked for; a curve needs two or more")
 
@@ -268,7 +268,7 @@ def _threshold_ladder(levels: ScoreRanking, labels: tuple[Label, Label], positiv
 
 def _rejections(given: Probabilities, by: Certainty, reject: Label, most: int, options: ChoiceOptions) -> Sweep:
     decisions = decide(given, by)
-    made = refusal_ladder(given, decisions, reject, most)
+    made = rejection_ladder(given, decisions, reject, most)
     wrong = decisions.predicted != given.truth
     certainties = ranked(BinaryScores(decisions.certainty, wrong, (False, True), True, given.weights))
     findings = []

@@ -93,7 +93,7 @@ def drift(  # noqa: PLR0913 - the public function
 
 
 def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, str]) -> None:
-    """Refuse a system whose relations cannot be compared: no label of one period occurs in the other."""
+    """Reject a system whose relations cannot be compared: no label of one period occurs in the other."""
     for name, mine, theirs in zip(first.names, first.labels, second.labels, strict=True):
         for labels, period in ((mine, periods[0]), (theirs, periods[1])):
             if not labels:

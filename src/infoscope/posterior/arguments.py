@@ -58,6 +58,6 @@ def _checked(table: Any) -> Contingency:
 
 
 def check_draws(n: object) -> None:
-    """Refuse a number of draws that is none."""
+    """Reject a number of draws that is none."""
     if not isinstance(n, (int, np.integer)) or n < 1:
         raise InputError(f"{n!r} draws are asked for; give a whole number from 1 on")

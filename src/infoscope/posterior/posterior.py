@@ -206,7 +206,7 @@ class Posterior(MetricSummaries):
     # ── classes ──────────────────────────────────────────────────────────────────────────────
 
     def by_class(self, level: float = 0.95) -> dict[str, Summary]:
-        """Per truth class: ``false_information`` H(S|T=i) in bits and ``recall``."""
+        """Per true class: ``false_information`` H(S|T=i) in bits and ``recall``."""
         return by_class(self, "truth", check_level(level))
 
     def by_output(self, level: float = 0.95) -> dict[str, Summary]:

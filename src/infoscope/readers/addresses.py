@@ -67,7 +67,7 @@ def _format_of(name: str, given: str | None) -> str:
 
 
 def check_reachable(url: str) -> None:
-    """Refuse an address that cannot be one, or where nobody listens; of several masters one is enough."""
+    """Reject an address that cannot be one, or where nobody listens; of several masters one is enough."""
     doors = _doors(url)
     for door in doors:
         try:

@@ -205,7 +205,7 @@ def _sift(tally: Tally, reasons: list[tuple[str, Mask]], cells: Ints) -> tuple[I
 
 
 def check_weights(tally: Tally) -> None:
-    """Refuse weights that are negative or infinite, naming a row that has one."""
+    """Reject weights that are negative or infinite, naming a row that has one."""
     if tally.weights is None or tally.least is None:
         return
     known = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed

@@ -18,7 +18,7 @@ _SENTENCES = 20
 
 
 def check_readable(paths: Sequence[Path]) -> None:
-    """Refuse a file that may not be read, before an engine does it in its own words."""
+    """Reject a file that may not be read, before an engine does it in its own words."""
     for path in paths:
         try:
             path.open("rb").close()

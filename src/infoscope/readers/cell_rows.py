@@ -63,7 +63,7 @@ def rows_of_cell(
 
     Random rows are those with the smallest hash of their number and the seed: the same rows whatever the threads. Rows
     of Spark have no number that stays the same; there the hash is that of their contents. ``known`` is what earlier
-    questions counted, for who asks several of a source that does not change.
+    questions counted, for callers with several questions about a source that does not change.
     """
     how = read or ReadOptions()
     known = known or KnownCounts()

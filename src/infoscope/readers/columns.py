@@ -75,7 +75,7 @@ class Columns:
 
 
 def pick_columns(asked: Collection[str], present: Sequence[str], source: str) -> None:
-    """Refuse a column that is not there, or is there twice, with the nearest name that is."""
+    """Reject a column that is not there, or is there twice, with the nearest name that is."""
     often = Counter(present)
     for name in asked:
         if name not in often:

@@ -31,7 +31,7 @@ PACK_AGAIN = "fetch or pack it again"
 
 
 def compression_of(path: Path) -> str:
-    """The compression by the first bytes; none for a file that cannot be opened, which its reader refuses."""
+    """The compression by the first bytes; none for a file that cannot be opened, which its reader rejects."""
     try:
         with path.open("rb") as file:
             head = file.read(4)
@@ -78,7 +78,7 @@ def _first_of_zstd(path: Path, size: int) -> bytes:
 
 
 def check_whole(path: Path, compression: str) -> None:
-    """Refuse a zstd file that is cut off: the engine takes its end for the end of the rows.
+    """Reject a zstd file that is cut off: the engine takes its end for the end of the rows.
 
     Blocks tell their sizes, so that nothing has to be unpacked for it.
     """

@@ -34,7 +34,7 @@ _PACKED = re.compile(r"\.(gz|zst|zstd)$", re.IGNORECASE)
 
 
 def check_encoding(name: str) -> None:
-    """Refuse an encoding that does not exist."""
+    """Reject an encoding that does not exist."""
     try:
         b"a".decode(name)
     except UnicodeDecodeError:  # it exists, and wants more bytes

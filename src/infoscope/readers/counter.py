@@ -236,7 +236,7 @@ def _has_numbers(kinds: set[type]) -> bool:
 
 
 def _checked(weights: list[Any], rows: int) -> list[Any]:
-    """The weights of a batch, a missing one as None; refused as a whole if one of them is impossible."""
+    """The weights of a batch, a missing one as None; rejected as a whole if one of them is impossible."""
     if len(weights) != rows:
         raise InputError(f"a batch has {rows} rows and {len(weights)} weights")
     try:

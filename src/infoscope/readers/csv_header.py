@@ -41,7 +41,7 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise InputError(f"the delimiter is {delimiter!r}; it is one sign, and neither a quote nor a line end")
     known = delimiter if delimiter is not None else "\t" if tab else None
-    _refuse_mixed_line_ends(text, path)
+    _reject_mixed_line_ends(text, path)
     skip = len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
     headers, problem = _split_by_each([known] if known else list(_DELIMITERS), text, skip)
     broken = not skip and any(re.search(r"[\r\n]", header.names[0]) for header in headers)
@@ -118,7 +118,7 @@ def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[st
     return tuple(names)
 
 
-def _refuse_mixed_line_ends(text: str, path: Path) -> None:
+def _reject_mixed_line_ends(text: str, path: Path) -> None:
     """Engines take the line end from the first one they meet, inside quotes too, and would read no row by it."""
     first = re.match(r'(?:[^"\r\n]++|"[^"]*+(?:"|$))*+(\r\n|\r|\n)?', text.lstrip("\r\n"))
     ends = [] if first is None else re.findall(r"\r\n|\r|\n", first.group())

@@ -1,6 +1,6 @@
 """Moments as labels: one kind of label a column, no digit and no zone lost on the way.
 
-A moment is kept to the microsecond; what is finer is refused, for it would merge with its neighbours. A column whose
+A moment is kept to the microsecond; what is finer is rejected, for it would merge with its neighbours. A column whose
 moments all lie at midnight, without a zone, is a column of dates: pandas and many files know no other dates.
 """
 
@@ -30,19 +30,19 @@ def moment(value: dt.date | np.datetime64, column: str) -> dt.datetime:
     if isinstance(value, np.datetime64):
         whole = value.astype("M8[us]")
         if whole != value:
-            _refuse_finer(value, column)
+            _reject_finer(value, column)
         value = whole.item()
         if not isinstance(value, dt.date):
             raise InputError(f"column {column!r} has a time beyond the years 1 to 9999; write it as text")
         return value if isinstance(value, dt.datetime) else dt.datetime(value.year, value.month, value.day)
     if getattr(value, "nanosecond", 0):
-        _refuse_finer(value, column)
+        _reject_finer(value, column)
     if type(value) is dt.datetime and value.tzinfo is None:
         return value
     return dt.datetime.fromisoformat(value.isoformat())
 
 
-def _refuse_finer(value: Any, column: str) -> None:
+def _reject_finer(value: Any, column: str) -> None:
     raise InputError(
         f"column {column!r} has {value}, and labels are exact to the microsecond; round that column, or make it text"
     )
@@ -103,5 +103,5 @@ def _decoded(count: int | None, *, column: str, steps: int, zone: dt.tzinfo | No
     except OverflowError as error:
         raise InputError(f"column {column!r} has a time beyond the years 1 to 9999; write it as text") from error
     if rest:
-        _refuse_finer(f"{found:%Y-%m-%dT%H:%M:%S}.{whole % 10**6:06}{rest:03}", column)
+        _reject_finer(f"{found:%Y-%m-%dT%H:%M:%S}.{whole % 10**6:06}{rest:03}", column)
     return found

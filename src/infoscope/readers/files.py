@@ -252,7 +252,7 @@ def known_format(word: str) -> str:
 
 
 def _is_regular(path: Path) -> bool:
-    """Whether a path is no pipe and no device; one that cannot be looked at is refused when it is opened."""
+    """Whether a path is no pipe and no device; one that cannot be looked at is rejected when it is opened."""
     return str(path) != STDIN and (path.is_file() or not path.exists())
 
 

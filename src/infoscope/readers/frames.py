@@ -139,7 +139,7 @@ def count_frame(source: Frame, columns: Columns) -> list[Tally]:
     """One tally for each margin of a frame; the frame is neither copied nor changed."""
     source = _narrowed(source, columns)
     frame: Any = _opened(source)
-    _refuse_corrupting(frame, columns)
+    _reject_corrupting(frame, columns)
     name = f"the {frame.implementation} frame".lower()
     with _foreign(name):
         rows = _rows(frame, columns, name)
@@ -232,7 +232,7 @@ def _at(values: Any, code: int) -> Any:
     return None if code < 0 else values[code]
 
 
-def _refuse_corrupting(frame: Any, columns: Columns) -> None:
+def _reject_corrupting(frame: Any, columns: Columns) -> None:
     """Ibis brings Spark's answers home through pandas, where whole numbers lose digits, and asks DuckDB by any case."""
     if frame.implementation is nw.Implementation.IBIS:
         backend = frame.to_native().get_backend().name
@@ -350,7 +350,7 @@ def _values(column: nw.Series[Any], name: str) -> list[Any]:
     kind = column.dtype
     if not isinstance(kind, nw.Datetime):
         return column.to_list()
-    if kind.time_unit == "ns":  # before a list is made, which pyarrow refuses where pandas is missing
+    if kind.time_unit == "ns":  # before a list is made, which pyarrow rejects where pandas is missing
         for count in column.dt.timestamp("ns").to_list():
             if not is_missing(count) and count % 1000:
                 moment(np.datetime64(int(count), "ns"), name)

@@ -1,7 +1,7 @@
 """IfsParts: counted tables in .ifs files, for nightly logs, sharded jobs and streams.
 
 One table is stored as ``Contingency.save`` does it. Several tables, of systems or groups, share one
-Parquet file: one row a cell, labels as JSON, and the facts of each table in the metadata.
+Parquet file: one row per cell, labels as JSON, and the facts of each table in the metadata.
 """
 
 from __future__ import annotations

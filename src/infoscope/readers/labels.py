@@ -167,7 +167,7 @@ def cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
 
 
 def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean: bool = True) -> None:
-    """Refuse columns that mix kinds of labels, or whose labels look alike and never match.
+    """Reject columns that mix kinds of labels, or whose labels look alike and never match.
 
     ``can_clean`` says whether the caller could have asked for labels to be cleaned.
     """
@@ -189,7 +189,7 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean
             "give both columns one type"
         )
     if len(set(kinds.values()) - {""}) > 1:
-        _refuse_lookalikes(columns, can_clean=can_clean)
+        _reject_lookalikes(columns, can_clean=can_clean)
 
 
 def _cast(one: Label, other: Label, can_clean: bool) -> str:
@@ -214,7 +214,7 @@ def _spelling(label: Label) -> str:
     return str(_TRUTH_VALUES.get(text, text.removesuffix(".0")))
 
 
-def _refuse_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_clean: bool) -> None:
+def _reject_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_clean: bool) -> None:
     spelt: dict[str, tuple[str, Label]] = {}
     for name, labels in columns.items():
         for label in labels:

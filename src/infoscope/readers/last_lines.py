@@ -23,7 +23,7 @@ _LINE_ENDS = b"\r\n"
 
 
 def check_last_line(path: Path) -> None:
-    """Refuse a plain file whose last line is too long."""
+    """Reject a plain file whose last line is too long."""
     with path.open("rb") as file:
         size = file.seek(0, 2)
         for look in (1 << 16, LONGEST_LINE + len(_LINE_ENDS)):
@@ -38,7 +38,7 @@ def check_last_line(path: Path) -> None:
 
 @contextmanager
 def last_lines_checked(files: Files) -> Iterator[None]:
-    """Refuse compressed text with such a last line, once the engine has read it in the meantime."""
+    """Reject compressed text with such a last line, once the engine has read it in the meantime."""
     if files.compression == "none" or files.format not in ("csv", "tsv", "ndjson"):
         yield
         return

@@ -148,7 +148,7 @@ def _from_mapping(
 
 
 def _check_same_kinds(patterns: Patterns) -> None:
-    """Refuse numbers in one column and text in another."""
+    """Reject numbers in one column and text in another."""
     named = [(name, labels) for name, labels in zip(patterns.names, patterns.labels, strict=True) if labels]
     for (one, left), (other, right) in itertools.pairwise(named):
         check_kinds(left, right, called=(f"{one} has", f"{other} has"))

@@ -79,7 +79,7 @@ class ReadOptions:
     """Read at most so many rows of the files, the first ones."""
 
     def __post_init__(self) -> None:
-        """Refuse an engine that does not exist."""
+        """Reject an engine that does not exist."""
         if self.engine not in ENGINES:
             raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {', '.join(ENGINES)}")
         if self.url is not None and self.engine == "duckdb":
@@ -330,7 +330,7 @@ class Stated:
     clean: Cleaning = ()
 
     def check(self, parts: IfsParts, name: str) -> None:
-        """Refuse what the tables do not have, for it cannot be done to them any more."""
+        """Reject what the tables do not have, for it cannot be done to them any more."""
         groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
         for word, wanted in (("weight", self.weight), ("cleaning", self.clean)):
             if wanted:

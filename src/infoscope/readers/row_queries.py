@@ -46,7 +46,7 @@ class RowsQuery:
     clean: Cleaning = ()
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be asked."""
+        """Reject what cannot be asked."""
         if self.order not in get_args(Order):
             raise InputError(f"rows are shown in the order {', '.join(get_args(Order))}, not {self.order!r}")
         if self.order != "random" and self.score is None:
@@ -117,7 +117,7 @@ class ChangeQuery(RowsQuery):
     """Only rows with this true label and these two predictions."""
 
     def __post_init__(self) -> None:
-        """Refuse what cannot be asked."""
+        """Reject what cannot be asked."""
         super().__post_init__()
         if self.change not in get_args(Change):
             raise InputError(f"a change is one of {', '.join(get_args(Change))}, not {self.change!r}")

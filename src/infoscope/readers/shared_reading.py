@@ -78,7 +78,7 @@ class Asked:
     """Also hand out the rows one by one in their order, if there are at most so many."""
 
     def __post_init__(self) -> None:
-        """Refuse a cluster column that is something else already."""
+        """Reject a cluster column that is something else already."""
         if self.cluster is not None and self.cluster in (self.truth, *self.systems, *self.by, self.weight):
             raise InputError(f"column {self.cluster!r} is named as cluster and as something else; it is one of them")
 

@@ -85,7 +85,7 @@ def sniffed_format(head: bytes) -> str:
 
 
 def check_signature(path: Path, kind: str, compression: str = "none") -> None:
-    """Refuse a file that is something else than its name or the caller says: what it is, and how to convert it."""
+    """Reject a file that is something else than its name or the caller says: what it is, and how to convert it."""
     head = first_bytes(path, compression)
     found = _readable_kind(head)
     if kind == "ifs" or not head or found == kind:

@@ -1,7 +1,7 @@
 """Files read by Spark: Parquet as it is, text line by line, so that one file feeds many workers.
 
 Spark's own CSV reader pads ragged lines, swallows what follows an open quote, rewrites line ends and bytes that
-are no UTF-8. Here a line is taken whole, byte by byte, and split by expressions that refuse what is not a record.
+are no UTF-8. Here a line is taken whole, byte by byte, and split by expressions that reject what is not a record.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def count_files_by_spark(
 
 
 def _looked_at(files: Files, columns: Columns, delimiter: str | None) -> Header | None:
-    """What is known of files before Spark starts; refuses what Spark would skip or misread in silence."""
+    """What is known of files before Spark starts; rejects what Spark would skip or misread in silence."""
     for path in files.paths:
         if path.name.startswith(("_", ".")):
             raise InputError(

@@ -295,7 +295,7 @@ def _as_text(column: str, files: Files) -> str:
 
 
 def _check_matched(counts: JoinCounts, join: _Join, names: tuple[str, str], keys: tuple[str, str]) -> None:
-    """Refuse a join in which no row found a label."""
+    """Reject a join in which no row found a label."""
     if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
         if join.is_contradictory:
             raise InputError(

@@ -72,7 +72,7 @@ class _Question:
     seed: int = 0
 
     def __post_init__(self) -> None:
-        """Refuse numbers and words that mean nothing."""
+        """Reject numbers and words that mean nothing."""
         check_level(self.level)
         check_seed(self.seed)
         if not isinstance(self.permutations, int) or self.permutations < 0:
@@ -177,7 +177,7 @@ def _related(patterns: Patterns, known: Sequence[ColumnSummary], question: _Ques
 
 
 def _check_size(patterns: Patterns, names: Sequence[str]) -> None:
-    """Refuse two columns whose table would not fit."""
+    """Reject two columns whose table would not fit."""
     sizes = sorted(((patterns.sizes[patterns.place(name)], name) for name in names), reverse=True)
     (most, one), (next_most, other) = sizes[:2]
     if most * next_most > MAX_CELLS:

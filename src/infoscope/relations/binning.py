@@ -24,7 +24,7 @@ MOST_LEVELS = 20
 MAX_BINS = 1000
 DEFAULT_BINS = 8
 IDENTIFIER_SHARE = 0.5
-"""A column whose values differ in more than this share of the rows names rows and classifies nothing."""
+"""A column whose values differ in more than this fraction of the rows names rows and classifies nothing."""
 MENTIONED_MISSING = 0.05
 
 
@@ -37,7 +37,7 @@ class ColumnSummary:
     entropy: float | None
     """In bits; None where no row has a value."""
     missing: float
-    """Share of the rows without a value."""
+    """Fraction of the rows without a value."""
     taken: Literal["labels", "bins", "identifier", "constant"]
     edges: tuple[float, ...] = ()
     """Inner edges of the bins."""
@@ -147,7 +147,7 @@ def column_findings(columns: Sequence[ColumnSummary], kept: Sequence[str]) -> li
 
 
 def check_names(asked: Sequence[str], present: Sequence[str]) -> None:
-    """Refuse a column that is named twice or is not there."""
+    """Reject a column that is named twice or is not there."""
     for name in asked:
         if name not in present:
             raise UnknownNameError(f"no column {name!r}; there is {', '.join(map(repr, present))}")

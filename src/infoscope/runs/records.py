@@ -71,7 +71,7 @@ class RunRecord:
 
 
 def run_record(document: Json, name: str, otherwise_made: str) -> RunRecord:
-    """What history keeps of the document of an evaluation; refuses any other."""
+    """What history keeps of the document of an evaluation; rejects any other."""
     schema = document.get("schema") if isinstance(document, Mapping) else None
     if not isinstance(document, Mapping) or not str(schema).startswith("infoscope/"):
         raise InputError("it is not a result of infoscope")

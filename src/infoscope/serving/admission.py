@@ -19,7 +19,7 @@ class RefusedRequest(Exception):  # noqa: N818 - it is an answer, with its statu
 
 
 def check_asker(command: str, headers: Message, port: int) -> None:
-    """Refuse other hosts (a name that was rebound) and other sites."""
+    """Reject other hosts (a name that was rebound) and other sites."""
     own = {f"127.0.0.1:{port}", f"localhost:{port}"}
     if headers.get("Host", "") not in own:
         raise RefusedRequest(421, "This server answers to 127.0.0.1 alone.")
@@ -30,7 +30,7 @@ def check_asker(command: str, headers: Message, port: int) -> None:
 
 
 def check_key(given: str, key: str) -> None:
-    """Refuse whoever lacks the key.
+    """Reject whoever lacks the key.
 
     It is in the path: a cookie of 127.0.0.1 goes to every port of it, so that any other local server would learn it.
     """

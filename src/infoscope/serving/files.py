@@ -54,7 +54,7 @@ class ServedFolder:
         self._titles: dict[str, str] = {}
 
     def path(self, name: str) -> Path:
-        """The file of a name; refuses what lies outside, by whatever way."""
+        """The file of a name; rejects what lies outside, by whatever way."""
         if "\0" not in name:
             for place in (self.root, self.dropped):
                 path = (place / name).resolve()
@@ -84,7 +84,7 @@ class ServedFolder:
         return {name: title for name, title in self._titles.items() if (self.dropped / name).is_file()}
 
     def check_size(self, name: str, length: int) -> str:
-        """Refuse what is no file of rows or too large to be copied; returns the suffix."""
+        """Reject what is no file of rows or too large to be copied; returns the suffix."""
         suffix = _has_suffix(name)
         if suffix is None:
             raise RefusedRequest(415, f"This is no file of rows; {', '.join(SUFFIXES)} are read.")

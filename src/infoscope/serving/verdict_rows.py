@@ -1,6 +1,6 @@
 """Which row of a file a verdict is about: named by the user's key, else by a hash of its contents.
 
-Rows that were sorted or filtered since are found again; what cannot be told apart is refused, since a label would go
+Rows that were sorted or filtered since are found again; what cannot be told apart is rejected, since a label would go
 to another row.
 """
 
@@ -100,7 +100,7 @@ def _rows_by(connection: DuckDBPyConnection, what: str, values: Sequence[str]) -
 
 
 def _check_found(path: Path, verdicts: Sequence[RowVerdicts], now: Sequence[int | None]) -> None:
-    """Refuse verdicts without a row in a file whose rows have moved."""
+    """Reject verdicts without a row in a file whose rows have moved."""
     moved = next((then.row for then, row in zip(verdicts, now, strict=True) if row not in (None, then.row)), None)
     lost = next((then.row for then, row in zip(verdicts, now, strict=True) if row is None), None)
     if moved is not None and lost is not None:

@@ -106,7 +106,7 @@ class MetricScore:
     options: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Refuse a name, an option or a label that the metric does not have, before anything is fitted."""
+        """Reject a name, an option or a label that the metric does not have, before anything is fitted."""
         known = [entry for entry in (self._of_tables(), self._of_label_sets()) if entry is not None]
         if not known:
             raise UnknownNameError(_unknown(self.metric))
@@ -222,7 +222,7 @@ def _about_label(entry: Metric) -> str:
 
 
 def _check_options(known: Iterable[Metric], options: Mapping[str, object]) -> None:
-    """Refuse options that the metric does not have, with the nearest that it has."""
+    """Reject options that the metric does not have, with the nearest that it has."""
     names = {name for entry in known for name in _parameters(entry.score)} - {"y_true", "y_pred", _WEIGHT}
     for option in options:
         if option == _WEIGHT:

@@ -100,8 +100,8 @@ def simplest(
     says that larger is simpler ("-alpha" of a ridge), and None counts as unlimited. Values that are no
     numbers are ordered as they are listed. Or it is a function of the parameters whose smallest value is simplest. Left
     out, settings listed first are simpler. ``metric`` names the scorer where there are several. Folds share training
-    data, so the t-test is corrected for that (Nadeau and Bengio 2003); ``test_size`` is the share of the data in a test
-    fold, by default one over the number of splits, and needed where folds are repeated.
+    data, so the t-test is corrected for that (Nadeau and Bengio 2003); ``test_size`` is the fraction of the data in a
+    test fold, by default one over the number of splits, and needed where folds are repeated.
 
     >>> rule = simplest("depth")
     >>> folds = {"split0_test_score": [0.5, 0.80, 0.81], "split1_test_score": [0.4, 0.78, 0.77],
@@ -111,7 +111,7 @@ def simplest(
     """
     check_level(level)
     if test_size is not None and not 0 < test_size < 1:
-        raise InputError(f"test_size is the share of the data in a test fold, between 0 and 1; got {test_size}")
+        raise InputError(f"test_size is the fraction of the data in a test fold, between 0 and 1; got {test_size}")
     return Simplest(complexity, metric, level, test_size)
 
 

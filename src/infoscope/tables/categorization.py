@@ -138,7 +138,7 @@ def _on_average_one(weights: Real | None) -> Real | None:
 
 
 def _counting(weights: Real | None) -> Real | None:
-    """Weights that are 1 on average; refused where no object counts."""
+    """Weights that are 1 on average; rejected where no object counts."""
     if weights is not None and not weights.any():
         raise InputError("all objects that both sides have weigh 0; give one of them a weight above 0")
     return _on_average_one(weights)

@@ -1,7 +1,7 @@
 """Columns of labels as callers have them: one value per row, whatever holds them, paired by position.
 
 pandas aligns by index and everything else by position, so a pair of pandas objects whose indexes contradict the
-positions is refused (docs/decisions.md).
+positions is rejected (docs/decisions.md).
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def _only_column(frame: Any, name: str) -> Any:
 
 
 def check_pairing(one: object, others: Mapping[str, Any], name: str = "truth") -> None:
-    """Refuse pandas objects whose indexes say that rows at the same position do not belong together.
+    """Reject pandas objects whose indexes say that rows at the same position do not belong together.
 
     Equal indexes pair by position, and so do objects of which one has no index, an index that only counts the rows
     (0, 1, …), or an index without a key of the other's. The same keys in another order, and keys of which only some

@@ -215,7 +215,7 @@ def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> ND
 
 
 def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> None:
-    """Refuse a reject label that is a truth class too."""
+    """Reject a reject label that is a true class too."""
     if reject is not None and reject in set(truth):
         raise InputError(
             f"reject label {reject!r} occurs as a truth label; only the system rejects: rename one of them"
@@ -282,7 +282,7 @@ def _on_declared(cls: type[Contingency], cells: Cells, sides: Sides, stated: Dec
 
 
 def _undeclared(counted: CountedPairs, sides: Sides) -> tuple[str, Label] | None:
-    """A label that occurs and was not stated, with its side; one of another kind than those stated is refused."""
+    """A label that occurs and was not stated, with its side; one of another kind than those stated is rejected."""
     cells = _as_cells(counted)
     found = None
     for side, seen, known in (("truth", cells.truth, sides[0]), ("system", cells.system, sides[1])):

@@ -59,7 +59,7 @@ class Contingency(Counted):
         sides apart (clusters). Without it both sides get the union where they share a label. Where it is only a part
         of the classes, rows of other classes, and rows predicted so, are left out. Rows without a label (None, NaN,
         NaT, NA) are left out, too; ``ignored`` counts both, and a ``MissingLabelsWarning`` says so. Rows pair by
-        position; pandas objects whose indexes contradict that are refused.
+        position; pandas objects whose indexes contradict that are rejected.
         """
         return construct.from_labels(cls, y_true, y_pred, sample_weight, construct.Declared(labels, reject, positive))
 
@@ -171,7 +171,7 @@ class Contingency(Counted):
         return transform.transposed(self)
 
     def given_truth(self) -> Contingency:
-        """Each truth class's predictions as shares of that class: every occupied row sums to 1."""
+        """Each true class's predictions as shares of that class: every occupied row sums to 1."""
         return prevalence.given(self, "truth")
 
     def given_system(self) -> Contingency:
@@ -188,7 +188,7 @@ class Contingency(Counted):
         return transform.independent(self)
 
     def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
-        """The table this system would give if the truth classes came in other shares; same total.
+        """The table this system would give if the true classes came in other shares; same total.
 
         Stated shares are relative: they are divided by their sum.
         """

@@ -112,13 +112,13 @@ def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> Coun
 
 
 def check_pairs(truth: int, system: int) -> None:
-    """Refuse sides of different lengths."""
+    """Reject sides of different lengths."""
     if truth != system:
         raise InputError(f"truth has {truth} rows and the system has {system}; they must pair row by row")
 
 
 def check_any(rows: int) -> None:
-    """Refuse sides without rows."""
+    """Reject sides without rows."""
     if rows == 0:
         raise InputError("there are no rows to evaluate; give at least one truth label with its output")
 

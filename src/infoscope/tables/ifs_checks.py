@@ -91,7 +91,7 @@ class StoredTables:
             described = self.connection.execute("DESCRIBE FROM read_parquet($path)", kept).fetchall()
             _check_types({name: kind for name, kind, *_ in described}, wanted)
             names = ", ".join(f'"{name}"' for name in wanted)
-            self._refuse_endless(", ".join(types), kept)
+            self._reject_endless(", ".join(types), kept)
             found: dict[str, Any] = self.connection.execute(
                 f"SELECT {names} FROM read_parquet($path)", kept
             ).fetchnumpy()
@@ -99,7 +99,7 @@ class StoredTables:
             raise InputError(f"its rows cannot be read ({_first_line(error)})") from None
         return found
 
-    def _refuse_endless(self, keys: str, kept: Mapping[str, str]) -> None:
+    def _reject_endless(self, keys: str, kept: Mapping[str, str]) -> None:
         """Billions of equal rows fit in a small file and in no memory: many rows are looked at before they are read."""
         rows = self.connection.execute("SELECT count(*) FROM read_parquet($path)", kept).fetchone()[0]
         again = f"SELECT 1 FROM read_parquet($path) GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"
@@ -160,14 +160,14 @@ def checked_values(column: NDArray[Any]) -> NDArray[Any]:
 
 
 def check_distinct(rows: NDArray[np.int64], columns: NDArray[np.int64], width: int) -> None:
-    """Refuse a cell that has two rows."""
+    """Reject a cell that has two rows."""
     keys = rows * width + columns
     if not (keys[1:] > keys[:-1]).all() and len(np.unique(keys)) < len(keys):  # files are written in order
         raise InputError(_TWICE)
 
 
 def check_squares(squares: float | None, total: float) -> None:
-    """Refuse a sum of squared weights that no weights of this total have: it is at most the square of their sum."""
+    """Reject a sum of squared weights that no weights of this total have: it is at most the square of their sum."""
     with np.errstate(over="ignore"):
         if squares is not None and squares > float(np.square(np.float64(total))) * (1 + 1e-6) + 1e-300:
             raise InputError(f"its sum of squared weights is {squares:g}, too large for weights that sum to {total:g}")
@@ -181,7 +181,7 @@ def checksum(facts: Mapping[str, Any], *content: str) -> str:
 
 
 def check_sum(facts: Mapping[str, Any], *content: str) -> None:
-    """Refuse content that changed since it was written; files without a checksum were written before there was one."""
+    """Reject content that changed since it was written; files without a checksum were written before there was one."""
     if facts.get("checksum") not in (None, checksum(facts, *content)):
         raise InputError("its content does not have the checksum in its metadata, so it was changed or damaged")
 
@@ -207,7 +207,7 @@ def label_to_json(label: Label) -> str:
 
 
 def label_from_json(text: object) -> Label:
-    """The label that such a text stands for; anything else is refused.
+    """The label that such a text stands for; anything else is rejected.
 
     >>> label_from_json('["date", "2020-01-02"]')
     datetime.date(2020, 1, 2)

@@ -182,9 +182,9 @@ def _carried(
         values = matrix[rows, columns]
         if threshold is not None:
             gap = np.argwhere(np.isnan(matrix))
-            _refuse_gap(gap[:, 0], gap[:, 1], names)
+            _reject_gap(gap[:, 0], gap[:, 1], names)
     unknown = np.isnan(values)
-    _refuse_gap(rows[unknown], columns[unknown], names)
+    _reject_gap(rows[unknown], columns[unknown], names)
     if threshold is not None:
         keep = values >= threshold
     else:
@@ -198,7 +198,7 @@ def _carried(
     return rows[keep], columns[keep]
 
 
-def _refuse_gap(rows: NDArray[np.int64], columns: NDArray[np.int64], names: Sequence[Label]) -> None:
+def _reject_gap(rows: NDArray[np.int64], columns: NDArray[np.int64], names: Sequence[Label]) -> None:
     if len(rows):
         raise InputError(f"object {rows[0]} has no value for category {names[columns[0]]!r}; fill it with 0 or 1")
 
@@ -208,7 +208,7 @@ def _plain(matrix: NDArray[Any]) -> NDArray[Any]:
     if matrix.dtype.kind == "O":
         matrix = np.array([_number(value) for value in matrix.ravel()]).reshape(matrix.shape)
     if matrix.size and matrix.dtype.kind not in "biuf":
-        _refuse_text(matrix.ravel()[0])
+        _reject_text(matrix.ravel()[0])
     return matrix
 
 
@@ -216,11 +216,11 @@ def _number(value: Any) -> float:
     if is_missing(value):
         return np.nan
     if not isinstance(value, int | float | np.number | np.bool_):
-        _refuse_text(value)
+        _reject_text(value)
     return float(value)
 
 
-def _refuse_text(value: Any) -> NoReturn:
+def _reject_text(value: Any) -> NoReturn:
     found = value.item() if isinstance(value, np.generic) else value
     raise InputError(
         f"an indicator matrix holds {found!r}; its values are 0 and 1: for rows of object and category, name both "

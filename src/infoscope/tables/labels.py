@@ -28,7 +28,7 @@ __all__ = [
 ]
 
 Label: TypeAlias = str | int | float | bool | datetime.date
-"""A class name. A datetime is a date too; bytes, tuples and other objects are refused."""
+"""A class name. A datetime is a date too; bytes, tuples and other objects are rejected."""
 
 _MISSING_TYPES = {"NoneType", "NAType", "NaTType"}
 _KINDS: tuple[tuple[type, str], ...] = (
@@ -210,7 +210,7 @@ def unite(
 
 
 def check_unique(labels: Sequence[Label], side: str) -> None:
-    """Refuse a label that is declared twice."""
+    """Reject a label that is declared twice."""
     if len(set(labels)) == len(labels):
         return
     seen: set[Label] = set()
@@ -226,7 +226,7 @@ def check_unique(labels: Sequence[Label], side: str) -> None:
 def check_kinds(
     truth: Iterable[Label], system: Iterable[Label], *, called: tuple[str, str] = ("truth has", "the system says")
 ) -> None:
-    """Refuse 1 on one side and "1" on the other: they look the same and would never match."""
+    """Reject 1 on one side and "1" on the other: they look the same and would never match."""
     truth, system = list(truth), list(system)
     if len(set(map(type, truth)) | set(map(type, system))) < 2:
         return

@@ -215,7 +215,7 @@ class Patterns:
         )
 
     def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Patterns:
-        """The same on stated labels, for all columns or by column; a label that is not stated is refused."""
+        """The same on stated labels, for all columns or by column; a label that is not stated is rejected."""
         stated = labels if isinstance(labels, Mapping) else dict.fromkeys(self.names, tuple(labels))
         for name, known in zip(self.names, self.labels, strict=True):
             odd = next((label for label in known if label not in set(stated[name])), None)

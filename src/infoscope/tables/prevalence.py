@@ -37,7 +37,7 @@ def given(table: Contingency, axis: Literal["truth", "system"]) -> Contingency:
 
 
 def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
-    """The truth classes in stated shares; what the system does with each class stays as it was."""
+    """The true classes in stated shares; what the system does with each class stays as it was."""
     if isinstance(shares, str):
         if shares != "equal":
             raise UnknownNameError(f"prevalence {shares!r} is unknown; give 'equal' or a frequency for each label")

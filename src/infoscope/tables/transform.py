@@ -237,7 +237,7 @@ def _check_mergeable(one: Contingency, other: Contingency) -> None:
 
 
 def _check_moments(left: Sequence[Label], right: Sequence[Label]) -> None:
-    """Refuse to add dates to times: the same day would be two classes."""
+    """Reject to add dates to times: the same day would be two classes."""
     kinds = [{_moment_kind(label): label for label in labels if isinstance(label, date)} for labels in (left, right)]
     if kinds[0] and kinds[1] and kinds[0].keys() != kinds[1].keys():
         (one, first), (other, second) = (next(iter(found.items())) for found in kinds)

@@ -87,7 +87,7 @@ class Information(Metric):
         self.add_state("ends", torch.tensor(NO_ENDS), dist_reduce_fx=_widest)
 
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
-        """Count a batch; labels out of range are refused, at the latest when the table is asked for."""
+        """Count a batch; labels out of range are rejected, at the latest when the table is asked for."""
         check_devices({"preds": preds, "target": target, "sample_weight": sample_weight})
         target, weights = target.detach().reshape(-1), self._checked_weights(sample_weight, target)
         if target.is_floating_point():
@@ -212,7 +212,7 @@ class Information(Metric):
         return self.num_classes if reject is None or not 0 <= reject < self.num_classes else reject
 
     def _without_rejected_truth(self, values: Any) -> Any:
-        """Rows of the true classes alone; a true class that is the reject label is refused."""
+        """Rows of the true classes alone; a true class that is the reject label is rejected."""
         if self.reject_index is None:
             return values
         if values[self._reject_label].any():

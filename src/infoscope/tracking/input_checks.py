@@ -13,7 +13,7 @@ from infoscope.tracking.preparation import Prepared, candidates
 __all__ = ["input_findings"]
 
 _FEW = 0.2
-"""Below this share of truth detections with any neighbour, something is probably wrong."""
+"""Below this fraction of truth detections with any neighbour, something is probably wrong."""
 
 _LARGE = 1.6
 """Boxes this many times as large or small are suspect: half of the image size is, a tracker's own style is not."""

@@ -79,16 +79,16 @@ class TrackFile:
 def check(reading: TrackFile, duplicates: str = "error") -> TrackFile:
     """The same rows in the order of frames, now to be trusted.
 
-    ``duplicates`` says what to do where an id occurs twice in a frame: refuse, keep the ``first``, or
+    ``duplicates`` says what to do where an id occurs twice in a frame: reject, keep the ``first``, or
     ``split`` the others off as tracks of their own.
     """
     if reading.kind == "nothing":
         return reading
-    _refuse(reading, ~np.isfinite(reading.shapes), "has a coordinate that is not a finite number")
-    _refuse(reading, np.abs(reading.shapes) > _FARTHEST, f"has a coordinate beyond {_FARTHEST:g}")
+    _reject(reading, ~np.isfinite(reading.shapes), "has a coordinate that is not a finite number")
+    _reject(reading, np.abs(reading.shapes) > _FARTHEST, f"has a coordinate beyond {_FARTHEST:g}")
     if reading.kind == "box":
-        _refuse(reading, reading.shapes[:, 2:] <= 0, "has a width or height that is not above 0")
-        _refuse(reading, _areas(reading.shapes) <= 0, "is too small to have an area at its place")
+        _reject(reading, reading.shapes[:, 2:] <= 0, "has a width or height that is not above 0")
+        _reject(reading, _areas(reading.shapes) <= 0, "is too small to have an area at its place")
     if np.any(reading.frames[1:] < reading.frames[:-1]):
         reading = reading.where(np.argsort(reading.frames, kind="stable"))
     rank = _occurrence(reading)
@@ -163,7 +163,7 @@ def _areas(boxes: Real) -> Real:
     return as_real(np.prod(corner + size - corner, axis=1, keepdims=True))
 
 
-def _refuse(reading: TrackFile, faults: NDArray[np.bool_], why: str) -> None:
+def _reject(reading: TrackFile, faults: NDArray[np.bool_], why: str) -> None:
     if faults.any():
         bad = np.unique(np.nonzero(faults)[0])
         at = int(bad[0])

@@ -68,7 +68,7 @@ def _hive(names: Sequence[str]) -> str:
 
 
 def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """Lines as text, each key taken out by its exact name: for what the engine's own JSON reader refuses."""
+    """Lines as text, each key taken out by its exact name: for what the engine's own JSON reader rejects."""
     values: dict[str, Any] = {"paths": [exact_path(path) for path in files.paths]}
     for name, short in fields.items():
         values[f"key_{short}"] = "/" + name.replace("~", "~0").replace("/", "~1")

@@ -120,7 +120,7 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
             names,
             str(path),
         )
-        _refuse_swapped(columns.names, files.paths[0], schemas[0][0], path, names)
+        _reject_swapped(columns.names, files.paths[0], schemas[0][0], path, names)
         for name, kind in zip(names, types, strict=True):
             if name in columns.names and first.setdefault(name, kind) != kind:
                 raise InputError(
@@ -205,7 +205,7 @@ def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]
     return Scan(relation, values, columns, columnar=True, decoders={name: back for name, (_, back) in coded.items()})
 
 
-def _refuse_swapped(asked: Sequence[str], one: Path, first: list[str], other: Path, names: list[str]) -> None:
+def _reject_swapped(asked: Sequence[str], one: Path, first: list[str], other: Path, names: list[str]) -> None:
     """The engine tells columns apart by case only within a file, by their order."""
     for name in asked:
         here, there = ([n for n in listed if n.lower() == name.lower()] for listed in (first, names))

@@ -168,7 +168,7 @@ def _read_at(file: Any, room: Any, start: int) -> int:
 
 
 def _check_sums(content: _Bytes, records: bytes) -> None:
-    """Refuse a chunk with a page that is not what its checksum says; not every writer stores them."""
+    """Reject a chunk with a page that is not what its checksum says; not every writer stores them."""
     numbers = memoryview(records).cast("q")
     for at, checksum in enumerate(numbers[_CHECKSUM::_FIELDS]):
         if checksum >= 0:
@@ -178,7 +178,7 @@ def _check_sums(content: _Bytes, records: bytes) -> None:
 
 
 def _check_range(chunk: Chunk, values: list[int]) -> None:
-    """Refuse whole numbers that their column cannot hold or its statistics exclude: the engine relies on both."""
+    """Reject whole numbers that their column cannot hold or its statistics exclude: the engine relies on both."""
     if chunk.within is not None and values and not (min(values) in chunk.within and max(values) in chunk.within):
         raise UnfitError
 

@@ -78,7 +78,7 @@ class GrowingTable:
         ]
 
     def cells(self) -> Iterator[Cell]:
-        """True label, predicted label and count of each cell since the last call; labels out of range are refused."""
+        """True label, predicted label and count of each cell since the last call; labels out of range are rejected."""
         for key in list(self._tables):
             self._take(key)
         yield from self._settled

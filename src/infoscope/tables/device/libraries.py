@@ -264,7 +264,7 @@ def library_of(values: Tensor) -> Library:
 
 
 def check_devices(tensors: Mapping[str, Any]) -> None:
-    """Refuse tensors that lie on different devices, and tensors without data; other sequences go with any tensor."""
+    """Reject tensors that lie on different devices, and tensors without data; other sequences go with any tensor."""
     places = {name: place for name, values in tensors.items() if (place := device_of(values)) is not None}
     if len(set(places.values())) > 1:
         (one, first), (other, second) = _two_places(places)

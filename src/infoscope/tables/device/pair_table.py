@@ -23,7 +23,7 @@ __all__ = [
     "add_counts",
     "checked_table",
     "prepared",
-    "refuse_outside",
+    "reject_outside",
 ]
 
 MAX_CELLS = 1 << 26
@@ -64,17 +64,17 @@ def add_counts(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor, *, r
     codes = _codes(pairs, span)
     batch = pairs.library.histogram(codes, None, span.cells)
     if refuse and int(batch[span.pairs]):
-        refuse_outside(pairs, span)
+        reject_outside(pairs, span)
     if pairs.weights is not None:
         batch = pairs.library.histogram(codes, pairs.weights, span.cells)
     return table + batch
 
 
-def refuse_outside(pairs: TensorPairs, span: Span) -> NoReturn:
-    """Refuse pairs of which some are out of range, with all labels that are."""
+def reject_outside(pairs: TensorPairs, span: Span) -> NoReturn:
+    """Reject pairs of which some are out of range, with all labels that are."""
     bad = _codes(pairs, span) == span.pairs
     sides = {"truth": pairs.truth, "predictions": pairs.system}
-    _refuse(int(bad.sum()), span, {name: _outside(pairs.library, side[bad], span) for name, side in sides.items()})
+    _reject(int(bad.sum()), span, {name: _outside(pairs.library, side[bad], span) for name, side in sides.items()})
 
 
 def _codes(pairs: TensorPairs, span: Span) -> Tensor:
@@ -107,7 +107,7 @@ def _outside(library: Library, values: Tensor, span: Span) -> str:
     return ", ".join(named[:_MAX_NAMED]) + more
 
 
-def _refuse(rows: int, span: Span, labels: Mapping[str, str]) -> NoReturn:
+def _reject(rows: int, span: Span, labels: Mapping[str, str]) -> NoReturn:
     named = "; ".join(f"{name}: {found}" for name, found in labels.items() if found)
     raise InputError(
         f"{rows:,} {'row has a label' if rows == 1 else 'rows have labels'} outside {span.low} to "
@@ -126,7 +126,7 @@ class CountedTable:
 
 
 def checked_table(table: NDArray[Any], ends: NDArray[np.int64], span: Span) -> CountedTable:
-    """What was counted, on the host; refused where labels were out of range."""
+    """What was counted, on the host; rejected where labels were out of range."""
     bad = int(table[span.pairs])
     if bad:
         sides = {"truth": ends[:2].tolist(), "predictions": ends[2:].tolist()}
@@ -134,7 +134,7 @@ def checked_table(table: NDArray[Any], ends: NDArray[np.int64], span: Span) -> C
             name: "" if low > high else str(low) if low == high else f"from {low} to {high}"
             for name, (low, high) in sides.items()
         }
-        _refuse(bad, span, found)
+        _reject(bad, span, found)
     values = table[: span.pairs].reshape(span.classes, span.classes)
     return CountedTable(values, int(table[span.pairs + 1]))
 
@@ -153,7 +153,7 @@ class PairTable:
         self._bad_weights: Any = 0
 
     def add(self, pairs: TensorPairs, *, refuse: bool = True) -> None:
-        """Count some more; ``refuse`` says whether labels out of range are refused where that costs no time."""
+        """Count some more; ``refuse`` says whether labels out of range are rejected where that costs no time."""
         self._table = add_counts(pairs, self.span, self._table, self._ends, refuse=refuse)
         self.rows += len(pairs)
         if pairs.weights is not None:
