@@ -114,6 +114,26 @@ def test_every_group_gets_the_labels_that_it_needs_alone(world: JudgedWorld) -> 
     assert not asked({*outlined(outline_of(plan))} - {"model", "month"})
 
 
+def test_groups_that_get_their_first_labels_are_promised_no_width(world: JudgedWorld) -> None:
+    rows = rows_of(world) | {"human": [None] * 3000}
+    plan = Judged.from_rows(rows, **COLUMNS, by="month").labels_for("accuracy", width=0.1)
+    assert (plan.labels, plan.labels_random, plan.labels_without_plan) == (90, None, None)
+    text = " ".join(plan.to_text().split())
+    assert text.startswith("No group has enough labels to plan by: 90 further labels come first, in 3 groups.")
+    assert "more than there are rows" not in text
+    assert len(plan.select(rows)) == 90
+
+
+def test_a_group_of_one_class_is_left_out_for_that_reason(world: JudgedWorld) -> None:
+    rows = rows_of(world)
+    for name in ("human", "gpt", "model"):
+        rows[name] = [
+            label and "a" if month == "feb" else label for label, month in zip(rows[name], rows["month"], strict=True)
+        ]
+    plan = Judged.from_rows(rows, **COLUMNS, by="month").labels_for("accuracy", width=0.1)
+    assert "month feb is left out: there is only one class; two or more are needed." in plan.findings[-1].text
+
+
 def test_labels_of_groups_come_back_in_rounds(world: JudgedWorld) -> None:
     rows = rows_of(world)
     judged = Judged.from_rows(rows, **COLUMNS, by="month")

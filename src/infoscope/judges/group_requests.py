@@ -122,7 +122,7 @@ class _GroupedSampler:
         """The plan of all groups as a document."""
         groups = tuple(request.to_label() for request in self.requests)
         known = [request for request in self.requests if not request.is_first]
-        at_random = [request.labels_random for request in groups if request.half_width is not None]
+        at_random = [group.labels_random for group in groups if group.half_width is not None]
         return LabelPlan(
             metric=self.wanted.metric,
             systems=(self.system,),
@@ -143,12 +143,15 @@ class _GroupedSampler:
 
     def _sentence(self) -> Finding:
         total = sum(request.sampler.planned for request in self.requests)
+        further = f"{total:,} further label{'s' * (total != 1)}"
         title = find(self.wanted.metric).card.title_in_sentence
         how, number = f"±{self.wanted.half_width:g}", len(self.requests)
         groups = f"{number} group{'s' * (number != 1)}"
-        text = f"To know the {title} to {how} in each of {groups}: about {total:,} further labels in all."
+        text = f"To know the {title} to {how} in each of {groups}: about {further} in all."
         if not total:
             text = f"The {title} is known to {how} in each of {groups}: no further labels are needed."
+        if all(request.is_first for request in self.requests):
+            text = f"No group has enough labels to plan by: {further} come first, in {groups}."
         return Finding("labels_needed", text, evidence={"labels": total, "groups": number})
 
     def _first_labels(self) -> Iterator[Finding]:
@@ -254,8 +257,9 @@ def _left_out(part: JudgedGroup, why: str) -> Finding:
 
 
 def _total(numbers: Sequence[int | None]) -> int | None:
+    """The sum; None where one is not known, or none is there."""
     known = [number for number in numbers if number is not None]
-    return sum(known) if len(known) == len(numbers) else None
+    return sum(known) if known and len(known) == len(numbers) else None
 
 
 def _widths(requests: Sequence[_GroupRequest]) -> Iterator[PlannedWidth]:

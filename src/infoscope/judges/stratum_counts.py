@@ -35,13 +35,15 @@ class StratumCounts:
     """Verdicts of one level borrow strength: judges that agree are more reliable than those who do not."""
 
     def __post_init__(self) -> None:
-        """Reject labelled rows outside the population's strata."""
+        """Reject labelled rows outside the population's strata, and rows of one class."""
         classes, *sides = self.labelled.shape
-        if tuple(sides) != self.everything.shape or classes < 2:
+        if tuple(sides) != self.everything.shape:
             raise InputError(
                 f"the labelled rows are counted by {self.labelled.shape} and all rows by {self.everything.shape}; "
-                "they need the same verdicts and predictions, and two classes or more"
+                "they need the same verdicts and predictions"
             )
+        if classes < 2:
+            raise InputError("there is only one class; two or more are needed")
 
     @classmethod
     def of_tensors(cls, labelled: Real, everything: Real, *, names_classes: bool = True) -> StratumCounts:

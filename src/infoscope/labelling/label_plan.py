@@ -105,7 +105,7 @@ class LabelPlan(Result):
     labels: int
     """Further labels that are needed by the plan."""
     labels_random: int | None
-    """The same at random; None where all rows would not do."""
+    """The same at random; None where all rows would not do, or where only the first labels are asked for."""
     labels_without_plan: int | None
     """Labels at random without a model or judge; None where it is not known for the metric."""
     curve: tuple[PlannedWidth, ...]

@@ -122,18 +122,25 @@ def _widths(result: LabelPlan) -> Iterator[Section]:
     yield Section("How narrow the interval gets", blocks, "widths", link="Widths")
 
 
+def _at_random(result: LabelPlan) -> Iterator[Tile]:
+    """How many labels at random would do; nothing where all groups get their first labels, which are not planned."""
+    if result.groups and all(group.half_width is None for group in result.groups):
+        return
+    number = "more than there are rows" if result.labels_random is None else amount(result.labels_random)
+    yield Tile(number, "labels at random", "", _WORDS[result.basis].random)
+
+
 def outline(result: LabelPlan, _unit: Units) -> Outline:
     """The number of labels first, then the widths of other numbers."""
     without = [] if result.labels_without_plan is None else [result.labels_without_plan]
     words = _WORDS[result.basis]
-    at_random = "more than there are rows" if result.labels_random is None else amount(result.labels_random)
     return Outline(
         title="Plan of labels",
         kicker=("Plan of labels", f"{amount(result.items)} items without a label"),
         headline=result.findings[0].text,
         tiles=[
             Tile(amount(result.labels), "labels, planned", "", words.planned),
-            Tile(at_random, "labels at random", "", words.random),
+            *_at_random(result),
             *(Tile(amount(number), "labels without a plan", "", words.without) for number in without),
         ],
         findings=[("", finding) for finding in result.findings[1:]],
