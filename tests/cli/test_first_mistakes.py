@@ -26,6 +26,7 @@ def run(*words: str) -> Result:
     [
         (["evaluate", "rows.csv", "--metric", "roc_auc"], "'roc_auc' is a metric of scores, not of predicted classes"),
         (["evaluate", "rows.csv", "--metric", "f1_scor"], "did you mean 'f1'?"),
+        (["agree", "rows.csv", "label", "pred"], "no file 'label'; name columns of rows.csv with -s: infoscope agree"),
         (["show", "rows.csv"], "rows.csv holds rows, not a stored result; write one with infoscope evaluate rows.csv"),
         (
             ["evaluate", "rows.csv", "-t", "label", "-s", "pred", "--show", "label"],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import click
@@ -188,6 +189,12 @@ def _names(text: str) -> list[str]:
 def _files_by_name(source: tuple[str, ...]) -> dict[str, str]:
     if len(source) < 2:
         raise InputError(f"{source[0]} is one file; name its annotators' columns with -s, or give a file for each")
+    words = [word for word in source[1:] if not set("*?[:./") & set(word) and not Path(word).exists()]
+    if words and Path(source[0]).is_file():
+        raise InputError(
+            f"there is no file {words[0]!r}; name columns of {source[0]} with -s: infoscope agree "
+            f"{quote(source[0])} -s {quote(','.join(words))}"
+        )
     if len(set(source)) < len(source):
         raise InputError("a file is named twice; name each annotator once")
     stems = [Path(path).name.split(".")[0] for path in source]

@@ -1,4 +1,4 @@
-"""Label lists: text files with one object a line, its categories after it, all separated by TABs.
+"""Label lists: text files with one object per line, its categories after it, all separated by TABs.
 
     file     = { line }
     line     = object { TAB other } { TAB category } newline
@@ -103,7 +103,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
 
 def _check_separators(path: Path, names: list[str], members: list[list[str]], first: int) -> None:
     if not names:
-        raise InputError(f"{path} has no lines; a label list has one object a line: object TAB category TAB category …")
+        raise InputError(f"{path} has no lines; a label list has one object per line: object TAB category TAB …")
     if names[0].strip().lower() == "object" and [name.strip().lower() for name in members[0]] == ["category"]:
         raise InputError(
             f"{path} begins with the line 'object TAB category', the header of a long table; name its columns "

@@ -1,4 +1,4 @@
-"""Lines of JSON as a relation: one object a line, keys found by their exact names."""
+"""Lines of JSON as a relation: one object per line, keys found by their exact names."""
 
 from __future__ import annotations
 

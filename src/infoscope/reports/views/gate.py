@@ -77,7 +77,7 @@ def _worst_classes(gate: Gate) -> Iterator[Section]:
         Column("missed share", metric="class_missed_share"),
         Column("recall", priority=8),
         Column("interval", priority=5),
-        Column("most often predicted as", "name", 7),
+        Column("predicted as", "name", 7),
         Column("samples", priority=6),
     ]
     rows = [
