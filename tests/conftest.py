@@ -54,6 +54,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     gc.freeze()  # tests and modules are no garbage, and need not be looked through again
 
 
+def pytest_unconfigure() -> None:
+    gc.unfreeze()  # or modules are said to leak when the process ends
+
+
 def _limit_examples(items: list[pytest.Item]) -> None:
     """Few examples also for random tests that state their own number, which wins over a profile's."""
     for item in items:
