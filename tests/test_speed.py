@@ -23,7 +23,7 @@ from infoscope.posterior.shared_rows import average_linkage, flat_clusters
 from infoscope.tables import Contingency
 
 HEAVY = ["pandas", "polars", "pyarrow", "narwhals", "matplotlib", "sklearn", "asyncio"]
-HEAVY += ["scipy"]
+HEAVY += ["scipy", "numpy.ma"]
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.posterior.arrays import Array, Indices, Mask, distinct
 from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel, pick, relative
 from infoscope.posterior.row_models import log_grid
 from infoscope.special_functions import expit, gammaln, logit
@@ -123,7 +123,7 @@ class PrevalenceLevel:
         out = np.empty((n, self.totals.size))
         flat = at < grid.size
         out[flat] = rng.standard_gamma(self.totals + grid[at[flat]][:, None])
-        for point in np.unique(at[~flat]):
+        for point in distinct(at[~flat]):
             here = at == point
             out[here] = self._drawn_counts(int(point) - grid.size, int(here.sum()), rng)
         total = out.sum(1, keepdims=True)

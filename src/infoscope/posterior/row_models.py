@@ -10,7 +10,7 @@ from itertools import product
 
 import numpy as np
 
-from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
+from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
 from infoscope.posterior.beta_hyperprior import relative
 from infoscope.special_functions import gammaln
 
@@ -95,7 +95,7 @@ class SubsetRows:
         top = int(self.open_cells.sum(1).max())
         if top <= _SIZES:
             return np.arange(1.0, top + 1)
-        return np.unique(np.round(log_grid(1.0, top, _SIZES)))
+        return distinct(np.round(log_grid(1.0, top, _SIZES)))
 
     @cached_property
     def _kinds(self) -> tuple[Array, Indices]:

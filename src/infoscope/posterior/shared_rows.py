@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs
+from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
 from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick, relative
 from infoscope.posterior.row_models import ProfileRows, gammas, log_grid, normalized
 from infoscope.special_functions import digamma, gammaln
@@ -153,7 +153,7 @@ class BlockRows:
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows, everything integrated; one number, as an array."""
-        blocks = np.unique(self.inside.argmax(1)).size  # rows of one block share its first column
+        blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
         levels = sum(log_total(part.log_evidence) for part in self._parts)
         choice = self.counts.shape[0] * np.log(blocks)
         return np.array([self._level.log_total + levels - choice])
@@ -198,7 +198,7 @@ def candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
     for blocks in sorted({max(2, round(k / size)) for size in _SIZES if size < k}, reverse=True):
         label = flat_clusters(merges, k, blocks)
         of_column = np.where(column_class >= 0, label[column_class], -1)
-        if np.unique(label).size > 1:
+        if (label != label[0]).any():
             yield label[:, None] == of_column
 
 

@@ -20,7 +20,7 @@ import numpy as np
 
 from infoscope.numeric import best_assignment
 from infoscope.posterior.affinity_rows import AffinityRows
-from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.posterior.arrays import Array, Indices, Mask, distinct
 from infoscope.posterior.beta_hyperprior import log_total, pick, relative
 from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
@@ -132,7 +132,7 @@ class Tree:
         """Rows of predictions given, each hypothesis as often as the data speak for it."""
         chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), n, rng)
         out = np.empty((n, *self.counts.shape))
-        for at in np.unique(chosen):
+        for at in distinct(chosen):
             here = np.flatnonzero(chosen == at)
             out[here] = self._rows(self.hypotheses[at], here.size, rng)
         return out
