@@ -412,4 +412,4 @@ def test_a_metric_asked_for_alone_is_what_it_is_among_all_others(monkeypatch: py
 def test_limits_are_numpys_quantiles_bit_for_bit(draws: int) -> None:
     values = np.random.default_rng(draws).normal(size=(draws, 3))
     found = summarize_draws(values, 0.9)
-    np.testing.assert_array_equal([found.low, found.high], np.quantile(values, [0.05, 0.95], axis=0))
+    np.testing.assert_array_equal([found.low, found.high], np.quantile(values, [(1 - 0.9) / 2, (1 + 0.9) / 2], axis=0))
