@@ -94,6 +94,20 @@ def test_the_chances_of_a_sheet_say_which_system_it_was_drawn_by(rows: dict[str,
     assert all(finding.is_warning and "no column chance" in finding.text for finding in warned)
 
 
+def test_further_labels_are_drawn_by_the_same_system(rows: dict[str, list]) -> None:
+    """Labels that were drawn by the strata of two systems would be weighted for one of them only."""
+    judged = Judged.from_rows(rows, **COLUMNS)
+    plans = {name: judged.labels_for("accuracy", 0.05, system=name) for name in ("model", "new")}
+    first, other = (filled(plans[name], rows, 60) for name in ("new", "model"))
+    after = judged.with_labels(first)
+    assert after.labels_for("accuracy", 0.04).systems == ("new",)
+    with pytest.raises(InputError, match="labels were asked for by the predictions of new before; plan for new again"):
+        after.labels_for("accuracy", 0.05, system="model")
+    rest = [at for at, row in enumerate(other["row"]) if row not in first["row"]]
+    with pytest.raises(InputError, match="labels were asked for by the predictions of new and of model"):
+        after.with_labels({name: [values[at] for at in rest] for name, values in other.items()})
+
+
 def test_what_is_no_number_in_a_sheet_is_named(rows: dict[str, list]) -> None:
     """As where a spreadsheet wrote a decimal comma."""
     judged = Judged.from_rows(rows, **COLUMNS)

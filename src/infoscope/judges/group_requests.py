@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.judges.drawing_system import planned_systems
 from infoscope.judges.judged_groups import JudgedGroup, judged_groups
 from infoscope.judges.label_allocation import StratumAllocation
 from infoscope.judges.label_requests import (
@@ -111,8 +112,7 @@ class _GroupedSampler:
     def of(cls, judged: Judged, system: str | None, wanted: WantedWidth, fewest: int) -> _GroupedSampler:
         """Groups that cannot be planned for are left out, which is said."""
         groups = judged_groups(judged)
-        names = judged.systems if system is None else (system,)
-        found = [_requests(groups, name, wanted, fewest) for name in names]
+        found = [_requests(groups, name, wanted, fewest) for name in planned_systems(judged, system)]
         requests, left_out = max(found, key=lambda each: sum(request.sampler.planned for request in each[0]))
         if not requests:
             raise InputError(f"no group can be planned for. {left_out[0].text.removesuffix('.')}")

@@ -12,6 +12,7 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.inputs import as_names
+from infoscope.judges.drawing_system import same_drawing_system
 from infoscope.judges.first_labels import with_first_labels, without_first_labels
 from infoscope.judges.stored_facts import STORED, stored_drawn_by, stored_facts, stored_keywords
 from infoscope.judges.stratum_counts import StratumCounts
@@ -180,12 +181,7 @@ class JudgedRows:
         settled = None
         if self.settled is not None or other.settled is not None:
             settled = (self.settled or self) + (other.settled or other)
-        drawn_by = self.drawn_by or other.drawn_by
-        if other.drawn_by not in ((), drawn_by):
-            raise InputError(
-                f"labels were asked for by the predictions of {self.drawn_by[0]} and of {other.drawn_by[0]}, which do "
-                "not add up; plan both for one system"
-            )
+        drawn_by = same_drawing_system(self.drawn_by, other.drawn_by)
         return replace(self, patterns=self.patterns + other.patterns, settled=settled, drawn_by=drawn_by)
 
     def __radd__(self, other: object) -> Self:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.inputs import check_level
+from infoscope.judges.drawing_system import drawing_system, planned_systems, same_drawing_system
 from infoscope.judges.label_allocation import StratumAllocation
 from infoscope.labelling.label_plan import CURVE, LabelPlan, PlannedWidth, StratumToLabel
 from infoscope.labelling.labelled_estimate import LabelledEstimate, labelled_findings
@@ -22,7 +23,6 @@ from infoscope.labelling.sheet import (
     filled_sheet,
     listed_values,
     rows_of_patterns,
-    sheet_chances,
     sheet_rows,
 )
 from infoscope.metrics.registry import find
@@ -89,8 +89,8 @@ def labels_for(
 
 def most_demanding(judged: Judged, system: str | None, wanted: WantedWidth) -> JudgedSampler:
     """The sampler of a system; of several, that of the one which needs most labels."""
-    names = judged.systems if system is None else (system,)
-    return max((JudgedSampler.of(judged, name, wanted) for name in names), key=lambda sampler: sampler.planned)
+    found = (JudgedSampler.of(judged, name, wanted) for name in planned_systems(judged, system))
+    return max(found, key=lambda sampler: sampler.planned)
 
 
 class SampledOutcome(NamedTuple):
@@ -309,30 +309,8 @@ def with_labels(
     judged: Judged, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None
 ) -> Judged:
     """The judged rows with the labels of filled-in sheets."""
-    return with_sheet(judged, read_sheet(judged, labels, column, read), _drawing_system(judged, labels, read))
-
-
-def _drawing_system(judged: Judged, labels: LabelsLike, read: ReadOptions | None) -> str | None:
-    """The system by whose strata the rows of sheets were drawn: there rows of a stratum have one chance."""
-    if len(judged.systems) == 1:
-        return judged.systems[0]
-    parts = [labels] if isinstance(labels, (str, Mapping)) or not isinstance(labels, (list, tuple)) else list(labels)
-    drawn = [sheet_chances(part, judged.patterns, shown_columns(judged), read) for part in parts]
-    if any(each is None for each in drawn):
-        return None
-    by = [judged.patterns.codes[judged.patterns.place(name)].astype(np.int64) for name in judged.by]
-    for name in judged.systems:
-        strata = judged.strata(name)
-        keys = np.stack([strata.verdict_codes, strata.prediction_codes, *by])
-        if all(_has_one_chance(keys[:, place], chance) for place, chance in filter(None, drawn)):
-            return name
-    return None
-
-
-def _has_one_chance(keys: NDArray[np.int64], chance: Real) -> bool:
-    """Whether rows with the same keys have the same chance."""
-    stratum = np.unique(keys, axis=1, return_inverse=True)[1].reshape(-1)
-    return len(np.unique(np.stack([stratum, chance]), axis=1).T) == len(np.unique(stratum))
+    drawn_by = drawing_system(judged, labels, shown_columns(judged), read)
+    return with_sheet(judged, read_sheet(judged, labels, column, read), drawn_by)
 
 
 def open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
@@ -380,4 +358,5 @@ def with_sheet(judged: Judged, sheet: FilledSheet, drawn_by: str | None) -> Judg
         np.concatenate([left[keep], sheet.times.astype(left.dtype)]),
     )
     by = () if drawn_by is None else (drawn_by, *judged.judges_of(drawn_by))
-    return replace(judged, patterns=merged, settled=judged.settled or judged, drawn_by=judged.drawn_by or by)
+    drawn = same_drawing_system(judged.drawn_by, by)
+    return replace(judged, patterns=merged, settled=judged.settled or judged, drawn_by=drawn)
