@@ -1,5 +1,6 @@
 """Categories called mixed up: rarely by chance, and where annotators do mix them up."""
 
+import re
 from collections.abc import Iterator
 
 import numpy as np
@@ -124,3 +125,12 @@ def test_expected_count_is_what_pairing_the_items_anew_gives() -> None:
 
     assert mixed["0", "3"].count == np.count_nonzero(zero & three)
     assert mixed["0", "3"].expected == pytest.approx(anew, rel=0.01)
+
+
+def test_a_renamed_category_is_one_finding() -> None:
+    _, predictions = ifs.datasets.digits()
+    found = ifs.agreement({name: predictions[name] for name in ("svm", "relabelled")}, draws=0).findings
+    about = [frozenset(re.findall(r"(\w+) \w+ '(\d)'", finding.text)) for finding in found]
+    about = [pair for pair in about if pair]
+    assert frozenset({("svm", "6"), ("relabelled", "9")}) in about
+    assert len(set(about)) == len(about)

@@ -39,9 +39,11 @@ def agreement_findings(  # noqa: PLR0917 - the parts of the result
         )
     if odd is not None:
         yield _odd_one_out(odd, alpha.value or 0.0)
-    yield from _renamed(pairs)
+    renamed = _renamed(pairs)
+    yield from renamed.values()
     for each in confused[:MAX_CONFUSED]:
-        yield Finding("mixed_up", f"{each.sentence()}.", evidence=encode(each))
+        if frozenset({(each.first, each.first_category), (each.second, each.second_category)}) not in renamed:
+            yield Finding("mixed_up", f"{each.sentence()}.", evidence=encode(each))
     for annotator in annotators:
         never = [label for label, times in annotator.used.items() if not times]
         if never:
@@ -58,13 +60,13 @@ def _odd_one_out(odd: OddOneOut, alpha: float) -> Finding:
     return Finding("no_odd_one_out", f"No annotator clearly stands apart: {text}; {again}.", evidence=encode(odd))
 
 
-def _renamed(pairs: Sequence[PairAgreement]) -> Iterator[Finding]:
-    """Categories under two names; each pair of annotators occurs twice, truth and system exchanged."""
-    named: set[frozenset[tuple[str, str]]] = set()
+def _renamed(pairs: Sequence[PairAgreement]) -> dict[frozenset[tuple[str, str]], Finding]:
+    """Categories under two names, by annotators and categories; each pair of annotators occurs in both orders."""
+    found: dict[frozenset[tuple[str, str]], Finding] = {}
     for pair in pairs:
         for each in pair.renamings:
             both = frozenset({(pair.truth, each.truth), (pair.system, each.system)})
-            if both not in named:
-                named.add(both)
+            if both not in found:
                 text = f"{each.sentence(pair.truth, pair.system)}."
-                yield Finding("renamed", text, evidence={"p_value": each.p_value})
+                found[both] = Finding("renamed", text, evidence={"p_value": each.p_value})
+    return found

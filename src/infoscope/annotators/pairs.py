@@ -66,7 +66,7 @@ class ConfusedCategories:
     def sentence(self) -> str:
         """What happened, in words."""
         return (
-            f"{self.first} says '{self.first_category}' where {self.second} says '{self.second_category}': "
+            f"{self.first} used '{self.first_category}' where {self.second} used '{self.second_category}': "
             f"{self.count} items, {self.expected:.1f} expected"
         )
 
