@@ -255,7 +255,7 @@ def test_a_region_that_is_none_is_refused(rope):
 
 
 @pytest.mark.parametrize(
-    ("name", "message"), [("system_entropy", "neither more nor less"), ("class_recall", "one value for each truth")]
+    ("name", "message"), [("system_entropy", "neither more nor less"), ("class_recall", "one value for each true")]
 )
 def test_a_metric_without_better_or_with_many_values_says_why_it_is_refused(name, message):
     with pytest.raises(UnknownNameError, match=message):

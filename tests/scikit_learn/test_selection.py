@@ -97,7 +97,7 @@ def test_wrong_use_is_said() -> None:
         simplest("depth", metric="f1")(two)
     with pytest.raises(InputError, match="one split"):
         simplest()(results([[0.1], [0.2]], [{}, {}]))
-    with pytest.raises(InputError, match="test_size is the share"):
+    with pytest.raises(InputError, match="test_size is the fraction"):
         simplest(test_size=20)
     with pytest.raises(InputError, match="refit is the rule"):
         search(DecisionTreeClassifier(), {"max_depth": [1]}, refit=True)

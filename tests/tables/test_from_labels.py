@@ -242,7 +242,7 @@ def test_a_table_is_the_count_of_its_rows(rows):
         pytest.param(["a"], ["b"], {"labels": ["a"]}, "'b' is not among the declared", id="undeclared label"),
         pytest.param(["a"], ["b"], {"labels": ["a", "b", "a"]}, "declared twice", id="duplicate label"),
         pytest.param(["a"], ["a"], {"reject": "a"}, "occurs as a truth label", id="reject in truth"),
-        pytest.param(["a"], ["a"], {"positive": "yes"}, "not among the truth labels", id="unknown positive"),
+        pytest.param(["a"], ["a"], {"positive": "yes"}, "not among the classes", id="unknown positive"),
     ],
 )
 def test_bad_rows_are_refused_with_the_way_out(truth, system, options, message):
