@@ -166,5 +166,5 @@ def test_a_comparison_says_how_good_the_judge_is(rows: dict[str, list]) -> None:
         assert beside[system.name].evidence["labels"] == pytest.approx(system.further_labels)
         assert f"{system.judge_as_truth['accuracy'].value:.1%} if verdicts were true labels" in beside[system.name].text
     weighted = ifs.compare({**rows, "w": [0.5] * 2000}, **COLUMNS, weight="w", metrics=["accuracy"])
-    told = next(finding.text for finding in weighted.findings if finding.code == "corrected_verdicts")
-    assert told.startswith("Rows with a weight of 40 of 1,000 have a true label")
+    text = next(finding.text for finding in weighted.findings if finding.code == "corrected_verdicts")
+    assert text.startswith("Rows with a weight of 40 of 1,000 have a true label")

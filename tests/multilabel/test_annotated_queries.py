@@ -43,14 +43,14 @@ def recounted(truth: Path, predicted: Path) -> dict[str, float]:
         said.update(p)
         both.update(t & p)
     known = sum(sum(-x / n * log2(x / n) for x in (true[c], n - true[c]) if x) for c in true)
-    told = 0.0
+    captured = 0.0
     for c in true:
         a, b, ab = true[c], said[c], both[c]
         cells = ((ab, a, b), (a - ab, a, n - b), (b - ab, n - a, b), (n - a - b + ab, n - a, n - b))
-        told += sum(x / n * log2(x * n / (row * column)) for x, row, column in cells if x)
+        captured += sum(x / n * log2(x * n / (row * column)) for x, row, column in cells if x)
     hits = both.total()
     return {
-        "proficiency": told / known,
+        "proficiency": captured / known,
         "micro_precision": hits / said.total(),
         "micro_recall": hits / true.total(),
         "micro_f1": 2 * hits / (true.total() + said.total()),

@@ -19,7 +19,7 @@ from xml.sax.saxutils import escape
 __all__ = ["ACCOUNT", "KEY", "azure_server", "sealed"]
 
 ACCOUNT = "devstoreaccount1"
-KEY = base64.b64encode(b"a key that this emulator is told, of no use elsewhere").decode()
+KEY = base64.b64encode(b"the key of this emulator, of no use elsewhere").decode()
 _SIGNED = (
     *("content-encoding", "content-language", "content-length", "content-md5", "content-type", "date"),
     *("if-modified-since", "if-match", "if-none-match", "if-unmodified-since", "range"),

@@ -88,16 +88,16 @@ def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
 
 def _asked_for(judged: Judged, labels: float, name: str) -> Finding:
     """Labels that were asked for by verdict and prediction: of this system, of another, or of one that is not known."""
-    told = f"{labels:,.6g} of the {judged.label_count:,.6g} labels were asked for by verdict and prediction"
+    drawn = f"{labels:,.6g} of the {judged.label_count:,.6g} labels were asked for by verdict and prediction"
     evidence: dict[str, Json] = {"system": name, "labels": labels}
     if not judged.drawn_by and len(judged.systems) > 1:
         text = (
-            f"{told}, and the sheet has no column chance that would say by which system's: figures of the others are "
-            "off. Give the sheet as it was written, with its labels filled in."
+            f"{drawn}, and the sheet has no column chance that would say by which system's: figures of the others are "
+            "biased. Give the sheet as it was written, with its labels filled in."
         )
         return Finding("labels_asked_for", text, "warning", evidence)
     text = (
-        f"{told} of {judged.drawn_by[0] if judged.drawn_by else name}, so that they are no random sample of the rows: "
+        f"{drawn} of {judged.drawn_by[0] if judged.drawn_by else name}, so that they are no random sample of the rows: "
         f"the figures of {name} account for that, labels alone would not."
     )
     return Finding("labels_asked_for", text, evidence=evidence)

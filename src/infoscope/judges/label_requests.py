@@ -120,7 +120,7 @@ class JudgedSampler:
 
     @classmethod
     def of(cls, judged: Judged, system: str, wanted: WantedWidth) -> JudgedSampler:
-        """From what is believed now; refused where labels of all rows would not do."""
+        """From what is believed now; an error if labels for all rows would not suffice."""
         metric, half_width, level, seed = wanted
         allocation = _allocation(judged, system, metric, seed)
         needed = allocation.labels_needed(half_width, level, planned=True)

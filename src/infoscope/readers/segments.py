@@ -16,7 +16,7 @@ SURE = 0.99
 """Posterior probability from which a segment's rate is said to differ, over all segments of a cell."""
 _DRAWS = 4000
 _CLOSE = 1.0
-"""Standard deviations within which no rate is surely higher: the belief from one count is 1.4 of them above zero."""
+"""Standard deviations within which no rate is higher: the posterior mean of one count is 1.4 of them above zero."""
 
 
 @dataclass(frozen=True)

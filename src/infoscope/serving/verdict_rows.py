@@ -1,7 +1,7 @@
 """Which row of a file a verdict is about: named by the user's key, else by a hash of its contents.
 
-Rows that were sorted or filtered since are found again; what cannot be told apart is rejected, since a label would go
-to another row.
+Rows that were sorted or filtered since are found again. A row that cannot be identified is rejected, because its label
+would go to another row.
 """
 
 from __future__ import annotations

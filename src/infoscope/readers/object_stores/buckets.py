@@ -100,7 +100,7 @@ def _emulated(endpoint: str) -> str:
 
 
 def _info(found: Any) -> ObjectInfo:
-    """What a store tells of an object; Azure quotes a version where it answers, and not where it lists."""
+    """Size and version of an object; Azure quotes the version in responses and does not in listings."""
     version = found["e_tag"]
     return ObjectInfo(found["path"], int(found["size"]), version and version.removeprefix("W/").strip('"'))
 

@@ -33,7 +33,7 @@ class ObjectInfo:
     has_ranges: bool = True
 
     def check(self, size: int | None, version: str | None) -> None:
-        """Reject bytes of an object that is another one now; every answer of a store tells size and version."""
+        """Reject the bytes of an object that has changed: each response states size and version."""
         is_same = version == self.version or None in (version, self.version)
         if size != self.size or not is_same:
             raise StoreError(Fault.CHANGED)
