@@ -7,7 +7,7 @@ from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
 from infoscope.numeric import Real, ratio, undefined_where
-from infoscope.special_functions import gamma_tail
+from infoscope.special_functions import gammaincc
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["chi2_p_value", "cramers_v", "g_p_value", "g_statistic", "phi_squared"]
@@ -82,7 +82,7 @@ def _mean_square(parts: Real, row_shares: Real, column_shares: Real) -> Real:
 
 def _tail(statistic: Real, freedom: Real) -> Real:
     """Probability that a χ² variable of these degrees of freedom exceeds the statistic."""
-    tails = np.vectorize(gamma_tail, otypes=[float])(np.maximum(freedom, 1) / 2, np.nan_to_num(statistic) / 2)
+    tails = gammaincc(np.maximum(freedom, 1) / 2, np.maximum(np.nan_to_num(statistic), 0.0) / 2)
     return undefined_where((freedom < 1) | np.isnan(statistic), tails)
 
 
