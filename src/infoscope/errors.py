@@ -4,13 +4,15 @@ Every error that is the caller's to fix is an ``InfoscopeError``; anything else 
 repeats a password, whoever wrote it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from difflib import get_close_matches
 from numbers import Integral
+from typing import Self
 
 from infoscope.masking import masked
 
 __all__ = [
+    "Advised",
     "AmbiguousNameError",
     "InfoscopeError",
     "InfoscopeWarning",
@@ -22,7 +24,37 @@ __all__ = [
     "check_at_most",
     "check_interrupted",
     "check_keywords",
+    "on_page",
 ]
+
+
+class Advised(str):
+    """A sentence that ends in advice, as text in the words of the command line; ``page`` ends in those of a page.
+
+    >>> said = Advised("no key of a.csv is in b.csv", terminal="; name another with --key", page="; choose another")
+    >>> print(said)
+    no key of a.csv is in b.csv; name another with --key
+    >>> on_page(said + ", please")
+    'no key of a.csv is in b.csv; choose another, please'
+    """
+
+    __slots__ = ("page",)
+    page: str
+
+    def __new__(cls, problem: str, *, terminal: str, page: str) -> Self:
+        """The problem, which may itself be advised, with the advice as it goes on."""
+        sentence = super().__new__(cls, f"{problem}{terminal}")
+        sentence.page = on_page(problem) + page
+        return sentence
+
+    def __add__(self, more: str) -> "Advised":
+        """The sentence going on in the same words everywhere."""
+        return Advised(self, terminal=more, page=more)
+
+
+def on_page(sentence: str) -> str:
+    """A sentence in the words of a page, on which nobody can type options."""
+    return sentence.page if isinstance(sentence, Advised) else sentence
 
 
 class InfoscopeError(Exception):
@@ -30,6 +62,19 @@ class InfoscopeError(Exception):
 
     def __init__(self, *parts: object) -> None:
         super().__init__(*(masked(part) if isinstance(part, str) else part for part in parts))
+        advised = parts[0] if parts and isinstance(parts[0], Advised) else None
+        self._page = None if advised is None else masked(advised.page)
+
+    @property
+    def page(self) -> str:
+        """The sentence in the words of a page."""
+        return str(self) if self._page is None else self._page
+
+    def reworded(self, change: Callable[[str], str]) -> Self:
+        """The same error with its sentence changed, on a page too."""
+        error = type(self)(change(str(self)))
+        error._page = None if self._page is None else change(self._page)
+        return error
 
 
 class InputError(InfoscopeError, ValueError):

@@ -18,7 +18,7 @@ from infoscope.column_kinds import check_one_label_per_row
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
-from infoscope.readers.column_roles import ColumnRoles, roles_of
+from infoscope.readers.column_roles import ColumnRoles, roles_of, with_repeated_names
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.cost_matrix import CostsLike, stated_costs
 from infoscope.readers.files import are_parts
@@ -27,7 +27,6 @@ from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_file import recognised_matrix
 from infoscope.readers.reader import ReadOptions
-from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.readers.score_roles import score_roles_of
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
@@ -236,8 +235,9 @@ def named_columns(
     truth, system = names
     rows, others = _rows_with(source, names, read), _other_columns(options)
     found = _only_column_left(rows, truth, as_names(system), others)
-    found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others)
-    return _guessed(source, with_repeated_names(found, source, read), "system", system or found.systems)
+    named = fspath(source) if isinstance(source, (str, PathLike)) else "SOURCE"
+    found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others, source=named)
+    return _guessed(with_repeated_names(found, source, read), "system", system or found.systems)
 
 
 def _only_column_left(
@@ -261,7 +261,7 @@ def named_scores(
     truth, score = names
     rows = _rows_with(source, names, read)
     found = score_roles_of(rows, truth=truth, scores=as_names(score), others=_other_columns(options))
-    return _guessed(source, with_repeated_names(found, source, read), "score", score or found.scores)
+    return _guessed(with_repeated_names(found, source, read), "score", score or found.scores)
 
 
 def _rows_with(source: Any, names: tuple[Any, Any], read: ReadOptions | None) -> dict[str, list[Any]]:
@@ -278,12 +278,11 @@ def _other_columns(options: Mapping[str, Any]) -> list[str]:
     return [name for key in _OTHER_COLUMNS for name in as_names(options.get(key))]
 
 
-def _guessed(source: Any, found: ColumnRoles, role: str, columns: str | Sequence[str]) -> tuple[Any, Any]:
+def _guessed(found: ColumnRoles, role: str, columns: str | Sequence[str]) -> tuple[Any, Any]:
     """The truth and the columns of a role, with a warning; a question becomes an error."""
     if found.question is not None:
-        asked = found.question.replace("SOURCE", str(source) if isinstance(source, (str, PathLike)) else "SOURCE")
         wanted = "at least one system" if role == "system" else "the column of scores"
-        raise InputError(f"rows need the name of the truth column and of {wanted}: {asked}")
+        raise InputError(f"rows need the name of the truth column and of {wanted}: {found.question}")
     named = columns if isinstance(columns, str) else columns[0] if len(columns) == 1 else list(columns)
     said = f"truth={found.truth!r}, {role}={named!r} is guessed; {'; '.join(found.reasons)}"
     warn_of([said], InfoscopeWarning)

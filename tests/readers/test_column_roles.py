@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from infoscope.readers.column_roles import column_roles, roles_of
+from infoscope.readers.column_roles import column_roles, roles_of, with_repeated_names
 from infoscope.readers.first_rows import first_rows
-from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.readers.score_roles import score_roles_of
 
 ROWS = 60

@@ -9,9 +9,9 @@ from urllib.parse import urlencode
 
 import pytest
 
+from infoscope.errors import on_page
 from infoscope.readers.column_roles import roles_of
 from infoscope.serving.files import MAX_LISTED, ServedFolder
-from infoscope.serving.page_words import in_page_words, page_words
 from infoscope.serving.verdicts import read_verdicts
 from tests.readers.test_column_roles import FLAGS, GOOD, ID, POOR, SHARES, TRUTH
 from tests.serving.local_server import Served, address_of, serving
@@ -89,8 +89,8 @@ def test_what_does_not_join_is_said_in_the_words_of_the_page(served: Served) -> 
 )
 def test_what_columns_are_taken_for_is_said_in_the_words_of_the_page(columns: dict[str, list[object]]) -> None:
     """An option may be named only within a command that is said to belong into a terminal."""
-    found = in_page_words(roles_of(columns), "my rows.csv")
-    for sentence in (*found.reasons, found.question or ""):
+    found = roles_of(columns, source="my rows.csv")
+    for sentence in map(on_page, (*found.reasons, found.question or "")):
         alone = re.sub(r"in a terminal, infoscope \w+ 'my rows.csv'[^;]*", "", sentence)
         assert not OPTION.search(alone), sentence
         assert "SOURCE" not in sentence
@@ -98,21 +98,34 @@ def test_what_columns_are_taken_for_is_said_in_the_words_of_the_page(columns: di
 
 
 def test_a_column_may_be_called_like_the_word_for_a_file() -> None:
-    found = in_page_words(roles_of({"FILE": ID, "truth": TRUTH, "PROFILE": GOOD}), "my rows.csv")
+    found = roles_of({"FILE": ID, "truth": TRUTH, "PROFILE": GOOD}, source="my rows.csv")
     assert any("'PROFILE'" in sentence for sentence in found.reasons)
     assert not any("my rows.csv" in sentence for sentence in found.reasons)
 
 
-def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_page() -> None:
-    sentence = (
-        "a.csv, line 2 is not UTF-8 text but seems to be Latin-1; read rows with --encoding latin-1 (in Python: "
-        "encoding='latin-1'), or convert it: iconv -f ISO-8859-1 -t UTF-8 a.csv > a.utf8.csv"
-    )
-    assert page_words(sentence).endswith("Latin-1; convert it: iconv -f ISO-8859-1 -t UTF-8 a.csv > a.utf8.csv")
-    sentence = (
-        "a.csv is Parquet and not csv; read it with --input-format parquet (in Python: format='parquet'), or give"
-    )
-    assert page_words(sentence) == "a.csv is Parquet and not csv; give"
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        (
+            "latin.csv",
+            "truth,svm\ncafé,café\n".encode("latin-1"),
+            "seems to be Latin-1; convert it: iconv -f ISO-8859-1",
+        ),
+        ("wrong.csv", b"PAR1" + bytes(40) + b"PAR1", "is a Parquet file and not csv; give it the name of one."),
+        ("half.parquet", b"PAR1" + bytes(40), "is not a whole Parquet file; fetch it again."),
+        ("text.arrow", b"t,s\na,b\n", "is text and not an Arrow file; give it a name that ends in .csv or .ndjson."),
+        ("text.xlsx", b"truth,svm\na,b\n", "is text and not a workbook; give it a name that ends in .csv."),
+        ("mixed.ndjson", b'{"truth": 1, "svm": "1"}\n', "or clean labels under “How labels are read”."),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_page(
+    served: Served, name: str, content: bytes, words: str
+) -> None:
+    (served[1].folder.root / name).write_bytes(content)
+    status, page = ask(served, "report", file=name, t="truth", s="svm")
+    assert status == 400
+    assert words in said(page)
+    assert not OPTION.search(said(page).replace("iconv -f ISO-8859-1 -t UTF-8", ""))
 
 
 def test_a_dropped_file_keeps_its_name_for_people(served: Served) -> None:

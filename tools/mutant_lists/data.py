@@ -14,9 +14,9 @@ MUTANTS = (
     ),
     Mutant(
         "two columns that may be the truth are asked about",
-        "src/infoscope/readers/column_roles.py",
-        "            if equal:",
-        "            if not equal and False:",
+        "src/infoscope/readers/role_questions.py",
+        "    if equal:",
+        "    if not equal and False:",
         ("tests/readers/test_column_roles.py::test_what_is_asked",),
     ),
     Mutant(

@@ -47,10 +47,10 @@ class MissingColumns:
         rows = ifs.readers.first_rows(files, read)
         if rows and not any(rows.values()):
             raise click.UsageError(f"{files.name} has a header ({', '.join(map(repr, rows))}) and no row below it")
-        roles = ifs.readers.with_repeated_names(self._guessed(rows, others), files, read)
+        roles = ifs.readers.with_repeated_names(self._guessed(rows, others, files.name), files, read)
         options = self._options(roles)
         if not roles.is_sure:
-            raise click.UsageError(self._asked(roles, options, files.name))
+            raise click.UsageError(self._asked(roles, options))
         complete_command(options)
         self._say([*roles.reasons, f"in full: {command_line()}"])
         return roles
@@ -72,10 +72,10 @@ class MissingColumns:
         systems = tuple(self.systems) or (only,)
         return ifs.readers.ColumnRoles(self.truth or only, systems, systems if self.option == "score" else ())
 
-    def _guessed(self, rows: Mapping[str, Sequence[Any]], others: Sequence[str]) -> ColumnRoles:
+    def _guessed(self, rows: Mapping[str, Sequence[Any]], others: Sequence[str], source: str) -> ColumnRoles:
         if self.option == "score":
             return ifs.readers.score_roles_of(rows, truth=self.truth, scores=self.systems, others=others)
-        return ifs.readers.roles_of(rows, truth=self.truth, systems=self.systems, others=others)
+        return ifs.readers.roles_of(rows, truth=self.truth, systems=self.systems, others=others, source=source)
 
     @property
     def _flag(self) -> str:
@@ -97,9 +97,9 @@ class MissingColumns:
     def _takes_score(self) -> bool:
         return self.option != "score" and "scores" in self.chosen and not self.chosen["scores"]
 
-    def _asked(self, roles: ColumnRoles, options: Sequence[str], source: str) -> str:
+    def _asked(self, roles: ColumnRoles, options: Sequence[str]) -> str:
         """The question, the guess where there is one, and what the source has."""
-        question = (roles.question or "").replace("SOURCE", shlex.quote(source))
+        question = roles.question or ""
         guess = ""
         if roles.truth is not None and (roles.scores if self.option == "score" else roles.systems):
             guess = f"; if it is right: {command_line()} {' '.join(map(shlex.quote, options))}"

@@ -1,7 +1,7 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
 from infoscope.readers.column_names import column_names
-from infoscope.readers.column_roles import ColumnRoles, column_roles, roles_of
+from infoscope.readers.column_roles import ColumnRoles, column_roles, roles_of, with_repeated_names
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import are_parts, means_file
@@ -18,7 +18,6 @@ from infoscope.readers.reader import (
     read_joint,
     read_tables,
 )
-from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.readers.score_roles import score_roles_of
 from infoscope.readers.shared_reading import Asked, Together, read_together
 from infoscope.readers.truth_join import JoinedRows, joined_truth

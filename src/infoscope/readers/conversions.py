@@ -88,7 +88,7 @@ def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]],
                 "disk, or check the file"
             ) from error
         except InputError as error:
-            raise InputError(str(error).replace(str(path), title)) from error
+            raise error.reworded(lambda text, path=path, title=title: text.replace(str(path), title)) from error
         titles[copy] = title
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
 

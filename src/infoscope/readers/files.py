@@ -90,14 +90,15 @@ class Files:
         try:
             yield
         except InfoscopeError as error:
-            text = str(error)
-            for path, title in self.titles.items():
-                if title == _title(Path(STDIN)):  # which has no name that a command could take
-                    text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
-            text = _renamed(text, self.titles)
-            if text == str(error):
+            if self._in_titles(str(error)) == str(error):
                 raise
-            raise type(error)(text) from error
+            raise error.reworded(self._in_titles) from error
+
+    def _in_titles(self, text: str) -> str:
+        for path, title in self.titles.items():
+            if title == _title(Path(STDIN)):  # which has no name that a command could take
+                text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
+        return _renamed(text, self.titles)
 
     @property
     def hive_keys(self) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from uuid import UUID
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.datetimes import moment
 from infoscope.tables.labels import Label, kind_of
 from infoscope.typing import Json
@@ -177,10 +177,9 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean
         examples = {_kind(label): label for label in types.values()}
         if len(examples) > 1:
             first, second = list(examples.values())[:2]
-            raise InputError(
-                f"column {name!r} mixes {' and '.join(list(examples)[:2])} labels "
-                f"({first!r} and {second!r}); give it one type{_cast(first, second, can_clean)}"
-            )
+            kinds_here = " and ".join(list(examples)[:2])
+            what = f"column {name!r} mixes {kinds_here} labels ({first!r} and {second!r}); give it one type"
+            raise InputError(_or_clean(what, first, second, can_clean))
         kinds[name] = next(iter(examples), "")
     if set(kinds.values()) >= {"time", "zoned time"}:
         one, other = (next(name for name, kind in kinds.items() if kind == k) for k in ("time", "zoned time"))
@@ -192,14 +191,15 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean
         _reject_lookalikes(columns, can_clean=can_clean)
 
 
-def _cast(one: Label, other: Label, can_clean: bool) -> str:
-    """The cleaning that gives two labels one kind, as it is asked for; nothing where none does, or none can be."""
+def _or_clean(advice: str, one: Label, other: Label, can_clean: bool) -> str:
+    """Advice with the cleaning that gives two labels one kind, as it is asked for, where one does and can be."""
     alike = _spelling(one) == _spelling(other)
     for step in ("number", "text") if can_clean else ():
         left, right = map(cleaner(step), (one, other))
         if left is not None and right is not None and _kind(left) == _kind(right) and (left == right or not alike):
-            return f", or clean labels with --clean {step} (clean={step!r} in Python)"
-    return ""
+            option = f" with --clean {step} (clean={step!r} in Python)"
+            return Advised(f"{advice}, or clean labels", terminal=option, page=" under “How labels are read”")
+    return advice
 
 
 def _kind(label: Label) -> str:
@@ -222,11 +222,12 @@ def _reject_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_cle
                 continue
             other, value = spelt.setdefault(_spelling(label), (name, label))
             if _kind(value) != _kind(label):
-                raise InputError(
+                what = (
                     f"column {name!r} has {label!r} ({_kind(label)}) and column {other!r} has "
                     f"{value!r} ({_kind(value)}); they look alike but are different labels: "
-                    f"give both columns one type{_cast(label, value, can_clean)}"
+                    "give both columns one type"
                 )
+                raise InputError(_or_clean(what, label, value, can_clean))
 
 
 def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:

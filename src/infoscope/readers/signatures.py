@@ -7,7 +7,7 @@ import shlex
 from pathlib import Path
 from typing import NamedTuple
 
-from infoscope.errors import InputError
+from infoscope.errors import Advised, InputError
 from infoscope.readers.compression import first_bytes
 
 __all__ = ["check_signature", "not_utf8", "sniffed_format"]
@@ -25,17 +25,25 @@ class _Kind(NamedTuple):
 
     what: str
     way_out: str
+    option: str = ""
+    """Another way, of those who can say how a file is read."""
+
+    def sentence(self, path: Path, compression: str, subject: str | None = None) -> Advised:
+        """What the file is, and the ways out."""
+        way = _filled(self.way_out, path, compression)
+        ways = f"; {self.option}, or {way}" if self.option else f"; {way}"
+        return Advised(f"{subject or path} is {self.what}", terminal=ways, page=f"; {way}")
 
 
 _EXCEL = _Kind(
     "an Excel workbook",
-    "read it with --input-format xlsx (in Python: format='xlsx'), or convert it: "
-    "libreoffice --headless --convert-to csv {file}",
+    "convert it: libreoffice --headless --convert-to csv {file}",
+    "read it with --input-format xlsx (in Python: format='xlsx')",
 )
 _OPEN_DOCUMENT = _Kind(
     "an OpenDocument spreadsheet",
-    "read it with --input-format ods (in Python: format='ods'), or convert it: "
-    "libreoffice --headless --convert-to csv {file}",
+    "convert it: libreoffice --headless --convert-to csv {file}",
+    "read it with --input-format ods (in Python: format='ods')",
 )
 _FOREIGN = {
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": _EXCEL,
@@ -46,7 +54,8 @@ _FOREIGN = {
     b"7z\xbc\xaf\x27\x1c": _Kind("a 7-Zip archive", "unpack it: 7z x {file}"),
     b"SQLite format 3\0": _Kind(
         "an SQLite database",
-        "read a table of it: infoscope evaluate TABLE --engine sql --engine-url sqlite:///{file} -t … -s …",
+        "read a table of it in a terminal: "
+        "infoscope evaluate TABLE --engine sql --engine-url sqlite:///{file} -t … -s …",
     ),
     b"\x89HDF\r\n\x1a\n": _Kind(
         "an HDF5 file", 'convert it: python -c "import pandas; pandas.read_hdf({file!r}).to_csv({csv!r})"'
@@ -54,7 +63,8 @@ _FOREIGN = {
     b"\x93NUMPY": _Kind("a NumPy array", "hand over the array: infoscope.Contingency.from_labels(truth, predictions)"),
     b"MATLAB": _Kind(
         "a file of MATLAB, which holds matrices and no rows",
-        "read its table of counts with --matrix (in Python: infoscope.readers.read_matrix)",
+        "read its table of counts in a terminal: infoscope evaluate --matrix {file}",
+        "read its table of counts with infoscope.readers.read_matrix",
     ),
     b"Obj\x01": _Kind("an Avro file", "convert it: avro-tools tojson {file} > {ndjson}"),
     b"ORC": _Kind("an ORC file", "convert it to Parquet"),
@@ -63,8 +73,8 @@ _FOREIGN = {
 _HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
 _ARRAY = _Kind(
     "a JSON array",
-    "read it with --input-format json (in Python: format='json'), or write one object per line: "
-    "jq -c '.[]' {file} > {ndjson}",
+    "write one object per line: jq -c '.[]' {file} > {ndjson}",
+    "read it with --input-format json (in Python: format='json')",
 )
 _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
 
@@ -91,19 +101,18 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
     if kind == "ifs" or not head or found == kind:
         return
     if found is not None:
-        raise InputError(
-            f"{path} is {_TITLES[found]} and not {kind}; read it with --input-format {found} "
-            f"(in Python: format={found!r}), or give it the name of one"
-        )
+        option = f"read it with --input-format {found} (in Python: format={found!r})"
+        what = f"{_TITLES[found]} and not {kind}"
+        raise InputError(_Kind(what, "give it the name of one", option).sentence(path, compression))
     if kind == "arrow" and re.fullmatch(rb"[\t\r\n -~]{4,}", head[:64]):
-        raise InputError(
-            f"{path} cannot be read: it is text and not an Arrow file; read it with --input-format csv or ndjson"
-        )
+        what = f"{path} cannot be read: it is text and not an Arrow file"
+        name = "; give it a name that ends in .csv or .ndjson"
+        raise InputError(Advised(what, terminal="; read it with --input-format csv or ndjson", page=name))
     foreign = _foreign_kind(head, path)
     if foreign is None and kind in ("csv", "tsv", "ndjson"):
         foreign = _odd_text(path, head.removeprefix(_BOM), kind)
     if foreign is not None:
-        raise InputError(f"{path} is {foreign.what}; {_filled(foreign.way_out, path, compression)}")
+        raise InputError(foreign.sentence(path, compression))
 
 
 def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
@@ -112,10 +121,10 @@ def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
     sample = first_bytes(path, compression, _SAMPLE)
     foreign = _foreign_kind(sample, path)
     if foreign is not None:
-        return f"{path} is {foreign.what}; {_filled(foreign.way_out, path, compression)}"
+        return foreign.sentence(path, compression)
     wide = _wide_encoding(sample)
     if wide is not None:
-        return f"{where} is {wide} text; {_filled(_iconv(wide), path, compression)}"
+        return _in_encoding(f"{wide} text", wide).sentence(path, compression, where)
     others = re.sub(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}", b"", sample)
     if len(others) < len(sample) or others.isascii():
         return (
@@ -124,7 +133,7 @@ def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
         )
     encoding = "WINDOWS-1252" if re.search(rb"[\x80-\x9f]", others) else "ISO-8859-1"
     name = {"ISO-8859-1": "Latin-1"}.get(encoding, "Windows-1252")
-    return f"{where} is not UTF-8 text but seems to be {name}; {_filled(_iconv(encoding), path, compression)}"
+    return _in_encoding(f"not UTF-8 text but seems to be {name}", encoding).sentence(path, compression, where)
 
 
 def _readable_kind(head: bytes) -> str | None:
@@ -148,7 +157,7 @@ def _odd_text(path: Path, head: bytes, kind: str) -> _Kind | None:
     """Text that is not in lines of UTF-8 as the reader of its format expects them."""
     wide = _wide_encoding(head)
     if wide is not None:
-        return _Kind(f"{wide} text", _iconv(wide))
+        return _in_encoding(f"{wide} text", wide)
     if kind == "ndjson" or path.suffix.lower() == ".json":
         if _ROWS_OF_OBJECTS.match(head):
             return _ARRAY
@@ -169,12 +178,10 @@ def _wide_encoding(head: bytes) -> str | None:
     return None
 
 
-def _iconv(encoding: str) -> str:
+def _in_encoding(what: str, encoding: str) -> _Kind:
     name = {"ISO-8859-1": "latin-1", "WINDOWS-1252": "cp1252"}.get(encoding, encoding.lower())
-    return (
-        f"read rows with --encoding {name} (in Python: encoding={name!r}), or convert it: "
-        f"iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
-    )
+    convert = f"convert it: iconv -f {encoding} -t UTF-8 {{file}} > {{csv}}"
+    return _Kind(what, convert, f"read rows with --encoding {name} (in Python: encoding={name!r})")
 
 
 def _other_name(path: Path, suffix: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from infoscope.errors import InputError
+from infoscope.errors import Advised, InputError
 from infoscope.readers.column_names import file_columns
 from infoscope.readers.column_roles import roles_of
 from infoscope.readers.columns import Columns, pick_columns
@@ -182,7 +182,8 @@ def _truth_column(files: Files, truth: str | None, key: str, present: Sequence[s
     if truth is not None:
         pick_columns([truth], present, files.name)
         if truth == key:
-            raise InputError(f"{truth!r} is the key of {files.name} and not its truth; name another column with -t")
+            what = f"{truth!r} is the key of {files.name} and not its truth"
+            raise InputError(Advised(what, terminal="; name another column with -t", page="; choose another column"))
         return truth
     others = [name for name in present if name != key]
     if len(others) == 1:
@@ -298,12 +299,13 @@ def _check_matched(counts: JoinCounts, join: _Join, names: tuple[str, str], keys
     """Reject a join in which no row found a label."""
     if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
         if join.is_contradictory:
-            raise InputError(
+            what = (
                 f"{keys[1]!r} of {names[1]} does not tell rows apart: no key that {names[0]} has stands there with one "
-                "label alone; name a column with a value of its own for each row with --key"
+                "label alone"
             )
+            own = "a column with a value of its own for each row"
+            raise InputError(Advised(what, terminal=f"; name {own} with --key", page=f"; choose {own}"))
         mine, yours = join.examples()
-        raise InputError(
-            f"no key of {names[0]} is in {names[1]}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is {yours!r} there; "
-            "name the right column with --key"
-        )
+        what = f"no key of {names[0]} is in {names[1]}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is {yours!r} there"
+        right = "the right column"
+        raise InputError(Advised(what, terminal=f"; name {right} with --key", page=f"; choose {right}"))

@@ -10,7 +10,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.compression import first_bytes
 
 __all__ = ["workbook_lines"]
@@ -33,7 +33,9 @@ def workbook_lines(path: Path, sheet: str | int | None = None) -> Iterator[bytes
 
 def _rows(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
     if re.fullmatch(rb"[\t\r\n -~\x80-\xff]{4,}", first_bytes(path, size=64)):  # an archive has other bytes
-        raise InputError(f"{path} is text and not a workbook; read it with --input-format csv, or give it another name")
+        option = "; read it with --input-format csv, or give it another name"
+        name = "; give it a name that ends in .csv"
+        raise InputError(Advised(f"{path} is text and not a workbook", terminal=option, page=name))
     try:
         from python_calamine import CalamineError, load_workbook  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -51,10 +53,12 @@ def _rows(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
         raise InputError(f"{path} cannot be read as a workbook ({reason}); save it again, or as CSV") from error
     filled = {name: rows for name, rows in found.items() if rows}
     if len(filled) > 1:
-        raise InputError(
-            f"{path} has {len(filled)} sheets with data; name one with --sheet (in Python: sheet=): "
-            f"{', '.join(map(repr, filled))}"
+        sentence = Advised(
+            f"{path} has {len(filled)} sheets with data",
+            terminal="; name one with --sheet (in Python: sheet=)",
+            page="; save the one with the rows as a file of its own",
         )
+        raise InputError(sentence + f": {', '.join(map(repr, filled))}")
     return next(iter(filled.values()), [])
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from infoscope.errors import on_page
 from infoscope.markup import Html, element, joined
 from infoscope.readers.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
@@ -153,8 +154,9 @@ def columns_page(
         summary = element("summary", f"{len(rest)} more column{'s' * (len(rest) != 1)}")
         form.append(element("details", summary, _column_table([lines[column] for column in rest], "More columns")))
     form += [_label_options(), element("p", element("button", "Evaluate", type="submit", class_="go"))]
-    said = [element("li", reason) for reason in roles.reasons]
-    question = [] if roles.question is None else [element("p", roles.question, class_="warn", role="status")]
+    said = [element("li", on_page(reason)) for reason in roles.reasons]
+    asked = on_page(roles.question or "")
+    question = [element("p", f"{asked[:1].upper()}{asked[1:]}.", class_="warn", role="status")] if asked else []
     body = [
         element("p", element("a", "files", href="./")),
         element("h1", label(title, 60)),

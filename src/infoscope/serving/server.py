@@ -19,9 +19,8 @@ import infoscope as ifs
 from infoscope.embedded_database import confine
 from infoscope.errors import InfoscopeError
 from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_of_cell
-from infoscope.readers.column_roles import roles_of
+from infoscope.readers.column_roles import roles_of, with_repeated_names
 from infoscope.readers.first_rows import first_rows
-from infoscope.readers.repeated_names import with_repeated_names
 from infoscope.results import Result
 from infoscope.runs.folder import BASELINES, run_files
 from infoscope.serving import pages
@@ -31,7 +30,6 @@ from infoscope.serving.clients import RunningRequests
 from infoscope.serving.entrance import ENTRANCE, BrowserEntrance
 from infoscope.serving.files import ServedFolder, file_state
 from infoscope.serving.joins import JoinedFiles, join_page
-from infoscope.serving.page_words import in_page_words, page_words
 from infoscope.serving.questions import ExploredColumns, Query, asked_rows
 from infoscope.serving.sheets import rows_sheet
 from infoscope.serving.verdict_rows import row_contents
@@ -158,7 +156,7 @@ class FolderExplorer:
         path = str(self.folder.path(name))
         rows = first_rows(path, None)
         title = self.folder.title(name)
-        roles = in_page_words(with_repeated_names(roles_of(rows), path), title)
+        roles = with_repeated_names(roles_of(rows, source=title), path)
         others = {file: file for file in map(self.folder.name_of, self.folder.listed())} | self.folder.dropped_files
         others.pop(name, None)
         note = self._joins.notes.get(name, "")
@@ -269,7 +267,7 @@ class Handler(BaseHTTPRequestHandler):
         except RefusedRequest as refused:
             self._refuse(refused.status, str(refused), name)
         except InfoscopeError as error:
-            self._refuse(400, f"{page_words(self.explorer.folder.in_titles(str(error)))}.", name)
+            self._refuse(400, f"{self.explorer.folder.in_titles(error.page)}.", name)
         except (KeyError, TypeError, ValueError, UnicodeError):
             self._refuse(400, "That request makes no sense.")
         except FileNotFoundError:

@@ -12,7 +12,7 @@ from typing import Any
 import duckdb
 
 from infoscope.embedded_database import embedded_database
-from infoscope.errors import InputError
+from infoscope.errors import Advised, InputError
 from infoscope.readers.compression import compression_of
 from infoscope.readers.progress import shown_while
 from infoscope.readers.signatures import not_utf8
@@ -110,7 +110,8 @@ def _content_error(text: str, source: str) -> str | None:
         return f"{source} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
     if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
         file = named.group(1) or named.group(2)
-        return f"{file} is not a whole Parquet file; fetch it again, or, if it is text, say --input-format csv"
+        what = f"{file} is not a whole Parquet file; fetch it again"
+        return Advised(what, terminal=", or, if it is text, say --input-format csv", page="")
     return None
 
 
