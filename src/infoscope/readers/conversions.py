@@ -88,9 +88,13 @@ def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]],
                 "disk, or check the file"
             ) from error
         except InputError as error:
-            raise error.reworded(lambda text, path=path, title=title: text.replace(str(path), title)) from error
+            raise error.reworded(partial(_renamed, path=path, title=title)) from error
         titles[copy] = title
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
+
+
+def _renamed(text: str, path: Path, title: str) -> str:
+    return text.replace(str(path), title)
 
 
 def place_of_copy(path: Path, folder: Path, name: str) -> Path:
