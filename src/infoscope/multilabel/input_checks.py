@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 
+from infoscope.readers.labels import cleaner
 from infoscope.results.finding import Finding, few_and_all
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.label_sets import LabelSets
@@ -12,6 +14,8 @@ from infoscope.tables.labels import Label, lookalikes
 __all__ = ["input_findings", "objects_left_out", "quoted", "run_together"]
 
 _SEPARATORS = (" ", ",", ";", "|", ", ", "; ", " | ", "/")
+_CLEANING = {"strip": "white space", "casefold": "case", "nfc": "unicode form", "number": "the spelling of a number"}
+"""Steps of cleaning, and the difference that each removes."""
 
 
 def quoted(label: Label) -> str:
@@ -104,15 +108,24 @@ def _name_findings(pair: Categorization) -> list[Finding]:
     ]
     for group in lookalikes(pair.categories):
         shown = " and ".join(map(quoted, group))
-        found.append(
-            Finding(
-                "lookalike_categories",
-                f"Categories {shown} differ only by white space, case, unicode form or the spelling of a number and "
-                "count as different; clean=('strip',) or --clean strip, and the like, makes them one.",
-                evidence={"categories": list(group)},
-            )
-        )
+        text = f"Categories {shown} {_difference_and_cleaning(group)}."
+        found.append(Finding("lookalike_categories", text, evidence={"categories": list(group)}))
     return found
+
+
+def _difference_and_cleaning(group: Sequence[str]) -> str:
+    """In what names that look alike differ, and the steps of cleaning that make them one.
+
+    >>> _difference_and_cleaning(["News", "news"])
+    "differ only by case and count as different; clean=('casefold',) or --clean casefold makes them one"
+    """
+    for size in range(1, len(_CLEANING) + 1):
+        for steps in combinations(_CLEANING, size):
+            if len(set(map(cleaner(steps), group))) == 1:
+                differing = " and ".join(_CLEANING[step] for step in steps)
+                asked = " ".join(f"--clean {step}" for step in steps)
+                return f"differ only by {differing} and count as different; clean={steps!r} or {asked} makes them one"
+    return "look alike and count as different; if they are one category, rename them"
 
 
 def _one_sided(pair: Categorization, names: Sequence[str]) -> list[Finding]:

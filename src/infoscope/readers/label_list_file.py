@@ -1,4 +1,4 @@
-"""Label lists: text files with one object per line, its categories after it, all separated by TABs.
+r"""Label lists: text files with one object per line, its categories after it, all separated by TABs.
 
     file     = { line }
     line     = object { TAB other } { TAB category } newline
@@ -6,8 +6,10 @@
     category = any text without TAB; an empty one is skipped
 
 A line without a category is an object with the empty set. Blank lines are skipped. Names are taken verbatim, white
-space and all; the text is UTF-8, packed with gzip or zstd or not. Other fields may stand between object and
-categories, a frequency for example; an option states where the categories start.
+space and all, except that quotes around a whole field, as spreadsheets write them, are left out. The text is UTF-8,
+packed with gzip or zstd or not; the name of an object only pairs lines and may hold other bytes, which are written as
+``\xae``. Other fields may stand between object and categories, a frequency for example; an option states where the
+categories start.
 
 The rows of the ERD challenge have one category a line and no header: ``query TAB interpretation TAB entity TAB
 mention TAB score``. There an object without a category has no line.
@@ -27,6 +29,8 @@ from infoscope.tables.label_sets import LabelSets
 
 __all__ = ["read_erd_rows", "read_label_lists"]
 
+_SURROGATES = frozenset(map(chr, range(0xDC80, 0xDD00)))
+"""What Python makes of single bytes that are not UTF-8."""
 _OTHER_SIGNS = {";": "semicolons", ",": "commas", "|": "bars"}
 
 
@@ -44,9 +48,9 @@ def read_label_lists(path: Path, first_category: int | None = None) -> LabelSets
     """
     names: list[str] = []
     members: list[list[str]] = []
-    for _, (name, *fields) in _lines(path):
-        names.append(name)
-        members.append([category for category in fields[(first_category or 1) - 1 :] if category])
+    for number, (name, *fields) in _lines(path):
+        names.append(_printable(name))
+        members.append([_checked(each, path, number) for each in fields[(first_category or 1) - 1 :] if each])
     _check_separators(path, names, members, first_category or 1)
     sets = LabelSets.from_sets(members)
     return LabelSets(sets.matrix, sets.categories, tuple(names), sets.repeated)
@@ -73,8 +77,8 @@ def read_erd_rows(path: Path, category: int | None = None) -> LabelSets:
                 f"{path}, line {number} has {len(fields)} fields and the category is in column {column}, counted from "
                 "0: ERD rows are query TAB interpretation TAB entity TAB mention TAB score"
             )
-        objects.append(fields[0].strip())
-        categories.append(fields[column].strip())
+        objects.append(_printable(fields[0].strip()))
+        categories.append(_checked(fields[column].strip(), path, number))
     if not objects:
         raise InputError(
             f"{path} has no lines; ERD rows are query TAB interpretation TAB entity …, one for each entity"
@@ -85,8 +89,33 @@ def read_erd_rows(path: Path, category: int | None = None) -> LabelSets:
 _ERD_COLUMN = 2
 
 
+def _printable(name: str) -> str:
+    """A name with the bytes that are not UTF-8 written out, so that names that differ stay different."""
+    return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
+
+
+def _checked(category: str, path: Path, number: int) -> str:
+    """A category; it is reported by its name, so that all of it must be text."""
+    try:
+        category.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(
+            f"{path}, line {number}: the category '{_printable(category)}' is not UTF-8 text; convert the file, for "
+            f"example: iconv -f WINDOWS-1252 -t UTF-8 {path.name} > {path.stem}-utf8{path.suffix}"
+        ) from error
+    return category
+
+
+def _unquoted(field: str) -> str:
+    """A field without the quotes around the whole of it; quotes inside are doubled there."""
+    inner = field[1:-1]
+    if len(field) > 1 and field[0] == field[-1] == '"' and '"' not in inner.replace('""', ""):
+        return inner.replace('""', '"')
+    return field
+
+
 def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The number and the fields of every line that is not blank."""
+    """The number and the fields of every line that is not blank; bytes that are not UTF-8 are lone surrogates."""
     with scratch_folder() as folder:
         files = find_files(path, "tsv", folder)
         if len(files.paths) > 1:
@@ -94,11 +123,15 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
         with files.named():
             check_readable([files.paths[0]])
             check_signature(files.paths[0], "tsv", files.compression)
-            with opened_text(files.paths[0], files.compression) as file:
+            with opened_text(files.paths[0], files.compression, errors="surrogateescape") as file:
                 for number, line in enumerate(file, start=1):
+                    if line[-1] in _SURROGATES:
+                        raise InputError(
+                            f"{path}, line {number} ends in the middle of a character; fetch the file again"
+                        )
                     text = line.rstrip("\r\n")
                     if text.strip(" "):
-                        yield number, text.split("\t")
+                        yield number, [_unquoted(field) for field in text.split("\t")]
 
 
 def _check_separators(path: Path, names: list[str], members: list[list[str]], first: int) -> None:

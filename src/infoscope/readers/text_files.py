@@ -32,14 +32,17 @@ def text_options(compression: str) -> str:
 
 
 @contextmanager
-def opened_text(path: Path, compression: str, limit: int | None = None) -> Iterator[TextIO]:
-    """A text file, unpacked and without a byte order mark; of a zstd file whole lines of the first ``limit`` bytes."""
+def opened_text(path: Path, compression: str, limit: int | None = None, errors: str = "strict") -> Iterator[TextIO]:
+    """A text file, unpacked and without a byte order mark; of a zstd file whole lines of the first ``limit`` bytes.
+
+    ``errors`` is what becomes of bytes that are not UTF-8, as in ``open``.
+    """
     try:
         if compression == "zstd":
-            yield io.StringIO(_text_of_zstd(path, limit), newline="")
+            yield io.StringIO(_text_of_zstd(path, limit, errors), newline="")
         else:
             opener = gzip.open if compression == "gzip" else open
-            with opener(path, "rt", encoding="utf-8-sig", newline="") as file:
+            with opener(path, "rt", encoding="utf-8-sig", errors=errors, newline="") as file:
                 yield file
     except UnicodeDecodeError as error:
         raise InputError(not_utf8(path, compression)) from error
@@ -47,8 +50,8 @@ def opened_text(path: Path, compression: str, limit: int | None = None) -> Itera
         raise InputError(f"{path} is not a whole gzip file: {error}; fetch or pack it again") from error
 
 
-def _text_of_zstd(path: Path, limit: int | None) -> str:
+def _text_of_zstd(path: Path, limit: int | None, errors: str) -> str:
     data = all_bytes(path, "zstd") if limit is None else first_bytes(path, "zstd", limit)
     whole = limit is None or len(data) < limit
-    text = codecs.getincrementaldecoder("utf-8-sig")().decode(data, final=whole)
+    text = codecs.getincrementaldecoder("utf-8-sig")(errors).decode(data, final=whole)
     return text if whole else text[: text.rfind("\n") + 1] or text
