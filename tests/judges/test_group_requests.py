@@ -98,6 +98,12 @@ def test_every_group_gets_the_labels_that_it_needs_alone(world: JudgedWorld) -> 
     (first,) = [finding for finding in plan.findings if finding.code == "first_labels"]
     assert first.text.startswith("month mar has 4 labels, too few to plan by: 26 first ones are asked for")
 
+    planned = alone["feb"].labels + alone["jan"].labels
+    text = " ".join(plan.to_text().split())
+    assert f"in each of 2 groups: about {planned} further labels in all; 26 first labels for 1 other group." in text
+    tiles = {tile.word: tile.number for tile in outline_of(plan).tiles}
+    assert (tiles["labels, planned"], tiles["first labels"]) == (str(planned), "26")
+
     items = plan.select(rows)
     assert len({item.row for item in items}) == len(items) == plan.labels
     assert not any(world.labelled[item.row - 1] for item in items)
@@ -183,7 +189,7 @@ def test_commands(world: JudgedWorld, tmp_path: Path) -> None:
     assert "3,000 rows, 212 of them labelled, split by month into 3 groups, in" in counted
     assert "month mar is left out: 4 rows have a true label" in run("evaluate", tmp_path / "all.ifs")
     want = ["--want", "accuracy.width=0.1"]
-    assert "in each of 3 groups" in run("evaluate", tmp_path / "all.ifs", *want)
+    assert "in each of 2 groups" in run("evaluate", tmp_path / "all.ifs", *want)
     run("evaluate", *source, *want, "--labels-out", tmp_path / "ask.csv")
     with (tmp_path / "ask.csv").open() as file:
         lines = list(csv.DictReader(file))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from infoscope.column_kinds import measured_labels, near_misses
 from infoscope.diagnosis.phrases import listed, percent, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
-from infoscope.readers.labels import cleaner
+from infoscope.readers.labels import cleaning_for
 from infoscope.results.finding import Finding
 from infoscope.tables.labels import lookalikes
 
@@ -256,19 +255,6 @@ def less_varied_output(facts: TableStatistics) -> Finding | None:
     )
 
 
-def _cleaning_of(groups: Sequence[Sequence[str]]) -> str:
-    """The option of reading that makes one label of each group; where none makes one of all, what to do instead."""
-    for steps in _CLEANINGS:
-        clean = cleaner(steps)
-        if all(len({clean(label) for label in group}) == 1 for group in groups):
-            options = " ".join(f"--clean {step}" for step in steps)
-            return f"for example with {options} (clean={(steps[0] if len(steps) == 1 else steps)!r} in Python)"
-    return "in the data: no --clean makes them one"
-
-
-_CLEANINGS = (("number",), ("strip",), ("casefold",), ("nfc",), ("strip", "casefold"), ("strip", "nfc", "casefold"))
-
-
 def lookalike_labels(facts: TableStatistics) -> Finding | None:
     """Labels that differ only by case, white space, unicode form or the spelling of a number."""
     if sum(facts.table.shape) > _MOST_NAMES:
@@ -283,6 +269,6 @@ def lookalike_labels(facts: TableStatistics) -> Finding | None:
         "lookalike_labels",
         "Some labels differ only by case, white space, unicode form or the spelling of a number and count as "
         f"different classes: {shown}. Spell them alike if they mean the same, "
-        f"{_cleaning_of(groups)}.",
+        f"{cleaning_for(groups)}.",
         evidence={"groups": [list(group) for group in groups]},
     ).with_names(shown, every)

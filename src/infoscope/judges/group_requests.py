@@ -142,17 +142,25 @@ class _GroupedSampler:
         )
 
     def _sentence(self) -> Finding:
-        total = sum(request.sampler.planned for request in self.requests)
-        further = f"{total:,} further label{'s' * (total != 1)}"
-        title = find(self.wanted.metric).card.title_in_sentence
-        how, number = f"±{self.wanted.half_width:g}", len(self.requests)
-        groups = f"{number} group{'s' * (number != 1)}"
-        text = f"To know the {title} to {how} in each of {groups}: about {further} in all."
-        if not total:
-            text = f"The {title} is known to {how} in each of {groups}: no further labels are needed."
-        if all(request.is_first for request in self.requests):
-            text = f"No group has enough labels to plan by: {further} come first, in {groups}."
-        return Finding("labels_needed", text, evidence={"labels": total, "groups": number})
+        """What is needed where it can be planned, and how many first labels come besides."""
+        first = [request for request in self.requests if request.is_first]
+        known = [request for request in self.requests if not request.is_first]
+        planned, besides = (sum(request.sampler.planned for request in some) for some in (known, first))
+        if known:
+            besides_text = f"; {_counted(besides, 'first label')} for {_counted(len(first), 'other group')}"
+            text = self._needed(planned, len(known)) + (besides_text if first else "")
+        else:
+            labels, groups = _counted(besides, "further label"), _counted(len(first), "group")
+            text = f"No group has enough labels to plan by: {labels} come first, in {groups}"
+        evidence: dict[str, Json] = {"labels": planned + besides, "groups": len(self.requests)}
+        return Finding("labels_needed", f"{text}.", evidence=evidence)
+
+    def _needed(self, labels: int, groups: int) -> str:
+        title, half_width = find(self.wanted.metric).card.title_in_sentence, f"±{self.wanted.half_width:g}"
+        each = f"{half_width} in each of {_counted(groups, 'group')}"
+        if not labels:
+            return f"The {title} is known to {each}: no further labels are needed"
+        return f"To know the {title} to {each}: about {_counted(labels, 'further label')} in all"
 
     def _first_labels(self) -> Iterator[Finding]:
         for request in self.requests:
@@ -254,6 +262,10 @@ def _requests(
 def _left_out(part: JudgedGroup, why: str) -> Finding:
     evidence: dict[str, Json] = {"group": dict(part.group or {}), "labels": part.rows.label_count}
     return Finding("group_left_out", f"{part.title} is left out: {why}.", "warning", evidence)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _total(numbers: Sequence[int | None]) -> int | None:

@@ -22,10 +22,10 @@ from infoscope.numeric import Real
 from infoscope.posterior import Posterior
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.readers import ReadOptions
-from infoscope.readers.labels import match_label
+from infoscope.readers.labels import cleaning_for, match_label
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label
+from infoscope.tables.labels import Label, lookalikes, sorted_labels
 from infoscope.typing import LabelsLike
 
 __all__ = ["FEWEST_LABELS", "Judged"]
@@ -63,6 +63,7 @@ class Judged(JudgedRows):
         name = self._system(system)
         if (name, seed) not in self._beliefs:
             self._check_labels()
+            self._check_names(name)
             self._check_size(name)
             self._beliefs[name, seed] = StratumBelief.of(self.counts(name), seed=seed)
         return self._beliefs[name, seed]
@@ -196,6 +197,20 @@ class Judged(JudgedRows):
             )
         if self.label_count < FEWEST_LABELS:
             raise InputError(f"{self.label_count:g} rows have a true label; label at least {FEWEST_LABELS}")
+
+    def _check_names(self, system: str) -> None:
+        """Reject predictions of which none is a true class: nothing says then which of them are right."""
+        true, predicted = self._labels(self.truth), self._labels(system)
+        predicted -= {match_label(self.reject, predicted)}
+        if true & predicted or not predicted:
+            return
+        groups = [group for group in lookalikes(true | predicted) if set(map(str, true)) & {*group}]
+        few = [", ".join(map(repr, sorted_labels(labels)[:3])) for labels in (predicted, true)]
+        raise InputError(
+            f"predictions of {system} ({few[0]}) and true classes ({few[1]}) share no name, so that no verdict can be "
+            f"compared with them; rename the predictions{f', {cleaning_for(groups)}' if groups else ''}, or leave out "
+            "the judge"
+        )
 
     def _check_size(self, system: str) -> None:
         strata, classes = len(self.counts(system).rows), len(self.classes)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.judges.grades import grade_edges, grade_names, spelt_numbers
 from infoscope.numeric import Real
-from infoscope.readers.labels import match_label
-from infoscope.tables.labels import Label
+from infoscope.readers.labels import cleaning_for, match_label
+from infoscope.tables.labels import Label, lookalikes
 
 __all__ = ["NO_VERDICT", "RIGHT", "WRONG", "JudgeKind", "RowCodes", "Verdicts", "judge_kind", "said_labels"]
 
@@ -95,13 +95,18 @@ class Verdicts:
 
 
 def judge_kind(name: str, labels: Sequence[Label], classes: Sequence[Label], says: object) -> JudgeKind:
-    """What a column of verdicts holds; two labels that are no classes are rejected: which is "right" is not known."""
+    """What a column of verdicts holds; two labels that are no classes are rejected: which is "right" is not known.
+
+    So are labels that are classes in another spelling.
+    """
     if isinstance(says, Mapping):
         return "right or wrong"
     if says == "score":
         return "grade"
     if not labels or (set(labels) & set(classes) and not _are_scores(labels, classes)):
         return "class"
+    if spelt_numbers(labels) is None:
+        _check_spelling(name, labels, classes)
     if len(labels) == 2 and not set(labels) & set(classes):
         first, second = sorted(map(str, labels))
         raise InputError(
@@ -110,6 +115,19 @@ def judge_kind(name: str, labels: Sequence[Label], classes: Sequence[Label], say
             f"(says={{'right': …, 'wrong': …}})"
         )
     return "grade"
+
+
+def _check_spelling(name: str, labels: Sequence[Label], classes: Sequence[Label]) -> None:
+    """Reject verdicts that are classes but for their spelling: they would be taken for grades."""
+    said, named = set(map(str, labels)), set(map(str, classes))
+    groups = [group for group in lookalikes({*labels, *classes}) if said & {*group} and named & {*group}]
+    if groups:
+        verdict = next(label for label in groups[0] if label in said)
+        known = next(label for label in groups[0] if label in named)
+        raise InputError(
+            f"the judge {name!r} says {verdict!r} where a class is called {known!r}; spell them alike, "
+            f"{cleaning_for(groups)}"
+        )
 
 
 def _are_scores(labels: Sequence[Label], classes: Sequence[Label]) -> bool:

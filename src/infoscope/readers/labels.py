@@ -29,6 +29,7 @@ __all__ = [
     "as_text",
     "check_comparable",
     "cleaner",
+    "cleaning_for",
     "from_json",
     "is_missing",
     "match_label",
@@ -259,3 +260,16 @@ def _typed(text: str, kinds: set[str]) -> Label:
     except (ValueError, InputError):
         return text
     return text
+
+
+def cleaning_for(groups: Sequence[Sequence[str]]) -> str:
+    """The option of reading that makes one label of each group; where none makes one of all, what to do instead."""
+    for steps in _CLEANINGS:
+        clean = cleaner(steps)
+        if all(len({clean(label) for label in group}) == 1 for group in groups):
+            options = " ".join(f"--clean {step}" for step in steps)
+            return f"for example with {options} (clean={(steps[0] if len(steps) == 1 else steps)!r} in Python)"
+    return "in the data: no --clean makes them one"
+
+
+_CLEANINGS = (("number",), ("strip",), ("casefold",), ("nfc",), ("strip", "casefold"), ("strip", "nfc", "casefold"))

@@ -130,6 +130,15 @@ def _at_random(result: LabelPlan) -> Iterator[Tile]:
     yield Tile(number, "labels at random", "", _WORDS[result.basis].random)
 
 
+def _planned(result: LabelPlan) -> Iterator[Tile]:
+    """The labels that the plan gives, apart from the first ones of groups that have too few to plan by."""
+    first = sum(group.labels for group in result.groups if group.half_width is None)
+    if first < result.labels or not first:
+        yield Tile(amount(result.labels - first), "labels, planned", "", _WORDS[result.basis].planned)
+    if first:
+        yield Tile(amount(first), "first labels", "", "groups with too few labels to plan by")
+
+
 def outline(result: LabelPlan, _unit: Units) -> Outline:
     """The number of labels first, then the widths of other numbers."""
     without = [] if result.labels_without_plan is None else [result.labels_without_plan]
@@ -139,7 +148,7 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
         kicker=("Plan of labels", f"{amount(result.items)} items without a label"),
         headline=result.findings[0].text,
         tiles=[
-            Tile(amount(result.labels), "labels, planned", "", words.planned),
+            *_planned(result),
             *_at_random(result),
             *(Tile(amount(number), "labels without a plan", "", words.without) for number in without),
         ],
