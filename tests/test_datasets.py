@@ -126,14 +126,14 @@ def test_the_doctor_as_json(monkeypatch):
     assert all(part["version"] for part in found["packages"])
 
 
-@pytest.mark.parametrize("missing", ["infoscope.readers.parquet.native.is_built", "infoscope.kernels.is_built"])
+@pytest.mark.parametrize("missing", ["infoscope.readers.is_parquet_compiled", "infoscope.cli.doctor.compiled_part"])
 def test_the_doctor_tells_which_compiled_part_is_missing(missing, monkeypatch):
     monkeypatch.delenv("INFOSCOPE_NATIVE", raising=False)
-    monkeypatch.setattr("infoscope.readers.parquet.native.is_built", lambda: True)
-    monkeypatch.setattr("infoscope.kernels.is_built", lambda: True)
+    monkeypatch.setattr("infoscope.readers.is_parquet_compiled", lambda: True)
+    monkeypatch.setattr("infoscope.cli.doctor.compiled_part", lambda _: json)
     whole = CliRunner().invoke(app, ["doctor"]).output
     assert whole.count("compiled part active") == 2
-    monkeypatch.setattr(missing, lambda: False)
+    monkeypatch.setattr(missing, lambda *_: None)
     done = CliRunner().invoke(app, ["doctor"]).output
     assert (done.count("compiled part active"), done.count("compiled part missing")) == (1, 1)
     assert ("DuckDB counts Parquet" in done) == ("parquet" in missing)

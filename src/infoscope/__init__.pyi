@@ -9,6 +9,7 @@ from . import operating_points as operating_points
 from . import readers as readers
 from . import reports as reports
 from . import results as results
+from . import serving as serving
 from . import sklearn as sklearn
 from . import torch as torch
 from . import tracking as tracking

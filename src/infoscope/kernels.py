@@ -1,48 +1,18 @@
 """Work on long columns of numbers that is compiled; each function says None where the compiled part may not do it."""
 
-import os
 from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
+from infoscope.native_code import compiled_part, is_native_wanted
 
-__all__ = ["SWITCH", "RankedScores", "decimal_columns", "is_built", "is_native_wanted", "rank_scores"]
-
-SWITCH = "INFOSCOPE_NATIVE"
-"""The environment variable that keeps compiled code away from all work."""
-_SWITCHED = (
-    {"": True} | dict.fromkeys(("1", "true", "yes", "on"), True) | dict.fromkeys(("0", "false", "no", "off"), False)
-)
-
-
-def is_native_wanted(native: bool | None = None) -> bool:
-    """Whether compiled parts may be used: as an option says, else as the environment does, else yes."""
-    if native is not None:
-        return native
-    word = os.environ.get(SWITCH, "")
-    if word.strip().lower() not in _SWITCHED:
-        raise InputError(f"{SWITCH} is {word!r}; set it to 0 (no compiled code is used) or to 1, or unset it")
-    return _SWITCHED[word.strip().lower()]
-
-
-def is_built() -> bool:
-    """Whether the compiled part is there."""
-    return _built() is not None
-
-
-def _built() -> ModuleType | None:
-    try:
-        from infoscope import _kernels  # noqa: PLC0415 - may be absent
-    except ImportError:
-        return None
-    return _kernels
+__all__ = ["RankedScores", "decimal_columns", "rank_scores"]
 
 
 def _compiled() -> ModuleType | None:
-    return _built() if is_native_wanted() else None
+    return compiled_part("_kernels") if is_native_wanted() else None
 
 
 def decimal_columns(text: str, delimiter: str, columns: int) -> NDArray[np.float64] | None:

@@ -11,7 +11,7 @@ import sklearn.metrics
 from click.testing import CliRunner
 
 from infoscope.cli import COMMANDS, app
-from infoscope.cli.explain import explained
+from infoscope.cli.explanations import explained
 from infoscope.cli.glossary import folded, glossary
 from infoscope.diagnosis import RULES
 from infoscope.metrics.registry import Domain, all_metrics

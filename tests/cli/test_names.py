@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from infoscope.cli import app
-from infoscope.cli.explain import entries_named
+from infoscope.cli.explanations import entries_named
 from infoscope.metrics.registry import catalogue
 from infoscope.multilabel import MEASURES
 from tests.reference import published_document, reference_file, why_absent

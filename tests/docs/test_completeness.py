@@ -10,7 +10,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.cli import COMMANDS, app
-from infoscope.cli.explain import explained
+from infoscope.cli.explanations import explained
 from infoscope.cli.glossary import findings
 from infoscope.metrics.registry import all_metrics
 

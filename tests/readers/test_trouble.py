@@ -16,9 +16,9 @@ import pytest
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_matrix, read_tables
 from infoscope.readers.duckdb.session import interruptible
-from infoscope.readers.files import STDIN, spooled
 from infoscope.readers.progress import shown_while
 from infoscope.readers.spark_session import quiet_bridge
+from infoscope.scratch_files import STDIN, spooled
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
 
@@ -108,7 +108,7 @@ def test_no_room_for_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("infoscope.readers.files.shutil.copyfileobj", full)
+    monkeypatch.setattr("infoscope.scratch_files.shutil.copyfileobj", full)
     with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
         spooled(Path(STDIN), tmp_path)
 

@@ -12,7 +12,7 @@ import pytest
 from infoscope import embedded_database
 from infoscope.readers.cell_rows import CellPage
 from infoscope.readers.duckdb.session import CountingLimits, opened
-from infoscope.readers.files import scratch_folder
+from infoscope.scratch_files import scratch_folder
 from infoscope.serving import FolderExplorer, server
 from tests.serving.local_server import serving
 

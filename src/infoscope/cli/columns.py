@@ -16,6 +16,7 @@ from infoscope.cli.guesses import MissingColumns, wanted_columns
 from infoscope.cli.invocation import add_finding, complete_command
 from infoscope.cli.options import read_options, sources
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.scratch_files import scratch_folder
 
 if TYPE_CHECKING:
     from infoscope.readers.files import Files
@@ -90,7 +91,7 @@ def _opened(
             add_finding(ifs.Finding("truth_joined", joined.sentence, "note" if whole else "warning"))
             yield joined.files, joined.truth, replace(how, format=None, delimiter=None, encoding=None, sheet=None)
         return
-    with ifs.readers.files.scratch_folder() as folder:
+    with scratch_folder() as folder:
         try:
             files = ifs.readers.reader.files_of(sources(source), how, folder)
         except InputError as error:

@@ -13,10 +13,12 @@ from importlib import metadata
 
 import click
 
+import infoscope as ifs
 from infoscope import __version__
 from infoscope.cli.errors import reported
 from infoscope.cli.streams import write_stdout
 from infoscope.errors import InputError
+from infoscope.native_code import compiled_part, is_native_wanted
 
 __all__ = ["command"]
 
@@ -153,14 +155,11 @@ def _optional(extra: str, parts: list[PackageVersion]) -> OptionalPart:
 
 
 def _compiled() -> tuple[CompiledPart, ...]:
-    from infoscope import kernels  # noqa: PLC0415 - loads NumPy, which help does not
-    from infoscope.readers.parquet import native  # noqa: PLC0415
-
     try:
-        state = "active" if kernels.is_native_wanted() else "switched off"
+        state = "active" if is_native_wanted() else "switched off"
     except InputError as problem:
         state = str(problem)
-    built = {"parquet": native.is_built(), "columns": kernels.is_built()}
+    built = {"parquet": ifs.readers.is_parquet_compiled(), "columns": compiled_part("_kernels") is not None}
     return tuple(CompiledPart(part, state if found else "missing") for part, found in built.items())
 
 

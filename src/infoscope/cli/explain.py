@@ -1,96 +1,21 @@
-"""``infoscope explain``: what a metric means, found by its name, alias, title or symbol."""
+"""``infoscope explain``: what a metric means, or any word that reports print."""
 
 from __future__ import annotations
 
-import inspect
-import re
 import shutil
-import textwrap
-from collections.abc import Iterator
-from difflib import get_close_matches
 
 import click
 
 import infoscope as ifs
 from infoscope.cli.errors import reported
-from infoscope.cli.glossary import folded, glossary, spellings, word_named
 from infoscope.cli.streams import write_stdout
-from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 
-__all__ = ["command", "entries_named", "explained"]
-
-_COMMON = {"ppv": "precision", "tpr": "recall", "fpr": "false_alarm_rate", "tnr": "specificity", "npv": "npv"}
-"""Names that a paper uses for a weighted average, and everybody else for two classes."""
-_GREEK = {"alpha": "α", "alpha'": "α'", "xi": "ξ", "phi": "φ", "kappa": "κ", "mu": "μ", "delta": "δ"}
-
-
-def entries_named(name: str) -> list[ifs.metrics.registry.Metric]:
-    """The metrics of this name, the most usual first; an unknown name is rejected with the nearest.
-
-    A name may be followed by its symbol, or by a comment in brackets: "recall R", "NH (Hu & Wang eq. 17)".
-    """
-    try:
-        known = ifs.metrics.registry.find(name)
-    except AmbiguousNameError:
-        raise
-    except UnknownNameError:
-        found = [*_matching(name)] or [*_without_symbol(name)]
-        if not found:
-            raise
-        return found
-    usual = _COMMON.get(folded(name))
-    return [known] if usual in (None, known.name) else [ifs.metrics.registry.find(usual), known]
-
-
-def _everything() -> Iterator[ifs.metrics.registry.Metric]:
-    yield from ifs.metrics.registry.all_metrics()
-    yield from ifs.metrics.registry.all_metrics("label_sets")
-    yield from ifs.metrics.registry.all_metrics("tracks")
-    yield from ifs.metrics.registry.all_metrics("annotations")
-    yield from ifs.metrics.registry.all_metrics("scores")
-
-
-def _names(entry: ifs.metrics.registry.Metric) -> Iterator[str]:
-    yield entry.name
-    yield from entry.card.aliases
-    yield entry.card.title
-
-
-def _matching(name: str) -> Iterator[ifs.metrics.registry.Metric]:
-    """By title, or by id and title of label sets and trackers, else by symbol; scikit-learn's "_score" is left out."""
-    wanted = {spelling.replace("mutual info", "mutual information") for spelling in spellings(name)} | {folded(name)}
-    named = [entry for entry in _everything() if wanted & {folded(each) for each in _names(entry)}]
-    symbol = _GREEK.get(name, name)
-    yield from named or [entry for entry in _everything() if entry.card.symbol == symbol]
-
-
-def _without_symbol(name: str) -> Iterator[ifs.metrics.registry.Metric]:
-    """A name before its symbol or before a comment, where that name is known and the symbol is its own."""
-    plain = re.sub(r"\s*\([^()]* [^()]*\)$", "", name)
-    if plain != name:
-        yield from entries_named(plain)
-        return
-    first, _, last = name.rpartition(" ")
-    if first:
-        symbol = last[1:-1] if last.startswith("(") else last
-        for entry in _exactly(first):
-            if symbol in {entry.card.symbol, *entry.card.aliases} or _GREEK.get(symbol) == entry.card.symbol:
-                yield entry
-
-
-def _exactly(name: str) -> list[ifs.metrics.registry.Metric]:
-    return [entry for entry in _everything() if folded(name) in {folded(each) for each in _names(entry)}]
-
-
-POSITIVE_RULE = (
-    "the positive class: the one named by positive= or --positive; else the label 1 or True, else the greater of two "
-    "numbers, else the second label in sorted order"
-)
+__all__ = ["command"]
 
 
 def _metrics_beginning(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
     """Ids of metrics for a shell that completes what was typed."""
-    return sorted({entry.name for entry in _everything() if entry.name.startswith(typed)})
+    return sorted({entry.name for entry in ifs.metrics.registry.every_metric() if entry.name.startswith(typed)})
 
 
 @click.command("explain", context_settings={"ignore_unknown_options": True})
@@ -111,153 +36,11 @@ def command(metric: str | None, costs: str | None, **_options: object) -> None:
 
     Example: infoscope explain --costs costs.csv
     """
+    from infoscope.cli import explanations  # noqa: PLC0415 - loads NumPy and all metrics, which help does not
+
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
     if costs is not None:
-        lines = _with_costs(metric, costs, width)
+        lines = explanations.explained_costs(metric, costs, width)
     else:
-        lines = _listing(width) if metric is None else explained(metric, width)
+        lines = explanations.listed(width) if metric is None else explanations.explained(metric, width)
     write_stdout("\n".join(lines) + "\n")
-
-
-def _with_costs(metric: str | None, path: str, width: int) -> list[str]:
-    """The card of the expected cost, and what a cost matrix says."""
-    from infoscope.cli.cost_sentences import cost_sentences  # noqa: PLC0415 - loads NumPy, which help does not
-
-    name = "expected_cost" if metric is None else metric
-    if all(entry.name != "expected_cost" for entry in _entries(name)):
-        raise InputError(
-            f"--costs belongs to the expected cost, and {metric!r} is another metric; leave one of them out"
-        )
-    return [*explained("expected_cost", width), *cost_sentences(path, width)]
-
-
-def explained(name: str, width: int) -> list[str]:
-    """What a word of reports or of scikit-learn means, and the cards of the metrics behind it."""
-    word = word_named(name)
-    if word is None and (other := [*_findings_named(name), *_commands_named(name)]):
-        return ["", *(line for text in other for line in (*textwrap.wrap(text, width), ""))]
-    if word is None:
-        return [line for entry in _entries(name) for line in _card(entry, width)]
-    entries = [entry for metric in word.see for entry in _by_id(metric)]
-    if name in ifs.catalogue:
-        entries += [entry for entry in entries_named(name) if entry not in entries]
-    lead = ["", *textwrap.wrap(f"{name}: {word.meaning}", width), ""]
-    return [*lead, *(line for entry in entries for line in _card(entry, width))]
-
-
-def _findings_named(name: str) -> Iterator[str]:
-    """What the findings mean whose tag, or advised action, these words are."""
-    from infoscope.diagnosis import RULES  # noqa: PLC0415 - loads NumPy, which help does not
-
-    for rule in RULES:
-        if folded(name) in (folded(rule.tag), folded(rule.action)):
-            yield f"{name}: {glossary()[folded(rule.code)].meaning}"
-
-
-def _commands_named(name: str) -> Iterator[str]:
-    """What a command does, or an option, of the commands that have it."""
-    from infoscope.cli import app  # noqa: PLC0415 - it imports this module
-
-    context = click.Context(app)
-    commands = {word: app.get_command(context, word) for word in app.list_commands(context)}
-    word = name.removeprefix("infoscope ").strip()
-    if (command := commands.get(word)) is not None:
-        yield f"infoscope {word}: {command.get_short_help_str(200)} infoscope {word} -h says more."
-    having: dict[str, list[str]] = {}
-    for title, command in commands.items():
-        for option in () if command is None else command.params:
-            if isinstance(option, click.Option) and word in option.opts:
-                having.setdefault(option.help or "", []).append(title)
-    for meaning, titles in having.items():
-        yield f"{word}: {meaning} ({', '.join(titles)})"
-
-
-def _by_id(metric: str) -> list[ifs.metrics.registry.Metric]:
-    """The metric of this id; those of label sets and tracks of the same id are the same idea."""
-    return [entry for entry in _everything() if entry.name == metric][:1]
-
-
-def _entries(name: str) -> list[ifs.metrics.registry.Metric]:
-    """The metrics of a name; one that is not known is rejected with the nearest words of all kinds."""
-    try:
-        return entries_named(name)
-    except AmbiguousNameError:
-        raise
-    except UnknownNameError:
-        known: dict[str, str] = {}
-        for each in (*(each for entry in _everything() for each in _names(entry)), *glossary()):
-            known.setdefault(folded(each), each)  # of several spellings the id comes first
-        near = list(dict.fromkeys(known[word] for word in get_close_matches(folded(name), known, n=3, cutoff=0.7)))
-        hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
-        raise UnknownNameError(
-            f"there is no metric or word {name!r}; {hint}`infoscope explain` lists all metrics"
-        ) from None
-
-
-def _listing(width: int) -> list[str]:
-    registry = ifs.metrics.registry
-    families: dict[str, list[ifs.metrics.registry.Metric]] = {}
-    for entry in registry.all_metrics():
-        families.setdefault(entry.card.family, []).append(entry)
-    known = {entry.name for entry in registry.all_metrics()}
-    families["label sets"] = [entry for entry in registry.all_metrics("label_sets") if entry.name not in known]
-    families["trackers"] = [entry for entry in registry.all_metrics("tracks") if entry.name not in known]
-    families["annotators"] = [entry for entry in registry.all_metrics("annotations") if entry.name not in known]
-    families["scores"] = list(registry.all_metrics("scores"))
-    names = [entry.name for entries in families.values() for entry in entries]
-    wide = max(map(len, names))
-    lines = []
-    for family, entries in families.items():
-        lines += ["", family.replace("_", " ").upper()]
-        for entry in entries:
-            room = width - wide - 4
-            meaning = entry.card.meaning.split(";")[0].rstrip(".")
-            lines.append(f"  {entry.name:<{wide}}  {_cut(meaning, room)}")
-    return [*lines, "", f"{len(names)} metrics; infoscope explain NAME says more about one"]
-
-
-def _cut(text: str, room: int) -> str:
-    if len(text) <= room:
-        return text
-    return text[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
-
-
-def _scope(entry: ifs.metrics.registry.Metric) -> str:
-    """Partial or overall, and how many counts matter, as Hu & Wang list their criteria."""
-    from infoscope.metrics.scope import scope_of  # noqa: PLC0415 - loads NumPy, which help does not
-
-    found = scope_of(entry.name) if entry.domain == "table" else None
-    return "" if found is None else str(found)
-
-
-def _call(entry: ifs.metrics.registry.Metric) -> str:
-    """How the metric is called with labels or scores, where it is a function of its own."""
-    calls = {"table": "metrics.{}(y_true, y_pred)", "scores": "operating_points.{}(y_true, y_score)"}
-    return f"infoscope.{calls[entry.domain]}".format(entry.name) if entry.domain in calls else ""
-
-
-def _card(entry: ifs.metrics.registry.Metric, width: int) -> list[str]:
-    card = entry.card
-    low, high = (f"{end:g}".replace("inf", "∞").replace("-", "−") for end in card.range)
-    better = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}[card.better]
-    facts = {
-        "symbol": card.symbol,
-        "formula": card.formula,
-        "range": f"{low} to {high}{'' if card.unit in ('ratio', 'probability') else f' {card.unit}'}; {better}",
-        "scope": _scope(entry),
-        "class": POSITIVE_RULE if card.of_positive else "",
-        "undefined": card.undefined,
-        "also called": ", ".join(card.aliases),
-        "note": card.note,
-        "laws": "; ".join(sorted(law.value for law in card.laws)),
-        "source": card.reference,
-        "in Python": _call(entry),
-    }
-    prose = (inspect.getdoc(inspect.unwrap(entry.score)) or "").partition(">>>")[0].strip().split("\n\n")
-    lines = ["", f"{card.title}   {entry.name}", ""]
-    for paragraph in prose:
-        lines += [*textwrap.wrap(" ".join(paragraph.split()), width), ""]
-    for word, fact in facts.items():
-        if fact:
-            lines += textwrap.wrap(fact, width, initial_indent=f"{word:<13}", subsequent_indent=" " * 13)
-    return [*lines, ""]

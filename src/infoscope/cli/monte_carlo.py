@@ -16,6 +16,7 @@ from infoscope.cli.invocation import add_finding
 from infoscope.cli.options import column_options, label_options, output_options, read_options, reading_options
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
+from infoscope.scratch_files import scratch_folder
 
 __all__ = ["command"]
 
@@ -56,14 +57,12 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
 
 def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.CrossValidation:
-    from infoscope.readers.file_patterns import names_in_braces  # noqa: PLC0415 - not needed for --help
-
     shared = {
         "read": read_options(chosen),
         "by": list(chosen["by"]) or None,
         **{name: chosen[name] for name in ("weight", "reject", "positive", "clean")},
     }
-    if len(source) == 1 and names_in_braces(source[0]) and not Path(source[0]).exists():
+    if len(source) == 1 and ifs.readers.names_in_braces(source[0]) and not Path(source[0]).exists():
         if not chosen["truth"] or not chosen["system"]:
             raise click.UsageError("name the truth column with -t and at least one system with -s")
         systems = [name for word in chosen["system"] for name in word.split(",")]
@@ -102,7 +101,5 @@ def _tested(path: Path, tables: Mapping[str, ifs.Contingency]) -> ifs.Contingenc
 
 
 def _files(pattern: str) -> list[Path]:
-    from infoscope.readers.files import find_files, scratch_folder  # noqa: PLC0415 - not needed for --help
-
     with scratch_folder() as folder:
-        return [Path(path) for path in find_files(pattern, None, folder).paths]
+        return [Path(path) for path in ifs.readers.files.find_files(pattern, None, folder).paths]

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import click
 
 import infoscope as ifs
-from infoscope.cli.prevalence import read_prevalence
 from infoscope.errors import InputError
+from infoscope.native_code import SWITCH
 
 __all__ = [
     "classes_option",
@@ -125,8 +125,6 @@ def native_option() -> Callable[[Command], Command]:
     """Whether compiled parts are used; what is said here holds for all that the command does."""
 
     def switched(context: click.Context, _: click.Parameter, native: bool | None) -> bool | None:
-        from infoscope.kernels import SWITCH  # noqa: PLC0415 - loads NumPy, which help does not
-
         if native is not None:
             context.with_resource(_environment(SWITCH, str(int(native))))
         return native
@@ -257,7 +255,7 @@ def uncertainty_options() -> Callable[[Command], Command]:
 def uncertainty_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The options above and the prevalence, as the functions take them."""
     return {
-        "prevalence": read_prevalence(chosen["prevalence"]),
+        "prevalence": ifs.readers.read_prevalence(chosen["prevalence"]),
         "ordinal": chosen["ordinal"],
         "costs": chosen["costs"],
         "prior": _prior(chosen["prior"]),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import click
 
+import infoscope as ifs
 from infoscope.atomic_files import check_target
 from infoscope.cli.errors import reported
 from infoscope.cli.output import check_output
@@ -31,10 +32,8 @@ def count(verdicts: str, **_options: object) -> None:
 
     Example: infoscope verdicts count verdicts.jsonl
     """
-    from infoscope.serving.verdicts import read_verdicts, truth_errors  # noqa: PLC0415 - not needed for --help
-
-    found = read_verdicts(verdicts)
-    lines = [each.sentence() for each in truth_errors(found)]
+    found = ifs.serving.read_verdicts(verdicts)
+    lines = [each.sentence() for each in ifs.serving.truth_errors(found)]
     other = sum(verdict.drawn != "random" for verdict in found)
     if other:
         lines.append(f"{other} verdicts are about rows that were chosen, not drawn: they say nothing about the others.")
@@ -54,9 +53,6 @@ def apply(verdicts: str, source: str, truth: str, output: str, force: bool, **_o
 
     Example: infoscope verdicts apply verdicts.jsonl predictions.csv -t label -o corrected.csv
     """
-    from infoscope.serving.corrected_files import write_corrected  # noqa: PLC0415 - not needed for --help
-    from infoscope.serving.verdicts import read_verdicts  # noqa: PLC0415
-
     check_output(check_target(output), force=force)
-    changed = write_corrected(source, truth, read_verdicts(verdicts), output, force=force)
+    changed = ifs.serving.write_corrected(source, truth, ifs.serving.read_verdicts(verdicts), output, force=force)
     say(f"{changed} label{'s' * (changed != 1)} changed; the column verdict says which.")

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from infoscope.errors import InputError
+from infoscope.figures.inputs import tracking_only
 from infoscope.figures.layout import plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.tracks import (
@@ -13,7 +14,6 @@ from infoscope.figures.tracks import (
     TrackDisplay,
     chosen_sequence,
     chosen_system,
-    tracking_only,
 )
 from infoscope.tables.tracks import TrackId
 

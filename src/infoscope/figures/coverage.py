@@ -17,7 +17,7 @@ from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.coverage_plane import INNER, Lens, cloud_of, iso_lines, lens_marks, lenses, rim
 from infoscope.figures.error_arrows import ErrorArrow, arrow_marks
 from infoscope.figures.families import checked_names
-from infoscope.figures.inputs import Tables, tables_by_name
+from infoscope.figures.inputs import Tables, tables_by_name, tracking_only
 from infoscope.figures.layout import (
     PlacedName,
     accuracy_key,
@@ -161,8 +161,6 @@ class CoverageDisplay(TableDisplay):
         """
         if isinstance(evaluation, Evaluation):
             return super().from_evaluation(evaluation, system=system, **options)
-        from infoscope.figures.tracks import tracking_only  # noqa: PLC0415 - tables do without trackers
-
         return cls._from_trackers(tracking_only(evaluation, "a coverage plot without tables"), **options)
 
     @classmethod

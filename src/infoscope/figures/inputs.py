@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import lazy_loader
 import numpy as np
@@ -16,6 +16,8 @@ from infoscope.typing import LabelsLike
 
 if TYPE_CHECKING:
     import narwhals as nw
+
+    from infoscope.tracking import TrackingEvaluation
 else:
     nw = lazy_loader.load("narwhals")  # only for frames
 
@@ -28,6 +30,7 @@ __all__ = [
     "predictions",
     "predictions_by_name",
     "tables_by_name",
+    "tracking_only",
     "with_sample_weight",
 ]
 
@@ -82,6 +85,16 @@ def a_kind(thing: object) -> str:
     """What kind of thing was given, in words."""
     name = type(thing).__name__
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
+
+
+def tracking_only(evaluation: object, picture: str) -> TrackingEvaluation:
+    """The evaluation, if it is one of trackers."""
+    if getattr(evaluation, "kind", None) != "tracking":
+        raise InputError(
+            f"{picture} is drawn from tracks, and this is {a_kind(evaluation)}; give what "
+            "infoscope.tracking.evaluate returns"
+        )
+    return cast("TrackingEvaluation", evaluation)
 
 
 def with_sample_weight(options: Mapping[str, Any]) -> dict[str, Any]:

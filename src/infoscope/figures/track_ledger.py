@@ -6,9 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from infoscope.errors import InputError
+from infoscope.figures.inputs import tracking_only
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
-from infoscope.figures.tracks import LOST, TrackDisplay, chosen_system, ledger_bars, tracking_only, worst_tracks
+from infoscope.figures.tracks import LOST, TrackDisplay, chosen_system, ledger_bars, worst_tracks
 
 if TYPE_CHECKING:
     from infoscope.tracking import TrackingEvaluation

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 
 from infoscope.errors import InputError
 from infoscope.figures.colours import series
+from infoscope.figures.inputs import tracking_only
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.figures.tracks import (
@@ -15,7 +16,6 @@ from infoscope.figures.tracks import (
     TrackDisplay,
     chosen_sequence,
     chosen_system,
-    tracking_only,
 )
 from infoscope.tables.tracks import TrackId
 

@@ -11,7 +11,6 @@ from typing import Any, ClassVar, NamedTuple, Self
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.display import Display
-from infoscope.figures.inputs import a_kind
 from infoscope.figures.layout import shortened
 from infoscope.tracking import compare, evaluate
 from infoscope.tracking.followers import Cell, Segment, association_cells, frame_step, timeline, worst_first
@@ -32,7 +31,6 @@ __all__ = [
     "frame_step",
     "ledger_bars",
     "timeline",
-    "tracking_only",
     "worst_first",
     "worst_tracks",
 ]
@@ -142,13 +140,3 @@ class TrackDisplay(Display):
             found = evaluate(truth, tracks, **settings)
         display: Self = cls.from_evaluation(found, **options)
         return display.plot(ax)
-
-
-def tracking_only(evaluation: object, picture: str) -> TrackingEvaluation:
-    """The evaluation, if it is one of trackers."""
-    if not isinstance(evaluation, TrackingEvaluation):
-        raise InputError(
-            f"{picture} is drawn from tracks, and this is {a_kind(evaluation)}; give what "
-            "infoscope.tracking.evaluate returns"
-        )
-    return evaluation

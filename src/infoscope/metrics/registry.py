@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar
+from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from infoscope.errors import AmbiguousNameError, UnknownNameError
 from infoscope.metrics.arguments import ClassMetric, LabelCounting, TableMetric, callable_on_labels, tables
@@ -32,6 +32,7 @@ __all__ = [
     "catalogue",
     "class_metric",
     "described",
+    "every_metric",
     "find",
     "metric",
     "metrics_of",
@@ -338,6 +339,12 @@ def metrics_of(level: Level = "table", *, ordinal: bool = False, costs: bool = F
     unasked = {name for name, asked in (("ordinal", ordinal), ("costs", costs)) if not asked}
     families = {entry.card.family for entry in _REGISTER.values()} - unasked
     return (entry for entry in list(_REGISTER.values()) if entry.card.level == level and entry.card.family in families)
+
+
+def every_metric() -> Iterator[Metric]:
+    """The metrics of all domains."""
+    for domain in get_args(Domain):
+        yield from all_metrics(domain)
 
 
 def all_metrics(domain: Domain = "table") -> tuple[Metric, ...]:

@@ -4,10 +4,13 @@ from infoscope.readers.column_names import column_names
 from infoscope.readers.column_roles import ColumnRoles, column_roles, roles_of, with_repeated_names
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
+from infoscope.readers.file_patterns import names_in_braces
 from infoscope.readers.files import are_parts, means_file
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix_file import read_costs, read_matrices, read_matrix, recognised_matrix
+from infoscope.readers.parquet.native import is_built as is_parquet_compiled
+from infoscope.readers.prevalence_file import read_prevalence
 from infoscope.readers.reader import (
     ENGINES,
     LabelKeywords,
@@ -40,13 +43,16 @@ __all__ = [
     "column_names",
     "column_roles",
     "first_rows",
+    "is_parquet_compiled",
     "joined_truth",
     "means_file",
+    "names_in_braces",
     "read",
     "read_costs",
     "read_joint",
     "read_matrices",
     "read_matrix",
+    "read_prevalence",
     "read_tables",
     "read_together",
     "recognised_matrix",

@@ -22,10 +22,11 @@ from infoscope.readers.dask import count_files
 from infoscope.readers.duckdb.count import count_scan
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import Session, opened
-from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.files import Files
 from infoscope.readers.frames import count_frame, is_frame
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.tally import Tally
+from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 if TYPE_CHECKING:

@@ -19,7 +19,6 @@ from infoscope.readers.dask import spelt
 from infoscope.readers.duckdb.cell_rows import FileRows
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import opened
-from infoscope.readers.files import scratch_folder
 from infoscope.readers.frame_rows import MemoryRows
 from infoscope.readers.frames import is_frame
 from infoscope.readers.reader import ReadOptions, files_of
@@ -40,6 +39,7 @@ from infoscope.readers.segments import MAX_SEGMENT_VALUES, CellSegment, telling_
 from infoscope.readers.spark_frames import is_spark_frame
 from infoscope.readers.spark_rows import SparkRows
 from infoscope.readers.tally import Tally
+from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = [

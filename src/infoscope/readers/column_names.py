@@ -10,9 +10,10 @@ from infoscope.readers.csv_header import read_header
 from infoscope.readers.duckdb.ndjson import first_keys
 from infoscope.readers.duckdb.scan import parquet_schemas
 from infoscope.readers.duckdb.session import CountingLimits, exact_path, opened
-from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.files import Files
 from infoscope.readers.frames import frame_names, is_frame, is_record_batches
 from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = ["column_names", "file_columns"]

@@ -17,10 +17,11 @@ from infoscope.errors import Advised
 from infoscope.readers.column_contents import SPLIT_WORDS, ColumnContents
 from infoscope.readers.column_evidence import ColumnEvidence, TruthCandidate
 from infoscope.readers.column_names import file_columns
-from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.files import Files
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.role_questions import predictions_question, truth_question
+from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = ["ColumnRoles", "column_roles", "roles_of", "with_repeated_names"]

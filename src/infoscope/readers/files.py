@@ -5,33 +5,26 @@ from __future__ import annotations
 import glob
 import os
 import re
-import shutil
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from secrets import token_hex
-from tempfile import gettempdir, mkdtemp
-from typing import BinaryIO
 
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.readers.compression import compression_of, first_bytes
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
 from infoscope.readers.signatures import sniffed_format
+from infoscope.scratch_files import STDIN, source_title, spooled
 
 __all__ = [
     "FORMATS",
-    "STDIN",
     "Files",
     "are_parts",
     "find_files",
     "is_read_once",
     "known_format",
     "means_file",
-    "scratch_folder",
-    "spooled",
 ]
 
 FORMATS = {
@@ -56,8 +49,6 @@ FORMATS = {
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
 _TEXT = ("csv", "tsv", "ndjson", "arff", "vw")
-STDIN = "-"
-"""The name that means standard input."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +87,7 @@ class Files:
 
     def _in_titles(self, text: str) -> str:
         for path, title in self.titles.items():
-            if title == _title(Path(STDIN)):  # which has no name that a command could take
+            if title == source_title(Path(STDIN)):  # which has no name that a command could take
                 text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
         return _renamed(text, self.titles)
 
@@ -126,7 +117,7 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
     copies = {path: spooled(path, folder) for path in found if not _is_regular(path)}
     paths = tuple(copies.get(path, path) for path in found)
     mirrors = {mirror.path: mirror for several in remote.values() for mirror in several}
-    titles = {copy: _title(path) for path, copy in copies.items()}
+    titles = {copy: source_title(path) for path, copy in copies.items()}
     titles |= {path: str(mirror.address) for path, mirror in mirrors.items()}
     try:
         kind, compression = _one_kind({path: _format_of(path, format) for path in paths})
@@ -262,45 +253,3 @@ def is_read_once(source: object) -> bool:
     items = source if isinstance(source, (list, tuple)) else [source]
     paths = [Path(item) for item in items if isinstance(item, (str, os.PathLike))]
     return any(str(path) == STDIN or (path.exists() and not path.is_dir() and not path.is_file()) for path in paths)
-
-
-def _title(path: Path) -> str:
-    return "standard input" if str(path) == STDIN else str(path)
-
-
-def spooled(path: Path, folder: Path) -> Path:
-    """A copy of what gives its bytes only once, under the same name in a folder of its own; ``-`` is standard input."""
-    copy = Path(mkdtemp(dir=folder)) / ("stdin" if str(path) == STDIN else path.name)
-    try:
-        with _once(path) as source, copy.open("wb") as file:
-            shutil.copyfileobj(source, file, 1 << 20)
-    except OSError as error:
-        if not copy.exists():
-            raise InputError(f"{_title(path)} cannot be read: {error.strerror or error}") from error
-        raise InputError(
-            f"{_title(path)} cannot be kept in {folder.parent}: {error.strerror or error}; "
-            "point TMPDIR to a larger disk"
-        ) from error
-    return copy
-
-
-@contextmanager
-def _once(path: Path) -> Iterator[BinaryIO]:
-    if str(path) != STDIN:
-        with path.open("rb") as file:
-            yield file
-    elif sys.stdin is None:
-        raise InputError("standard input is closed; name a file, or send the rows through a pipe")
-    else:
-        yield sys.stdin.buffer
-
-
-@contextmanager
-def scratch_folder() -> Iterator[Path]:
-    """A private folder for spooled input and spilled rows, gone afterwards."""
-    folder = Path(gettempdir()) / f"infoscope-{token_hex(12)}"  # named first: an interrupt finds what to remove
-    try:
-        folder.mkdir(mode=0o700)
-        yield folder
-    finally:
-        shutil.rmtree(folder, ignore_errors=True)

@@ -13,10 +13,11 @@ from infoscope.readers.column_names import column_names, file_columns
 from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import opened
-from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.files import Files
 from infoscope.readers.frames import is_frame, is_record_batches
 from infoscope.readers.labels import from_json
 from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 if TYPE_CHECKING:

@@ -22,9 +22,10 @@ from pathlib import Path
 
 from infoscope.errors import InputError
 from infoscope.readers.broken_files import check_readable
-from infoscope.readers.files import find_files, scratch_folder
+from infoscope.readers.files import find_files
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
+from infoscope.scratch_files import scratch_folder
 from infoscope.tables.label_sets import LabelSets
 
 __all__ = ["read_erd_rows", "read_label_lists"]

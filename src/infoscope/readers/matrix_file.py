@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, converted
-from infoscope.readers.files import Files, find_files, scratch_folder
+from infoscope.readers.files import Files, find_files
 from infoscope.readers.printed_matrix import (
     is_matlab,
     is_vowpal_wabbit,
@@ -23,6 +23,7 @@ from infoscope.readers.printed_matrix import (
 )
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
+from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 

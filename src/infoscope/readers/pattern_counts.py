@@ -14,11 +14,11 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, check_weights
 from infoscope.readers.columns import Columns
-from infoscope.readers.files import scratch_folder
 from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meaning, meanings
 from infoscope.readers.reader import ReadOptions, files_of, read_joints
 from infoscope.readers.shared_reading import rows_in_order
 from infoscope.readers.tally import Tally
+from infoscope.scratch_files import scratch_folder
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns

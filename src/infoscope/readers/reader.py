@@ -20,7 +20,7 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.dask import count_files, count_files_by_dask
 from infoscope.readers.duckdb.session import CountingLimits
-from infoscope.readers.files import Files, find_files, scratch_folder
+from infoscope.readers.files import Files, find_files
 from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
 from infoscope.readers.ifs_parts import IfsParts, load_parts, save_part
 from infoscope.readers.joint import Joint, joint_counts
@@ -29,6 +29,7 @@ from infoscope.readers.leading_rows import first_rows, with_numbered_columns
 from infoscope.readers.spark_files import count_files_by_spark
 from infoscope.readers.sql import count_query, is_database_pair, is_database_url
 from infoscope.readers.tally import Tally
+from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of_rows

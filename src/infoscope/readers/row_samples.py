@@ -23,13 +23,14 @@ from infoscope.readers.dask import spelt
 from infoscope.readers.duckdb.row_samples import CellSample, SampleLine, sampled_cells
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import opened
-from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.files import Files
 from infoscope.readers.frames import frame_columns, is_frame
 from infoscope.readers.labels import Cleaning, from_json, is_missing
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.shared_reading import Asked
 from infoscope.readers.spark_frames import is_spark_frame, sampled_spark_cells
 from infoscope.readers.tally import Ints, Tally, encode
+from infoscope.scratch_files import scratch_folder
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsLike, Source
 

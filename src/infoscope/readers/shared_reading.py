@@ -14,12 +14,13 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.dask import spelt
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import opened
-from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.files import Files
 from infoscope.readers.frames import frame_columns, is_eager_frame, is_frame
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, as_text, is_missing
 from infoscope.readers.reader import ReadOptions, Stated, Tables, count_rows, files_of, read_parts, reading_of
 from infoscope.readers.tally import Tally
+from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.typing import Source

@@ -15,7 +15,7 @@ from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.readers.addresses import check_reachable
-from infoscope.readers.files import scratch_folder
+from infoscope.scratch_files import scratch_folder
 
 __all__ = ["opened_spark", "quiet_bridge"]
 

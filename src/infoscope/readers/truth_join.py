@@ -15,9 +15,10 @@ from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import Session, identifier, literal, opened
-from infoscope.readers.files import Files, scratch_folder
+from infoscope.readers.files import Files
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = ["JoinCounts", "JoinedRows", "joined_truth"]

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.scratch_files import scratch_folder, spooled
 from infoscope.tracking.file_formats import (
     from_numbers,
     has_track_columns,
@@ -87,8 +88,6 @@ def _and_more(names: list[str]) -> str:
 
 def _read_path(path: Path, form: str) -> dict[str, TrackFile]:
     if str(path) == "-" or (path.exists() and not (path.is_file() or path.is_dir())):
-        from infoscope.readers.files import scratch_folder, spooled  # noqa: PLC0415 - loads an engine
-
         with scratch_folder() as folder:
             return _read_path(spooled(path, folder), form)
     if not path.exists():

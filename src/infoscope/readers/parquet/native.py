@@ -15,6 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.native_code import compiled_part
 from infoscope.readers.parquet.dictionary import Places, UnfitError, grown
 from infoscope.readers.parquet.layout import Chunk, RowGroup
 from infoscope.readers.tally import Ints
@@ -46,16 +47,11 @@ InMemory = Callable[[int, int], memoryview | None]
 
 def is_built() -> bool:
     """Whether the compiled part is there and of this version; where it is not, all else works without it."""
-    try:
-        return getattr(_compiled(), "FIELDS", None) == _FIELDS
-    except ImportError:
-        return False
+    return getattr(_compiled(), "FIELDS", None) == _FIELDS
 
 
 def _compiled() -> Any:
-    from infoscope.readers import _packed  # noqa: PLC0415 - may be absent
-
-    return _packed
+    return compiled_part("readers._packed")
 
 
 class PackedCounting:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from infoscope.errors import InputError
+from infoscope.readers.text_files import opened_text
 
 __all__ = ["read_prevalence"]
 
@@ -41,8 +42,6 @@ def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | 
 
 
 def _lines(path: Path) -> list[list[str]]:
-    from infoscope.readers.text_files import opened_text  # noqa: PLC0415 - loads an engine, and help must not
-
     try:
         with opened_text(path, "gzip" if path.suffix == ".gz" else "none") as file:
             text = file.read()
