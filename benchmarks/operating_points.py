@@ -19,13 +19,13 @@ SAMPLES, CLASSES, POINTS = sized(1_000_000, 500), sized(100, 5), sized(1000, 20)
 def thresholds(rng: np.random.Generator) -> None:
     truth = (rng.random(ROWS) < 0.3).astype(np.int64)
     scores = rng.normal(size=ROWS) + truth
-    theirs = best(lambda: roc_curve(truth, scores), 1)
+    theirs = best(lambda: roc_curve(truth, scores), 2)
     ours = best(lambda: ifs.sweep(truth, scores).metrics(), 2)
     show("10^7 scores, every metric at 10^4 thresholds", ours, theirs, peer=ROC, wanted=3)
-    alone = best(lambda: ifs.sweep(truth, scores), 1)
+    alone = best(lambda: ifs.sweep(truth, scores), 2)
     show("  tables and areas alone", alone, theirs, peer=ROC)
     rounded = np.round(scores, 3)
-    theirs = best(lambda: roc_curve(truth, rounded), 1)
+    theirs = best(lambda: roc_curve(truth, rounded), 2)
     ours = best(lambda: ifs.sweep(truth, rounded).metrics(), 2)
     show("10^7 scores of three digits, all their thresholds", ours, theirs, peer=ROC, wanted=3)
 

@@ -168,11 +168,12 @@ def test_scores_that_are_no_numbers_are_refused_with_their_row(bad: float) -> No
 
 @settings(max_examples=60)
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60), st.integers(2, 9))
-def test_the_hull_of_long_curves_is_found_stretch_by_stretch(steps: list[tuple[int, int]], stretch: int) -> None:
+def test_the_hull_of_long_curves_is_found_block_by_block(steps: list[tuple[int, int]], block: int) -> None:
     reached = np.cumsum(np.array(steps, dtype=np.int64), axis=0)
     whole = hull_places(reached[:, 0], reached[:, 1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infoscope.operating_points.ranking._STRETCH", stretch)
+        patch.setattr("infoscope.operating_points.ranking._SHORT", 2)
+        patch.setattr("infoscope.operating_points.ranking._BLOCK", block)
         patch.setattr("infoscope.operating_points.ranking._FEW", 2)
         pieces = hull_places(reached[:, 0], reached[:, 1])
         weighted = hull_places(reached[:, 0] / 3.0, reached[:, 1] / 7.0)

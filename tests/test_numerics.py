@@ -1,5 +1,6 @@
 """Hard numbers: huge counts, tiny probabilities, near independence; 50 digits of mpmath as the judge."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import mpmath
@@ -447,6 +448,36 @@ def test_pairs_of_huge_counts_are_counted_exactly(matrix: list[list[int]]) -> No
     assert float(metrics.adjusted_rand_index(table)) == pytest.approx(float(exact), rel=1e-12, abs=0)
     assert float(metrics.pair_rand_index(table)) == pytest.approx(float((every + 2 * both - rows - columns) / every))
     assert np.isnan(metrics.adjusted_rand_index(Contingency.from_matrix([[10**15]])))
+
+
+@pytest.mark.parametrize("largest", [1, 3, 2**23, 2**24, 2**40])
+def test_scores_of_pairs_in_a_batch_are_the_nearest_floats(largest: int) -> None:
+    tables = np.random.default_rng(largest).integers(0, largest, (40, 2, 3), endpoint=True)
+    tables[0], tables[1] = 0, [[1, 0, 0], [0, 0, 0]]
+    batch = replace(Contingency.from_matrix(np.ones((2, 3), dtype=np.int64)), values=tables)
+
+    exact = [_scores_of_pairs(table) for table in tables.tolist()]
+    for name in exact[0]:
+        expected = [scores[name] for scores in exact]
+        np.testing.assert_array_equal(find(name).score(batch), expected, err_msg=name)
+        single = [find(name).score(replace(batch, values=table)) for table in tables]
+        np.testing.assert_array_equal(single, expected, err_msg=name)
+
+
+def _scores_of_pairs(matrix: list[list[int]]) -> dict[str, float]:
+    """Quotients of exact numbers of pairs, each rounded once."""
+    sums = [sum(row) for row in matrix], [sum(column) for column in zip(*matrix, strict=True)]
+    groups = ([sum(sums[0])], *sums, [n for row in matrix for n in row])
+    every, rows, columns, both = (sum(n * (n - 1) // 2 for n in group) for group in groups)
+    apart = rows + columns - 2 * both
+    quotients = {
+        "pair_rand_index": (every - apart, every),
+        "hubert_index": (every - 2 * apart, every),
+        "pair_jaccard": (both, both + apart),
+        "wallace_truth": (both, rows),
+        "wallace_system": (both, columns),
+    }
+    return {name: float(Fraction(part, whole)) if whole else np.nan for name, (part, whole) in quotients.items()}
 
 
 @pytest.mark.parametrize("stored", ["dense", "sparse"])

@@ -1,20 +1,22 @@
 """Agreement of two groupings by counting pairs of samples."""
 
 from collections.abc import Callable, Iterable
-from typing import NamedTuple
+from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
 from infoscope.metrics.registry import Card, Law, metric, unlisted
 from infoscope.metrics.whole_numbers import WholeTable, whole_table
-from infoscope.numeric import Real, dot
+from infoscope.numeric import Real, dot, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "PairCounts",
+    "Whole",
     "adjusted_rand_index",
     "pair_confusion_matrix",
     "pair_rand_index",
+    "pair_ratio",
     "score_pairs",
     "why_no_pairs",
 ]
@@ -22,13 +24,20 @@ __all__ = [
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ONE})
 
 
-class PairCounts(NamedTuple):
-    """Pairs of samples in one true class, in one system class, in both, and in all; whole numbers of any size."""
+Whole = TypeVar("Whole", int, Real)
 
-    rows: int
-    columns: int
-    both: int
-    all: int
+
+class PairCounts(NamedTuple, Generic[Whole]):
+    """Pairs of samples in one true class, in one system class, in both, and in all; and the number of samples.
+
+    Whole numbers of any size for one table, or numbers of a whole batch where floats hold them exactly.
+    """
+
+    rows: Whole
+    columns: Whole
+    both: Whole
+    all: Whole
+    samples: Whole
 
 
 def _pairs(counts: Real) -> int:
@@ -43,34 +52,63 @@ def _pairs_among(counts: Iterable[int]) -> int:
 
 
 @remembered
-def _pairs_of(table: Contingency) -> list[PairCounts]:
+def _pairs_of_batch(table: Contingency) -> PairCounts[Real]:
+    """Of all tables of a batch at once, whose squares are exact."""
+    total = table.grand_total
+    rows, columns = dot(table.row_totals, table.row_totals), dot(table.column_totals, table.column_totals)
+    both = table.row_squares.sum(axis=-1)
+    return PairCounts((rows - total) / 2, (columns - total) / 2, (both - total) / 2, total * (total - 1) / 2, total)
+
+
+@remembered
+def _pairs_of(table: Contingency) -> list[PairCounts[int]]:
     """Counted exactly, for each table of the batch: a float would lose the few pairs that differ among 10^30."""
     total = table.grand_total
     if table.squares_exactly:
-        rows, columns = dot(table.row_totals, table.row_totals), dot(table.column_totals, table.column_totals)
-        squares = np.array([rows, columns, table.row_squares.sum(axis=-1), total * total])
-        halves = (squares - total).reshape(4, -1) / 2
-        return [PairCounts(*map(int, pairs)) for pairs in halves.T.tolist()]
+        columns = np.stack(_pairs_of_batch(table)).reshape(5, -1)
+        return [PairCounts(*map(int, pairs)) for pairs in columns.T.tolist()]
     if total.max() >= 2.0**53:  # margins are rounded
         return [_pairs_in(whole_table(table, place)) for place in np.ndindex(table.batch_shape)]
     sides = (table.row_totals, table.column_totals, table.cells)
     lists = zip(*(side.reshape(-1, side.shape[-1]) for side in sides), strict=True)
     return [
-        PairCounts(_pairs(rows), _pairs(columns), _pairs(cells), _pairs(rows.sum(keepdims=True)))
+        PairCounts(_pairs(rows), _pairs(columns), _pairs(cells), _pairs(rows.sum(keepdims=True)), int(rows.sum()))
         for rows, columns, cells in lists
     ]
 
 
-def _pairs_in(whole: WholeTable) -> PairCounts:
-    return PairCounts(*map(_pairs_among, (whole.rows, whole.columns, whole.cells, [whole.total])))
+def _pairs_in(whole: WholeTable) -> PairCounts[int]:
+    rows, columns, cells, total = map(_pairs_among, (whole.rows, whole.columns, whole.cells, [whole.total]))
+    return PairCounts(rows, columns, cells, total, whole.total)
 
 
-def score_pairs(table: Contingency, score: Callable[[PairCounts], float]) -> Real:
+def score_pairs(table: Contingency, score: Callable[[PairCounts[int]], float]) -> Real:
     """A score of each table's pairs; undefined for weights."""
     if not table.is_counts:
         return np.full(table.batch_shape, np.nan)[()]
     scores = [score(pairs) for pairs in _pairs_of(table)]
     return np.array(scores).reshape(table.batch_shape)[()]
+
+
+class PairRatio(Protocol):
+    """Part and whole of a score, sums of pairs or the square of the samples; neither is larger than that square."""
+
+    def __call__(self, pairs: PairCounts[Whole], /) -> tuple[Whole, Whole]:
+        """Of one table, or of all tables of a batch."""
+
+
+def pair_ratio(table: Contingency, parts: PairRatio) -> Real:
+    """Part over whole of each table's pairs; undefined for weights, and where the whole is 0.
+
+    A quotient of two whole numbers that floats hold is the nearest float, as that of Python's whole numbers is.
+    """
+    if table.is_counts and table.squares_exactly:
+        return ratio(*parts(_pairs_of_batch(table)))
+    return score_pairs(table, lambda pairs: _over(*parts(pairs)))
+
+
+def _over(part: int, whole: int) -> float:
+    return part / whole if whole else np.nan
 
 
 def _pair_confusion_matrix(table: Contingency) -> Real:
@@ -85,20 +123,20 @@ def _pair_confusion_matrix(table: Contingency) -> Real:
         return np.full((*table.batch_shape, 2, 2), np.nan)
     cells = [
         (all_ - rows - columns + both, columns - both, rows - both, both)
-        for rows, columns, both, all_ in _pairs_of(table)
+        for rows, columns, both, all_, _ in _pairs_of(table)
     ]
     return 2.0 * np.array(cells, dtype=np.float64).reshape(*table.batch_shape, 2, 2)
 
 
-def _rand(pairs: PairCounts) -> float:
+def _rand(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
     apart = pairs.rows + pairs.columns - 2 * pairs.both
-    return (pairs.all - apart) / pairs.all if pairs.all else np.nan
+    return pairs.all - apart, pairs.all
 
 
-def _adjusted(pairs: PairCounts) -> float:
+def _adjusted(pairs: PairCounts[int]) -> float:
     by_chance = 2 * pairs.rows * pairs.columns
     most = (pairs.rows + pairs.columns) * pairs.all - by_chance
-    return (2 * pairs.both * pairs.all - by_chance) / most if most else np.nan
+    return _over(2 * pairs.both * pairs.all - by_chance, most)
 
 
 _WEIGHTS = "pairs are counted among samples, and the table holds weights"
@@ -133,7 +171,7 @@ def pair_rand_index(table: Contingency) -> Real:
     >>> print(f"{pair_rand_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.5
     """
-    return score_pairs(table, _rand)
+    return pair_ratio(table, _rand)
 
 
 @metric(

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import isqrt
 from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.metrics.bounds import largest_by
-from infoscope.metrics.pair_counting import PairCounts, score_pairs, why_no_pairs
+from infoscope.metrics.pair_counting import PairCounts, Whole, pair_ratio, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, column_sums, quotient, row_sums, share
 from infoscope.tables import Contingency, remembered
@@ -84,29 +83,24 @@ def _apart(lines: _Lines) -> Real:
     return (set_apart + lines.within).sum(axis=-1)
 
 
-def _over(part: int, whole: int) -> float:
-    return part / whole if whole else np.nan
+def _jaccard(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
+    return pairs.both, pairs.rows + pairs.columns - pairs.both
 
 
-def _jaccard(pairs: PairCounts) -> float:
-    return _over(pairs.both, pairs.rows + pairs.columns - pairs.both)
+def _wallace_truth(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
+    return pairs.both, pairs.rows
 
 
-def _wallace_truth(pairs: PairCounts) -> float:
-    return _over(pairs.both, pairs.rows)
+def _wallace_system(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
+    return pairs.both, pairs.columns
 
 
-def _wallace_system(pairs: PairCounts) -> float:
-    return _over(pairs.both, pairs.columns)
+def _mirkin(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
+    return 2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.samples * pairs.samples
 
 
-def _mirkin(pairs: PairCounts) -> float:
-    samples = (1 + isqrt(1 + 8 * pairs.all)) // 2
-    return 2 * (pairs.rows + pairs.columns - 2 * pairs.both) / (samples * samples)
-
-
-def _hubert(pairs: PairCounts) -> float:
-    return _over(pairs.all - 2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.all)
+def _hubert(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
+    return pairs.all - 2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.all
 
 
 @metric(
@@ -128,7 +122,7 @@ def pair_jaccard(table: Contingency) -> Real:
     >>> print(f"{pair_jaccard(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.2500
     """
-    return score_pairs(table, _jaccard)
+    return pair_ratio(table, _jaccard)
 
 
 @metric(
@@ -150,7 +144,7 @@ def wallace_truth(table: Contingency) -> Real:
     >>> print(f"{wallace_truth(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.5
     """
-    return score_pairs(table, _wallace_truth)
+    return pair_ratio(table, _wallace_truth)
 
 
 @metric(
@@ -172,7 +166,7 @@ def wallace_system(table: Contingency) -> Real:
     >>> print(f"{wallace_system(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.3333
     """
-    return score_pairs(table, _wallace_system)
+    return pair_ratio(table, _wallace_system)
 
 
 @metric(
@@ -196,7 +190,7 @@ def hubert_index(table: Contingency) -> Real:
     >>> print(f"{hubert_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.0
     """
-    return score_pairs(table, _hubert)
+    return pair_ratio(table, _hubert)
 
 
 @metric(
@@ -218,7 +212,7 @@ def mirkin_distance(table: Contingency) -> Real:
     0.375
     """
     if table.is_counts and table.grand_total.all():
-        return score_pairs(table, _mirkin)
+        return pair_ratio(table, _mirkin)
     return np.minimum(_apart(_row_lines(table)) + _apart(_column_lines(table)), 1.0)
 
 

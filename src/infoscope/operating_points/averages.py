@@ -80,17 +80,26 @@ def _information(hits: NDArray[Any], alarms: NDArray[Any], positives: float, tot
     At best either all alarms are hits or all positives are: two cells of four are a margin or nothing.
     """
     negatives = total - positives
+    weighted = weighted_log2 if alarms.dtype.kind in "iu" else _xlogx  # differences of rounded sums may lie below 0
     hits, alarms = as_real(hits), as_real(alarms)
-    accepted, rejected = weighted_log2(alarms), _xlogx(total - alarms)
+    accepted, rejected = weighted_log2(alarms), weighted(total - alarms)
     truth = _xlogx(positives) + _xlogx(negatives) - _xlogx(total)
     false_alarms = alarms - hits
-    cells = weighted_log2(hits)
+    found = weighted_log2(hits)
     for others in (positives - hits, false_alarms, negatives - false_alarms):
-        cells += _xlogx(others)
+        found += weighted(others)
+    found -= accepted
+    found -= rejected
     best = np.where(alarms <= positives, _xlogx(negatives) - rejected, _xlogx(positives) - accepted)
     best += weighted_log2(np.abs(alarms - positives))
-    found = cells - accepted - rejected
-    return np.maximum((found - truth) / total, 0.0), np.maximum((best - truth) / total, 0.0)
+    return _bits_per_sample(found, truth, total), _bits_per_sample(best, truth, total)
+
+
+def _bits_per_sample(sums: Real, truth: Real, total: float) -> Real:
+    """In place: fresh memory costs as much as the sums."""
+    sums -= truth
+    sums /= total
+    return np.maximum(sums, 0.0, out=sums)
 
 
 def _xlogx(x: Any) -> Real:

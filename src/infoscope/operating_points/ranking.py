@@ -132,26 +132,37 @@ def hull_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
     """
     if float(x[-1]) * float(y[-1]) > _EXACT_PRODUCT:
         x, y = x.astype(np.float64), y.astype(np.float64)
-    above, below = _outer_places(x, y)
-    return np.union1d(above[_corners(x[above], y[above])], below[_corners(y[below], x[below])])
+    return np.union1d(_upper_places(x, y), _upper_places(y, x))
 
 
-def _outer_places(x: NDArray[Any], y: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Places that may be corners above, and below, the chord: what stands out in its own stretch, and the last."""
-    last = len(x) - 1
-    above, below = [], []
-    for start in range(0, last, _STRETCH):
-        here, there = _around(x, start), _around(y, start)
-        dx, dy = np.diff(here), np.diff(there)
-        above.append(_outstanding(here, there, _bends(dx, dy))[1:-1] + (start - 1))
-        below.append(_outstanding(there, here, _bends(dy, dx))[1:-1] + (start - 1))
-    return np.concatenate([*above, [last]]).astype(np.int64), np.concatenate([*below, [last]]).astype(np.int64)
+def _upper_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
+    """Places of the corners above the chord, the last one included.
+
+    Of a long curve, the hull of every 64th point leaves out most of the others unseen.
+    """
+    if len(x) <= _SHORT:
+        return _corners(x, y)
+    ends = np.append(np.arange(_BLOCK - 1, len(x) - 1, _BLOCK), len(x) - 1)
+    coarse_x, coarse_y = x[ends], y[ends]
+    corners = _upper_places(coarse_x, coarse_y)
+    blocks = np.flatnonzero(_may_stand_out(coarse_x, coarse_y, corners))
+    places = (blocks[:, None] * _BLOCK + np.arange(_BLOCK)).ravel()
+    places = places[: np.searchsorted(places, len(x))]
+    return places[_corners(x[places], y[places])]
 
 
-def _around(reached: NDArray[Any], start: int) -> NDArray[Any]:
-    """A stretch with the place before and the place after it; before the first there is the origin."""
-    end = start + _STRETCH + 1
-    return reached[start - 1 : end] if start else _after_nobody(reached[:end])
+def _may_stand_out(x: NDArray[Any], y: NDArray[Any], corners: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Which steps of a curve end at a corner of its hull, or may hide a point above it.
+
+    A step leads to a point from the one before; on its way a curve that rises stays below the upper left of the two.
+    """
+    before_x, before_y = _after_nobody(x[corners]), _after_nobody(y[corners])
+    edge = np.searchsorted(corners, np.arange(len(x)))
+    run, rise = np.diff(before_x)[edge], np.diff(before_y)[edge]
+    height = (y - before_y[edge]) * run - (_after_nobody(x[:-1]) - before_x[edge]) * rise
+    stands_out = np.asarray(height > -_rounding(x, y))
+    stands_out[corners] = True
+    return stands_out
 
 
 def _outstanding(x: NDArray[Any], y: NDArray[Any], bends: NDArray[np.bool_]) -> NDArray[np.int64]:
@@ -200,6 +211,7 @@ def _split(x: NDArray[Any], y: NDArray[Any], places: NDArray[np.int64]) -> NDArr
 
 _STRETCH = 1 << 15
 _SHRINKING, _FEW = 0.9, 100
+_SHORT, _BLOCK = 1 << 12, 64
 _EXACT_PRODUCT = 2.0**61
 """Up to here the products of counts fit 64 bits."""
 
