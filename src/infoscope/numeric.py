@@ -21,6 +21,7 @@ __all__ = [
     "best_assignment",
     "chosen",
     "column_sums",
+    "distinct",
     "dot",
     "entropy",
     "excess_nats",
@@ -136,6 +137,18 @@ def group_sum(index: NDArray[np.int64], values: Real, size: int) -> Real:
     for place in np.ndindex(values.shape[:-1]):
         out[place] = np.bincount(index, weights=values[place], minlength=size)
     return out
+
+
+def distinct(*parts: ArrayLike) -> NDArray[Any]:
+    """The values that occur in any of the parts, in order.
+
+    Counted, too: for values alone NumPy loads its masked arrays, a twentieth of a small evaluation.
+
+    >>> distinct(np.array([3, 1, 3]), [2])
+    array([1, 2, 3])
+    """
+    values = np.asarray(parts[0]) if len(parts) == 1 else np.concatenate(parts)
+    return np.unique(values, return_counts=True)[0]
 
 
 def row_sums(values: NDArray[Any]) -> NDArray[Any]:

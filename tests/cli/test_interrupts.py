@@ -130,7 +130,26 @@ def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
 
-    assert done.stdout.split() == ["gc", "infoscope", "infoscope.__main__"]  # gc is built in
+    assert done.stdout.split() == ["atexit", "gc", "infoscope", "infoscope.__main__"]  # the first two are built in
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("from infoscope.__main__ import main; main()", ["at the end"]),
+        (
+            "import infoscope.__main__ as called\ntry: called.main()\nfinally: print('goes on')",
+            ["goes on", "at the end"],
+        ),
+    ],
+)
+def test_a_quick_end_still_does_what_is_asked_for_at_the_end(code: str, told: list[str]) -> None:
+    """And a process that was not started for the command goes on."""
+    code = f"import atexit, sys; atexit.register(print, 'at the end'); sys.argv[1:] = ['--version']\n{code}"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+
+    assert done.stdout.splitlines()[1:] == told
 
 
 @pytest.mark.slow

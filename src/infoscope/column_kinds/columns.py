@@ -10,6 +10,7 @@ import numpy as np
 from infoscope.column_kinds.names import ColumnNames
 from infoscope.column_kinds.values import MIN_PROBABILITIES, ColumnValues
 from infoscope.errors import InputError
+from infoscope.numeric import distinct
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import LabelsLike
 
@@ -37,7 +38,7 @@ def _fractions(labels: Any) -> int:
         values = np.asarray(labels)
     except (TypeError, ValueError):
         return 0
-    return len(np.unique(values[values % 1 > 0])) if values.ndim == 1 and values.dtype.kind == "f" else 0
+    return len(distinct(values[values % 1 > 0])) if values.ndim == 1 and values.dtype.kind == "f" else 0
 
 
 def check_label_columns(patterns: Patterns, way_out: str = "") -> None:

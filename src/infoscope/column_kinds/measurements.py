@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoscope.column_kinds.values import number_of
+from infoscope.numeric import distinct
 from infoscope.tables import Contingency
 
 __all__ = ["measured_labels", "near_misses"]
@@ -36,7 +37,7 @@ def near_misses(table: Contingency) -> float | None:
     own = np.full(table.shape[0], -1)
     own[at_rows] = at_columns
     wrong = (table.cells > 0) & (own[table.cell_rows] != table.cell_columns)
-    every = np.unique(np.concatenate(sides))
+    every = distinct(*sides)
     ranks = [np.searchsorted(every, side) for side in sides]
     x, y, weights = ranks[0][table.cell_rows[wrong]], ranks[1][table.cell_columns[wrong]], table.cells[wrong]
     if len(weights) < MIN_MEASURED or min(np.ptp(x), np.ptp(y)) == 0:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.numeric import distinct
 from infoscope.readers import Joint
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning
 from infoscope.tables import Contingency
@@ -246,7 +247,7 @@ class PairedPredictions:
         self, codes: tuple[Ints, Ints, Ints], counts: NDArray[np.float64], columns: Sequence[CodedColumn]
     ) -> PairCells:
         """Both tables on one list of truth labels, so that cells can be swapped between them."""
-        seen = [tuple(column.labels[i] for i in np.unique(code)) for code, column in zip(codes, columns, strict=True)]
+        seen = [tuple(column.labels[i] for i in distinct(code)) for code, column in zip(codes, columns, strict=True)]
         both = tuple(dict.fromkeys((*seen[1], *seen[2])))
         truth, system = unite(seen[0], both, self.reject if self.reject in both else None)
         if self.reject is not None and self.reject not in system:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from infoscope.comparison.predictions import PairCells
 from infoscope.comparison.sparse_support import is_spacious, on_cells
 from infoscope.metrics.registry import Metric
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.special_functions import betainc, gamma_tail
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
@@ -91,7 +91,7 @@ def _changed(table: Contingency, change: Real) -> Contingency:
 def _on_common_cells(pair: PairCells) -> tuple[tuple[Contingency, Any], tuple[Contingency, Any]]:
     """Both tables on the cells that either uses, and where the joint cells lie there."""
     keys = [pair.truth * pair.table_a.shape[1] + codes for codes in (pair.a, pair.b)]
-    used = np.unique(np.concatenate(keys))
+    used = distinct(*keys)
     if not is_spacious(pair.table_a, used.size):
         return (pair.table_a, keys[0]), (pair.table_b, keys[1])
     return (

@@ -115,7 +115,7 @@ def heat_map(table: Contingency, order: Order = "confusion") -> HeatMap:
     rows = confusion_order(table) if order == "confusion" and table.ordinal is None else np.arange(table.shape[0])
     column_of = dict(zip(*(side.tolist() for side in table.matches), strict=True))
     named = [column_of[int(row)] for row in rows if int(row) in column_of]
-    others = np.setdiff1d(np.arange(table.shape[1]), named)
+    others = np.delete(np.arange(table.shape[1]), np.asarray(named, dtype=np.int64))
     columns = np.concatenate([np.asarray(named, dtype=np.int64), others])
     counts: Any = table.counts
     dense = np.asarray(counts.todense() if table.is_sparse else counts, dtype=np.float64)[np.ix_(rows, columns)]

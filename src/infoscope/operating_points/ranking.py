@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.kernels import rank_scores
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.operating_points.scores import BinaryScores
 from infoscope.tables import Contingency
 
@@ -122,7 +122,7 @@ def thinned(levels: ScoreRanking, most: int) -> NDArray[np.int64]:
     if is_counted:
         places = np.ceil(places).astype(levels.alarms.dtype)  # the same places, without the levels as fractions
     grid = np.minimum(np.searchsorted(levels.alarms, places), count - 1)
-    return np.union1d(grid, corners)
+    return distinct(grid, corners)
 
 
 def hull_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
@@ -132,7 +132,7 @@ def hull_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
     """
     if float(x[-1]) * float(y[-1]) > _EXACT_PRODUCT:
         x, y = x.astype(np.float64), y.astype(np.float64)
-    return np.union1d(_upper_places(x, y), _upper_places(y, x))
+    return distinct(_upper_places(x, y), _upper_places(y, x))
 
 
 def _upper_places(x: NDArray[Any], y: NDArray[Any]) -> NDArray[np.int64]:
@@ -260,7 +260,7 @@ class ThresholdTables:
 
     def merged_to(self, keep: NDArray[np.int64]) -> ThresholdTables:
         """Only these operating points, the last one included: what lay between two belongs to the later."""
-        ends = np.union1d(keep, [self.points - 1])
+        ends = distinct(keep, [self.points - 1])
         starts = np.concatenate([[0], ends[:-1] + 1])
         return replace(self, steps=np.add.reduceat(self.steps, starts, axis=0))
 

@@ -19,7 +19,7 @@ from infoscope.metrics import (
     rejection_rate,
 )
 from infoscope.metrics.sensitivity import gain_of_move
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ThresholdTables
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scores import Probabilities
@@ -133,7 +133,7 @@ def rejection_ladder(given: Probabilities, decisions: Decisions, reject: Label, 
     most = max(2, min(most, _LADDER_CELLS // (k * (k + 1))))
     ordered = np.sort(decisions.certainty)
     levels = ordered[np.concatenate([[True], ordered[1:] != ordered[:-1]])]
-    kept = levels if len(levels) <= most else np.unique(ordered[even_places(len(ordered), most)])
+    kept = levels if len(levels) <= most else distinct(ordered[even_places(len(ordered), most)])
     # a sample is accepted from the first threshold, counted from the top, that it reaches
     step = len(kept) - np.searchsorted(kept, decisions.certainty, side="right")
     cell = (step * k + given.truth) * k + decisions.predicted
@@ -157,7 +157,7 @@ def rejection_pattern(labels: tuple[Label, ...], reject: Label) -> Contingency:
 
 def even_places(count: int, most: int) -> NDArray[np.int64]:
     """``most`` places spread evenly over a sorted sample, both ends among them."""
-    return np.unique(np.linspace(0, count - 1, most).astype(np.int64))
+    return distinct(np.linspace(0, count - 1, most).astype(np.int64))
 
 
 def rejection_summary(table: Contingency) -> dict[str, float]:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ScoreRanking
 from infoscope.results.estimate import Estimate
 from infoscope.special_functions import betaincinv
@@ -63,7 +63,7 @@ def reliability_bins(
     at = _placed(scores, samples, bins, strategy)
     worth = 1.0 if sample_size is None else sample_size / levels.total
     found = []
-    for place in np.unique(at):
+    for place in distinct(at):
         mine = np.flatnonzero(at == place)
         size, hits = float(samples[mine].sum()), float(positives[mine].sum())
         if size > 0:

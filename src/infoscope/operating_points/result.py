@@ -14,7 +14,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.metrics.costs import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables
 from infoscope.operating_points.reliability import Binning, ReliabilityBin, reliability_bins
 from infoscope.operating_points.score_summary import ScoreSummary
@@ -303,7 +303,7 @@ _INFORMATION = ("missed_information", "mutual_information", "false_information")
 def _thinned(whole: Sweep, most: int) -> Sweep:
     """A stored sweep with fewer points."""
     chosen = [choice.point for choice in whole.stored_choices]
-    kept = np.union1d(np.linspace(0, len(whole) - 1, most).astype(np.int64), np.array(chosen, dtype=np.int64))
+    kept = distinct(np.linspace(0, len(whole) - 1, most).astype(np.int64), np.array(chosen, dtype=np.int64))
     return replace(
         whole,
         thresholds=np.asarray(whole.thresholds)[kept].tolist(),

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.costs import checked_costs, mean_cost
 from infoscope.metrics.registry import find
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ThresholdTables
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
@@ -159,7 +159,7 @@ def _short(ladder: ThresholdTables, thresholds: Real, point: int) -> tuple[Thres
     most = max(50, _RESAMPLED_CELLS // int(np.prod(ladder.pattern.shape)))
     if ladder.points <= most:
         return ladder, thresholds
-    keep = np.union1d(np.linspace(0, ladder.points - 1, most).astype(np.int64), [point])
+    keep = distinct(np.linspace(0, ladder.points - 1, most).astype(np.int64), [point])
     return ladder.merged_to(keep), thresholds[keep]
 
 

@@ -1,16 +1,17 @@
 """The array types of this package, and the sum over groups that it uses everywhere."""
 
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from infoscope.numeric import distinct
 
 __all__ = ["Array", "Indices", "Mask", "Pairs", "distinct", "distinct_pairs", "group_sums"]
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
-Numbers = TypeVar("Numbers", Array, Indices)
 
 
 def group_sums(groups: Indices, values: Array, size: int = 0) -> Array:
@@ -21,17 +22,6 @@ def group_sums(groups: Indices, values: Array, size: int = 0) -> Array:
     """
     sums: Array = np.bincount(groups, values, size).astype(float, copy=False)
     return sums
-
-
-def distinct(values: Numbers) -> Numbers:
-    """The values that occur, in order.
-
-    Counted, too: for values alone NumPy loads its masked arrays, a twentieth of a small evaluation.
-
-    >>> distinct(np.array([3, 1, 3]))
-    array([1, 3])
-    """
-    return np.unique(values, return_counts=True)[0]
 
 
 class Pairs(NamedTuple):

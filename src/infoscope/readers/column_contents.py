@@ -67,6 +67,9 @@ class ColumnContents:
     @classmethod
     def of(cls, name: str, values: Sequence[Any]) -> ColumnContents:
         """From values of any type; a whole number is spelt in one way."""
+        if all(type(value) is str for value in values):  # as files have them: few different ones, each looked at once
+            spelt = {value: _text(value) for value in set(values)}
+            return cls(name, tuple(map(spelt.__getitem__, values)))
         return cls(name, tuple(_text(value) for value in values))
 
     @cached_property

@@ -89,7 +89,7 @@ def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> 
 @cache
 def _card(metric: str) -> Card | None:
     """The card of a metric, first of tables: label sets and tracks, which may use the same name, take time to load."""
-    if metric in dict(catalogue):
+    if metric in tuple(catalogue):  # by its id, not by an alias
         return catalogue[metric]
     others = [entry for domain in ("tracks", "label_sets") for entry in all_metrics(domain)]
     return next((entry.card for entry in reversed(others) if entry.name == metric), None)

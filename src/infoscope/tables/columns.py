@@ -32,7 +32,7 @@ def _flat(values: Any, name: str) -> LabelsLike:
     if isinstance(values, Mapping | Set):
         kind = "has named parts" if isinstance(values, Mapping) else "has no order"
         raise InputError(f"{name} is a {type(values).__name__}, which {kind}; give a sequence of labels, one per row")
-    if isinstance(values, np.ma.MaskedArray):
+    if hasattr(values, "mask") and isinstance(values, np.ma.MaskedArray):  # which NumPy loads when it is asked for
         values = _without_masked(values)
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # a tensor, maybe on a device, maybe with a gradient
         values = values.detach().cpu().numpy()

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
+from infoscope.numeric import distinct
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_among, tally
 from infoscope.tables.counted import Support, summable
@@ -136,7 +137,7 @@ def _occupied(side: Side, codes: NDArray[np.int64]) -> Sequence[Label] | NDArray
     """Labels of a categorical type that no row uses are not classes of this table."""
     if isinstance(side.labels, np.ndarray):
         return side.labels
-    return tuple(side.labels[code] for code in np.unique(codes))
+    return tuple(side.labels[code] for code in distinct(codes))
 
 
 def _ranked(side: Side, codes: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -17,6 +17,7 @@ from infoscope.figures.score_curves import (
 )
 from infoscope.figures.sweep import SweepDisplay
 from infoscope.metrics.registry import catalogue
+from infoscope.numeric import distinct
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.reports.numbers import UNDEFINED, Units, amount, number_text, share
@@ -193,7 +194,7 @@ def _curves(sweep: Sweep, words: Mapping[str, str]) -> Curves:
 def _places(sweep: Sweep, choice: Choice) -> NDArray[np.int64]:
     """Operating points for the slider, the most generous first, the chosen one among them."""
     even = np.linspace(0, len(sweep) - 1, min(MAX_PLACES, len(sweep))).astype(np.int64)
-    return np.union1d(even, [choice.point])[::-1]
+    return distinct(even, [choice.point])[::-1]
 
 
 def _capitalised(text: str) -> str:
@@ -320,7 +321,7 @@ def _points(
     some = np.linspace(0, len(places) - 1, min(MAX_POINTS, len(places))).astype(np.int64)
     best = None if choice is None else int(np.flatnonzero(places == choice.point)[0])
     rows = []
-    for at in some if best is None else np.union1d(some, [best]):
+    for at in some if best is None else distinct(some, [best]):
         cells: list[Cell] = [point_text(name, curves[name][int(places[at])]) for name in words]
         rows.append(Row([*cells, Strong("best") if at == best else ""], at == best, {"at": str(int(at))}))
     columns = [
