@@ -119,7 +119,7 @@ MUTANTS = (
     ),
     Mutant(
         "the switch of the compiled part",
-        "src/infoscope/kernels.py",
+        "src/infoscope/native_code.py",
         "if native is not None:",
         "if native:",
         ("tests/readers/test_native.py::test_it_is_on_unless_an_option_says_no",),

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation import Evaluation
 from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
@@ -86,6 +86,15 @@ def _reach(level: float, degrees: int | None) -> float:
     return 2.0 * degrees / (degrees - 1) * float(fdtri(2, degrees - 1, level))
 
 
+class CoverageKeywords(TypedDict, total=False):
+    """What is drawn beside the points, as keyword arguments."""
+
+    zoom: bool
+    curves: Mapping[str, Sequence[Any]] | None
+    arrows: Sequence[tuple[Any, Any]] | bool
+    numbers: bool
+
+
 @dataclass(repr=False)
 class CoverageDisplay(TableDisplay):
     """Systems between nothing (0, 0) and the star (0, 1): all of the truth and nothing but the truth.
@@ -116,7 +125,7 @@ class CoverageDisplay(TableDisplay):
         self.arrows = [(a, b) for a, b in pairs.values()]
 
     @classmethod
-    def from_table(  # noqa: PLR0913 - the picture's own choices
+    def from_table(
         cls,
         tables: Tables,
         *,
@@ -124,17 +133,16 @@ class CoverageDisplay(TableDisplay):
         uncertainty: bool = False,
         cloud: int = 0,
         level: float = 0.95,
-        zoom: bool = False,
-        curves: Mapping[str, Sequence[Any]] | None = None,
-        arrows: Sequence[tuple[Any, Any]] | bool = False,
-        numbers: bool = True,
         seed: int = 0,
+        **drawn: Unpack[CoverageKeywords],
     ) -> Self:
         """One point per table; ``uncertainty`` adds credible ellipses, ``cloud`` this many draws.
 
-        ``arrows`` joins pairs (from, to) and writes by what factor S_I/H(T) shrinks on the way; True joins each table
+        ``zoom`` shows the part of the plane that holds the points, ``curves`` names points to join to a line by its
+        title. ``arrows`` joins pairs (from, to) and writes by what factor S_I/H(T) shrinks on the way; True joins each table
         to the next. ``numbers`` writes S_I/H(T) at the points, where they are few.
         """
+        check_keywords(drawn, CoverageKeywords)
         points = []
         for key, table in tables_by_name(tables, name).items():
             captured = float(proficiency(table))
@@ -143,14 +151,15 @@ class CoverageDisplay(TableDisplay):
                     f"the truth of {key!r} has one class only, so there is no information to cover; "
                     "it has no place in this plot"
                 )
-            spread, drawn = believed_place(table, cloud=cloud, seed=seed) if uncertainty or cloud else (None, None)
+            spread, draws = believed_place(table, cloud=cloud, seed=seed) if uncertainty or cloud else (None, None)
             false = float(false_information_ratio(table))
             if spread is not None:  # the centre of the ellipse, which the plug-in value may lie outside of
                 false, captured = spread.mean
-            points.append(CoveragePoint(key, false, captured, _right(table), spread, drawn))
-        names = [point.name for point in points]
-        pairs = list(pairwise(names)) if arrows is True else [(str(a), str(b)) for a, b in arrows or ()]
-        return cls(points, level, zoom, curves or {}, pairs, numbers)
+            points.append(CoveragePoint(key, false, captured, _right(table), spread, draws))
+        names, arrows = [point.name for point in points], drawn.get("arrows") or ()
+        pairs = list(pairwise(names)) if arrows is True else [(str(a), str(b)) for a, b in arrows]
+        curves = drawn.get("curves") or {}
+        return cls(points, level, drawn.get("zoom", False), curves, pairs, drawn.get("numbers", True))
 
     @classmethod
     def from_evaluation(cls, evaluation: object, *, system: str | None = None, **options: Any) -> Self:

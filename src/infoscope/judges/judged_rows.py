@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal, Self
+from typing import Any, Literal, Self, Unpack
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, check_keywords
 from infoscope.inputs import as_names
 from infoscope.judges.drawing_system import same_drawing_system
 from infoscope.judges.first_labels import with_first_labels, without_first_labels
@@ -19,7 +19,7 @@ from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, drawn_weights, placed_rows
 from infoscope.judges.verdicts import JudgeKind, judge_kind
 from infoscope.numeric import Real
-from infoscope.readers import ReadOptions
+from infoscope.readers import ReadOptions, TableKeywords
 from infoscope.readers.labels import Cleaning, check_comparable, match_label
 from infoscope.readers.pattern_counts import read_patterns, read_split_patterns
 from infoscope.tables.labels import Label, sorted_labels
@@ -27,10 +27,16 @@ from infoscope.tables.pattern_file import holds_patterns, load_patterns, save_pa
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import ArrayLike, Source, StrPath
 
-__all__ = ["JudgedRows", "Population", "Says", "check_columns"]
+__all__ = ["JudgedKeywords", "JudgedRows", "Population", "Says", "check_columns"]
 
 Says = Mapping[str, Label] | Literal["score"] | None
 Population = Literal["all", "unlabelled"]
+
+
+class JudgedKeywords(TableKeywords, total=False):
+    """What weighs, splits and unites the rows, and what their labels mean."""
+
+    groups: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +68,7 @@ class JudgedRows:
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
     @classmethod
-    def from_rows(  # noqa: PLR0913 - the columns of a source, and what their labels mean
+    def from_rows(
         cls,
         source: Source | Patterns,
         *,
@@ -70,14 +76,9 @@ class JudgedRows:
         judge: str | Sequence[str],
         system: str | Sequence[str],
         says: Says = None,
-        weight: str | None = None,
-        reject: Label | None = None,
-        positive: Label | None = None,
         population: Population = "all",
-        groups: str | None = None,
-        by: str | Sequence[str] | None = None,
-        clean: Cleaning = (),
         read: ReadOptions | None = None,
+        **options: Unpack[JudgedKeywords],
     ) -> Self:
         """Count rows of any source in one pass, or take patterns of these columns that were counted before.
 
@@ -93,15 +94,28 @@ class JudgedRows:
         check_columns(truth, judges, systems)
         if population not in ("all", "unlabelled"):
             raise InputError(f"population is {population!r}; it is 'all' or 'unlabelled'")
+        check_keywords(options, JudgedKeywords)
+        groups, split = options.get("groups"), as_names(options.get("by"))
         columns = [truth, *judges, *systems, *(() if groups is None else (groups,))]
         _check_groups(groups, columns[:-1])
-        split = as_names(by)
+        clean = options.get("clean", ())
         found = source
-        if not isinstance(found, Patterns) and split:
-            found = read_split_patterns(found, columns, split, weight=weight, clean=clean, comparable=False, read=read)
-        elif not isinstance(found, Patterns):
-            found = read_patterns(found, columns, weight=weight, clean=clean, comparable=False, read=read)
-        return cls(found, truth, judges, systems, says, reject, positive, population, groups, split, clean=clean)
+        if not isinstance(found, Patterns):
+            shared: dict[str, Any] = {
+                "weight": options.get("weight"),
+                "clean": clean,
+                "comparable": False,
+                "read": read,
+            }
+            found = (
+                read_split_patterns(found, columns, split, **shared)
+                if split
+                else read_patterns(found, columns, **shared)
+            )
+        meanings: dict[str, Any] = {name: options.get(name) for name in ("reject", "positive")}
+        return cls(
+            found, truth, judges, systems, says, **meanings, population=population, groups=groups, by=split, clean=clean
+        )
 
     @classmethod
     def from_counts(

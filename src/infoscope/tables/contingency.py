@@ -8,10 +8,11 @@ from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from infoscope.errors import check_keywords
 from infoscope.numeric import frozen
 from infoscope.tables import construct, ifs_file, matrix, prevalence, text, transform
 from infoscope.tables.counted import Counted, Support, check_cells
@@ -21,6 +22,15 @@ from infoscope.typing import ArrayLike, Frame, LabelsLike
 __all__ = ["Contingency", "Support", "remembered"]
 
 SideName = Literal["both", "truth", "system"]
+
+
+class CellsKeywords(TypedDict, total=False):
+    """What labels mean and what was left out, as keyword arguments."""
+
+    reject: Label | None
+    positive: Label | None
+    ignored: Mapping[str, int] | None
+    weight_squares: float | None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -81,7 +91,7 @@ class Contingency(Counted):
         return matrix.from_matrix(cls, counts, truth, system, construct.Declared(None, reject, positive))
 
     @classmethod
-    def from_cells(  # noqa: PLR0913 - the neutral form of every reader
+    def from_cells(
         cls,
         truth_labels: Sequence[Label],
         system_labels: Sequence[Label],
@@ -89,11 +99,8 @@ class Contingency(Counted):
         columns: ArrayLike,
         values: ArrayLike,
         *,
-        reject: Label | None = None,
-        positive: Label | None = None,
         declared: bool = False,
-        ignored: Mapping[str, int] | None = None,
-        weight_squares: float | None = None,
+        **facts: Unpack[CellsKeywords],
     ) -> Contingency:
         """A table from counted cells: positions in the two label lists and what was counted there.
 
@@ -107,9 +114,12 @@ class Contingency(Counted):
             np.asarray(columns),
             np.asarray(values),
         )
+        check_keywords(facts, CellsKeywords)
         check_cells(cells.rows, cells.columns, cells.values, (len(cells.truth), len(cells.system)))
-        table = construct.from_cells(cls, cells, construct.Declared(None, reject, positive), declared=declared)
-        return replace(table, ignored=MappingProxyType(dict(ignored or {})), weight_squares=weight_squares)
+        meaning = construct.Declared(None, facts.get("reject"), facts.get("positive"))
+        table = construct.from_cells(cls, cells, meaning, declared=declared)
+        ignored = MappingProxyType(dict(facts.get("ignored") or {}))
+        return replace(table, ignored=ignored, weight_squares=facts.get("weight_squares"))
 
     @classmethod
     def from_rates(cls, *, accuracy: float, precision: float, recall: float) -> Contingency:
