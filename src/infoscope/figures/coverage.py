@@ -139,8 +139,8 @@ class CoverageDisplay(TableDisplay):
         """One point per table; ``uncertainty`` adds credible ellipses, ``cloud`` this many draws.
 
         ``zoom`` shows the part of the plane that holds the points, ``curves`` names points to join to a line by its
-        title. ``arrows`` joins pairs (from, to) and writes by what factor S_I/H(T) shrinks on the way; True joins each table
-        to the next. ``numbers`` writes S_I/H(T) at the points, where they are few.
+        title. ``arrows`` joins pairs (from, to) and writes by what factor S_I/H(T) shrinks on the way; True joins each
+        table to the next. ``numbers`` writes S_I/H(T) at the points, where they are few.
         """
         check_keywords(drawn, CoverageKeywords)
         points = []

@@ -68,7 +68,7 @@ class JudgedRows:
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
     @classmethod
-    def from_rows(
+    def from_rows(  # noqa: PLR0913 - the columns of a source, and what they say
         cls,
         source: Source | Patterns,
         *,
@@ -99,18 +99,12 @@ class JudgedRows:
         columns = [truth, *judges, *systems, *(() if groups is None else (groups,))]
         _check_groups(groups, columns[:-1])
         clean = options.get("clean", ())
-        found = source
-        if not isinstance(found, Patterns):
-            shared: dict[str, Any] = {
-                "weight": options.get("weight"),
-                "clean": clean,
-                "comparable": False,
-                "read": read,
-            }
+        if isinstance(source, Patterns):
+            found = source
+        else:
+            how: dict[str, Any] = {"weight": options.get("weight"), "clean": clean, "comparable": False, "read": read}
             found = (
-                read_split_patterns(found, columns, split, **shared)
-                if split
-                else read_patterns(found, columns, **shared)
+                read_split_patterns(source, columns, split, **how) if split else read_patterns(source, columns, **how)
             )
         meanings: dict[str, Any] = {name: options.get(name) for name in ("reject", "positive")}
         return cls(
