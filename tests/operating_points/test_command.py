@@ -172,11 +172,21 @@ def test_runs_show_the_front_and_the_price(runs):
     result = run(runs, "-t", "gold", "-s", "said", "--parameter", "depth", "--against", "seconds")
 
     assert result.exit_code == 0, result.output
-    assert "depth 10 is the best of 3 settings" in result.stdout
+    assert "depth = 10 is the best of 3 settings" in result.stdout
     assert "Its erroneous information ratio is" in result.stdout
-    assert "bits per seconds" in result.stdout
+    assert "bits / seconds" in result.stdout
     record = json.loads(run(runs, "-t", "gold", "-s", "said", "--parameter", "depth", "--format", "json").stdout)
     assert record["best"]["setting"] == {"depth": 10}
+
+
+def test_predictions_without_a_setting_name_both_ways_out(runs):
+    result = run(runs, "-t", "gold", "-s", "said")
+
+    assert result.exit_code == 2
+    assert result.stderr.strip() == (
+        "infoscope: -s said names the predictions of runs: add --parameter COLUMN for their setting; or, if it is a "
+        "column of scores, write --score said"
+    )
 
 
 @pytest.mark.parametrize(

@@ -167,6 +167,21 @@ def test_losses_of_one_true_class_are_those_of_scikit_learn() -> None:
         assert np.isnan(average_precision(["a", "a"], probabilities, classes=["a", "b"]))
 
 
+def test_average_precision_of_a_class_of_all_samples_is_that_of_scikit_learn() -> None:
+    of_two, of_three = np.array([0.3, 0.2, 0.9]), np.array([[0.3, 0.5, 0.2], [0.2, 0.2, 0.6], [0.9, 0.05, 0.05]])
+    indicator = np.array([[1, 0, 0]] * 3)
+
+    two = np.column_stack([1 - of_two, of_two])
+    assert average_precision([1, 1, 1], two, classes=[0, 1]) == peer.average_precision_score([1, 1, 1], of_two) == 1
+    with pytest.warns(ifs.UndefinedMetricWarning, match="average_precision is undefined for 'b': no sample is of the"):
+        found = average_precision(["a"] * 3, of_three, classes=["a", "b", "c"], average=None)
+    with pytest.warns(UserWarning, match="No positive class found"):
+        assert found[0] == peer.average_precision_score(indicator, of_three, average=None)[0] == 1
+    assert np.isnan(found[1:]).all()
+    with pytest.warns(ifs.UndefinedMetricWarning, match="roc_auc is undefined for 'a': no sample is of the class, or"):
+        assert np.isnan(roc_auc(["a"] * 3, of_three, classes=["a", "b", "c"], average=None)).all()
+
+
 def test_every_card_is_complete() -> None:
     for entry in all_metrics("scores"):
         assert entry.card.meaning

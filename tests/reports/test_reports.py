@@ -173,6 +173,22 @@ def test_columns_go_by_priority_and_names_are_cut_last() -> None:
     assert columns(parts, 18, ASCII, header=False)[0].plain == "xxxxx~xxxx  654321"
 
 
+def test_minor_columns_go_before_a_name_of_ordinary_length_is_cut() -> None:
+    parts = [
+        TextColumn("system", [Text("gradient_boosting_v3")], least=8, readable=24),
+        TextColumn("mean", [Text("59.2%")], right=True),
+        TextColumn("verdict", [Text("inconclusive")], priority=8),
+        TextColumn("P(best)", [Text("62.8%")], right=True, priority=3),
+    ]
+
+    assert [columns(parts, width, UNICODE)[1].plain for width in (51, 41, 39, 30)] == [
+        "gradient_boosting_v3  59.2%  inconclusive    62.8%",
+        "gradient_boosting_v3  59.2%  inconclusive",
+        "gradient_boosting_v3 59.2% inconclusive",
+        "grad…g_v3  59.2%  inconclusive",
+    ]
+
+
 def test_wrapping_counts_wide_characters_as_two() -> None:
     lines = wrapped("漢字 " * 20, 30, Text("! "))
 

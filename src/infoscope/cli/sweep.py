@@ -101,9 +101,19 @@ def _reject(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> 
             raise click.UsageError(f"--{option.replace('classes', 'class').replace('_', '-')} {words}")
 
 
+def _reject_runs(chosen: Mapping[str, Any]) -> None:
+    """What is about runs, where there are none: with a score it is left out, without one either is missing."""
+    if chosen["system"] is not None and not chosen["score"]:
+        raise click.UsageError(
+            f"-s {chosen['system']} names the predictions of runs: add --parameter COLUMN for their setting; or, if it "
+            f"is a column of scores, write --score {chosen['system']}"
+        )
+    _reject(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
+
+
 def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operating_points.ScoreGroups:
     """Scores by group; what is about operating points is rejected."""
-    _reject(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
+    _reject_runs(chosen)
     _reject(chosen, ("classes", "normalize", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) != 1 or columns.truth is None:
@@ -122,7 +132,7 @@ def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operatin
 
 
 def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
-    _reject(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
+    _reject_runs(chosen)
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) == 1:
             several = ("classes", "normalize", "ordinal")

@@ -195,8 +195,8 @@ class CoverageDisplay(TableDisplay):
         panel = Panel(
             "Information coverage",
             _summary(self.points),
-            axis(*x, "false information, share of the truth →", most=5),
-            axis(*y, "captured information →", most=5),
+            axis(*x, "false information, relative to H(T) →", most=5),
+            axis(*y, "captured information, relative to H(T) →", most=5),
             width=INNER[0] + 56.0 + right,
             height=INNER[1] + below + top,
             margins=(56.0, top, right, below),

@@ -78,7 +78,7 @@ class TrackLedgerDisplay(TrackDisplay):
         left = 14.0 + max(width_of(name, 11.0) for name in names)
         longest = max(row.total for row in self.rows)
         high = max(longest * 1.001, 1.0) if self.by == "system" else longest
-        title = "share of the truth's information" if self.by == "system" else f"{self.unit} lost or fragmented"
+        title = "information, relative to the truth's" if self.by == "system" else f"{self.unit} lost or fragmented"
         width, top, deep = 640.0, 30.0, 26.0
         panel = Panel(
             "Information ledger of trackers" if self.by == "system" else "Worst tracks",

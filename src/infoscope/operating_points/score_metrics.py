@@ -116,7 +116,8 @@ def roc_auc(
         source="common",
         aliases=("AP", "average_precision_score", "area under the precision-recall curve", "PR AUC"),
         undefined=_NO_SAMPLE,
-        note="Of more than two classes it is averaged over each against the rest.",
+        note="Of more than two classes it is averaged over each against the rest. A class that all samples belong to "
+        "has 1, as in scikit-learn; a class without samples has no value, where scikit-learn warns and takes 0.",
     )
 )
 def average_precision(
@@ -134,7 +135,7 @@ def average_precision(
     if columns.pair is not None:
         found = area_under_steps(ranked(columns.pair)) if columns.pair.is_positive.any() else np.nan
         return _defined("average_precision", found, _NO_SAMPLE)
-    return columns.averaged("average_precision", area_under_steps, average)
+    return columns.averaged("average_precision", area_under_steps, average, needs_rest=False)
 
 
 def _partial_area(levels: ScoreRanking, most: float) -> float:
@@ -169,19 +170,19 @@ class _ClassColumns:
             return cls(BinaryScores(many.values[:, at], many.truth == at, labels, labels[1], many.weights))
         return cls(binary_scores(y_score, y_true, positive=positive, sample_weight=weight))
 
-    def averaged(self, name: str, area: Callable[[ScoreRanking], float], average: Average | None) -> float | Real:
+    def averaged(
+        self, name: str, area: Callable[[ScoreRanking], float], average: Average | None, *, needs_rest: bool = True
+    ) -> float | Real:
         """The areas of each class against the rest, in one number as asked."""
         many = self.many
         assert many is not None
         if average == "micro":
             return _defined(name, area(ranked(_pooled(many))), _ONE_CLASS)
-        found = np.array([_of_class(area, many, at) for at in range(len(many.labels))])
+        found = np.array([_of_class(area, many, at, needs_rest=needs_rest) for at in range(len(many.labels))])
         absent = [many.labels[at] for at in np.flatnonzero(np.isnan(found))]
         if absent:
-            warn_of(
-                [f"{name} is undefined for {absent[0]!r}: no sample is of the class, or all are"],
-                UndefinedMetricWarning,
-            )
+            why = f"{_NO_SAMPLE}, or all are" if needs_rest else _NO_SAMPLE
+            warn_of([f"{name} is undefined for {absent[0]!r}: {why}"], UndefinedMetricWarning)
         if average is None:
             return found
         sizes = np.bincount(many.truth, many.weights, len(many.labels)) if average == "weighted" else None
@@ -202,9 +203,9 @@ class _ClassColumns:
         return float(np.average(areas, weights=sizes if weighted else None))
 
 
-def _of_class(area: Callable[[ScoreRanking], float], many: Probabilities, at: int) -> float:
+def _of_class(area: Callable[[ScoreRanking], float], many: Probabilities, at: int, *, needs_rest: bool = True) -> float:
     own: NDArray[np.bool_] = many.truth == at
-    if not own.any() or own.all():
+    if not own.any() or (needs_rest and own.all()):
         return float("nan")
     label = many.labels[at]
     return area(ranked(BinaryScores(many.values[:, at], own, (label, label), label, many.weights)))

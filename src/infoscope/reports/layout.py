@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
@@ -25,6 +25,10 @@ __all__ = [
     "squeezed",
     "wrapped",
 ]
+
+
+_MINOR_INTEREST = 3
+"""Columns up to this priority go before names become hard to read."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +79,8 @@ class TextColumn:
     """The lowest goes first where room is short."""
     least: int | None = None
     """How far a column of names may be narrowed; None for numbers, which are never cut."""
+    readable: int = 0
+    """How far it may be narrowed to keep a column of minor interest."""
     style: str = "dim"
     folds: bool = False
     """Whether a last column that does not fit goes below its rows instead of being dropped."""
@@ -88,7 +94,8 @@ class TextColumn:
 @dataclass(frozen=True)
 class _Fitted:
     columns: list[TextColumn]
-    widths: list[int] = field(default_factory=list)
+    widths: list[int]
+    gap: int
 
 
 def shown(label: str, signs: Signs) -> str:
@@ -109,9 +116,9 @@ def columns(parts: Sequence[TextColumn], width: int, signs: Signs, *, header: bo
     lines: list[Text] = []
     if header and any(column.title for column in fitted.columns):
         titles = [Text(column.title, style=column.style) for column in fitted.columns]
-        lines.append(_line(titles, fitted, signs, gap))
+        lines.append(_line(titles, fitted, signs))
     for at, cells in enumerate(zip(*(column.cells for column in fitted.columns), strict=True)):
-        lines.append(_line(cells, fitted, signs, gap))
+        lines.append(_line(cells, fitted, signs))
         if below:
             lines += wrapped(below[at].plain, width, Text("    "))
     return lines
@@ -128,18 +135,31 @@ def _goes_below(parts: Sequence[TextColumn], width: int, gap: int) -> bool:
 
 
 def _fit(parts: list[TextColumn], width: int, gap: int) -> _Fitted:
+    """Columns of minor interest go, and the others move together, before a name is cut so far that it says little."""
     while parts:
-        widths = [part.width for part in parts]
-        excess = sum(widths) + gap * (len(parts) - 1) - width
-        least = [
-            wide if part.least is None else min(part.least, wide) for wide, part in zip(widths, parts, strict=True)
-        ]
-        if excess <= sum(widths) - sum(least) or len(parts) == 1:
-            return _Fitted(parts, _cut_widest(widths, least, excess))
+        tried = [(True, gap)]
         lowest = min(part.priority for part in parts)
+        if lowest > _MINOR_INTEREST or len(parts) == 1:
+            tried += [(True, 1), (False, gap)]
+        for readable, between in tried:
+            widths = _narrowed_names(parts, width - between * (len(parts) - 1), readable=readable)
+            if widths is not None:
+                return _Fitted(parts, widths, between)
         last = max(at for at, part in enumerate(parts) if part.priority == lowest)
         parts = parts[:last] + parts[last + 1 :]
-    return _Fitted([])
+    return _Fitted([], [], gap)
+
+
+def _narrowed_names(parts: Sequence[TextColumn], room: int, *, readable: bool) -> list[int] | None:
+    """Widths of the columns in this room, with names that stay readable or not; None if they do not fit."""
+    widths = [part.width for part in parts]
+    least = [
+        wide if part.least is None else min(max(part.least, part.readable if readable else 0), wide)
+        for wide, part in zip(widths, parts, strict=True)
+    ]
+    if sum(least) > room and len(parts) > 1:
+        return None
+    return _cut_widest(widths, least, sum(widths) - room)
 
 
 def _cut_widest(widths: Sequence[int], least: Sequence[int], excess: int) -> list[int]:
@@ -156,11 +176,11 @@ def _cut_widest(widths: Sequence[int], least: Sequence[int], excess: int) -> lis
     return found
 
 
-def _line(cells: Sequence[Text], fitted: _Fitted, signs: Signs, gap: int) -> Text:
+def _line(cells: Sequence[Text], fitted: _Fitted, signs: Signs) -> Text:
     line = Text()
     for at, (cell, column, wide) in enumerate(zip(cells, fitted.columns, fitted.widths, strict=True)):
         if at:
-            line.append(" " * gap)
+            line.append(" " * fitted.gap)
         line.append_text(_sized(cell, wide, signs, right=column.right))
     line.rstrip()
     return line

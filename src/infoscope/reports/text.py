@@ -148,20 +148,27 @@ def _folded(line: Text, look: Look) -> list[Text]:
 
 
 _WIDEST_WORD = 48
-"""Columns of the words of a tile, which may hold a long name: the number beside them must not go."""
+"""Columns that the words of a tile get at least, which may hold a long name: the number beside them must not go."""
+_TILE_GAP = 3
+_READABLE_NAME = 24
+"""Letters of a name that are worth a column of minor interest."""
 
 
 def _tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]:
     if not tiles:
         return []
-    parts = [
-        TextColumn("", [Text(squeezed(_shown(plain(tile.word), look), _WIDEST_WORD, look.signs)) for tile in tiles]),
+    values = [
         TextColumn("", [Text(tile.number, "bold") for tile in tiles]),
         TextColumn("", [Text(_dashed(tile.interval, look), "dim") for tile in tiles], priority=5),
+    ]
+    room = max(look.room - sum(part.width + _TILE_GAP for part in values), _WIDEST_WORD)
+    parts = [
+        TextColumn("", [Text(squeezed(_shown(plain(tile.word), look), room, look.signs)) for tile in tiles]),
+        *values,
         TextColumn("", [Text(_shown(plain(tile.note), look), "dim") for tile in tiles], priority=1),
     ]
     kept = [part for part in parts if part.width]
-    lines = columns(kept, look.room, look.signs, header=False, gap=3)
+    lines = columns(kept, look.room, look.signs, header=False, gap=_TILE_GAP)
     said = "\n".join((_shown(headline, look), *(line.plain for line in lines)))
     for why, words in _undefined(tiles).items():  # for which there was no room beside the numbers
         if _shown(why, look) not in said:
@@ -266,7 +273,8 @@ def _column(column: Column, cells: Sequence[Cell], look: Look, bar: int) -> Text
         return TextColumn(title, _bars(cells, look, bar), priority=column.priority)
     words = [_cell(cell, look) for cell in cells]
     least = 8 if column.kind == "name" else None
-    return TextColumn(title, words, column.kind == "number", column.priority, least, folds=column.folds)
+    right = column.kind == "number"
+    return TextColumn(title, words, right, column.priority, least, readable=_READABLE_NAME, folds=column.folds)
 
 
 def _cell(cell: Cell, look: Look) -> Text:

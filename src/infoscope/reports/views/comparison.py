@@ -230,9 +230,9 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
         Column("tied" if groups else "", "text", 4),
         Column("", "whisker"),
         Column("mean", priority=9),
-        Column(f"{comparison.level:.0%} interval", priority=3),
+        Column(f"{comparison.level:.0%} interval", priority=6),
         Column("difference", priority=7),
-        Column("P(better)", priority=5),
+        Column("P(better)", priority=3),
         Column("verdict", "text", 8),
         Column("P(best)", priority=2),
     ]

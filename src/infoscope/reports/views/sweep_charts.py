@@ -122,7 +122,7 @@ def _planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
     false, captured = sweep.values("false_information_ratio"), sweep.values("proficiency")
     path = _plane(
         ("Captured against false information", "Up is more of the truth, right is more false information."),
-        ("false, share of the truth", "captured"),
+        ("false, relative to H(T)", "captured, relative to H(T)"),
         (np.asarray(false), np.asarray(captured)),
         places,
     )

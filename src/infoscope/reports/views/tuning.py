@@ -85,7 +85,7 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
 
 
 def _named(tuning: Tuning, place: int) -> str:
-    return ", ".join(f"{plain_label(name)} {plain_label(value)}" for name, value in tuning.named(place).items())
+    return ", ".join(f"{plain_label(name)} = {plain_label(value)}" for name, value in tuning.named(place).items())
 
 
 def _value(metric: str, value: float, unit: Units) -> str:
@@ -139,7 +139,7 @@ def _settings(tuning: Tuning, unit: Units) -> Section:
         *(Column(plain_label(name), "name") for name in tuning.parameters),
         *(Column(word, metric=name) for name, word in names.items()),
         *([] if tuning.against is None else [Column(plain_label(tuning.against_name))]),
-        *([] if per_unit is None else [Column(f"{unit.name} per {plain_label(tuning.against_name)}", priority=4)]),
+        *([] if per_unit is None else [Column(f"{unit.name} / {plain_label(tuning.against_name)}", priority=4)]),
         Column("P(best)"),
         Column("", "text", 7),
     ]
