@@ -93,17 +93,17 @@ def check_waiting(torch: Any, ifs: Any) -> Iterator[str]:
     yield 'updates of `Counter` and `Information` without a wait for the device (`set_sync_debug_mode("error")`)'
 
 
-def check_refusals(torch: Any, ifs: Any) -> Iterator[str]:
+def check_rejections(torch: Any, ifs: Any) -> Iterator[str]:
     truth, system = labels(torch, 1_000_000, 50)
     truth[5], truth[70_000] = -3, 77
     counter = ifs.Counter(labels=range(50))
     counter.update(truth, system)
-    message = refusal(ifs, counter.table)
+    message = rejection(ifs, counter.table)
     assert message.startswith("2 rows have labels outside 0 to 49 (truth: "), message
     yield f"labels out of range: {message}"
 
 
-def refusal(ifs: Any, call: Callable[[], Any]) -> str:
+def rejection(ifs: Any, call: Callable[[], Any]) -> str:
     try:
         call()
     except ifs.InputError as error:
@@ -260,7 +260,7 @@ def page(torch: Any) -> str:
 
     versions = f"PyTorch {torch.__version__}, TorchMetrics {torchmetrics.__version__}, CuPy {cupy.__version__}"
     checks = []
-    for check in (check_counts, check_options, check_waiting, check_refusals, check_other_libraries):
+    for check in (check_counts, check_options, check_waiting, check_rejections, check_other_libraries):
         for line in check(torch, ifs):
             print(line, flush=True)
             checks.append(f"- {line}")

@@ -31,7 +31,7 @@ static Chunk chunk_of(const Held *held, int snappy, int optional) {
 }
 
 /* An error of its own where Python has none yet. */
-static PyObject *refused(const char *why) {
+static PyObject *rejected(const char *why) {
     if (!PyErr_Occurred())
         PyErr_SetString(PyExc_ValueError, why);
     return NULL;
@@ -57,7 +57,7 @@ static PyObject *pages(PyObject *self, PyObject *chunk) {
         memcpy(record, &page, sizeof page);
     }
     PyBuffer_Release(&buffer);
-    return records ? records : refused("a header that is not of a page");
+    return records ? records : rejected("a header that is not of a page");
 }
 
 /* -- values ------------------------------------------------------------------------------------------------------- */
@@ -113,7 +113,7 @@ static PyObject *dictionary(PyObject *self, PyObject *args) {
     if (list && (kind_at(&chunk, 0) != DICTIONARY || append_page(list, &chunk, 0, numbers, MOST_LABELS)))
         Py_CLEAR(list);
     release(&held);
-    return list ? list : refused("a chunk that does not start with a dictionary of fair size");
+    return list ? list : rejected("a chunk that does not start with a dictionary of fair size");
 }
 
 /* places(labels, known): the place of each label and then that of None, by a dictionary; None where one is not known. */
@@ -161,7 +161,7 @@ static PyObject *values(PyObject *self, PyObject *args) {
     if (list && PyList_Size(list) != rows)
         Py_CLEAR(list);
     release(&held);
-    return list ? list : refused("values that do not fit their page");
+    return list ? list : rejected("values that do not fit their page");
 }
 
 /* -- codes -------------------------------------------------------------------------------------------------------- */
@@ -175,7 +175,7 @@ static PyObject *visited(Held *held, Chunk chunk, Visit visit, Py_ssize_t column
     Py_END_ALLOW_THREADS
     release(held);
     if (fault)
-        return refused("codes that do not fit their page, their dictionary or their table");
+        return rejected("codes that do not fit their page, their dictionary or their table");
     Py_RETURN_NONE;
 }
 
@@ -206,7 +206,7 @@ static PyObject *tally(PyObject *self, PyObject *args) {
         return NULL;
     if (columns < 1 || columns > UINT16_MAX + 1) {
         release(&held);
-        return refused("columns that do not fit a table");
+        return rejected("columns that do not fit a table");
     }
     return visited(&held, chunk_of(&held, snappy, optional), add_page, columns);
 }

@@ -217,7 +217,7 @@ class ExactTable:
     def bcubed_recall(self) -> Fraction:
         return self.bcubed(lambda i, _: self.rows[i])
 
-    # ── bounds, losses, refusals ──
+    # ── bounds, losses, rejections ──
 
     def fano_root(self) -> mpmath.mpf:
         classes = self.occupied[0]
@@ -242,7 +242,7 @@ class ExactTable:
     def loss(self, cost: Callable[[int], Number]) -> Value:
         return None if not self.shared else sum(x / self.total * cost(i) for i, x in enumerate(self.rows) if x)
 
-    def refusals_tell(self) -> Number:
+    def rejections_tell(self) -> Number:
         if self.reject is None:
             return 0
         return sum(self.cell_mutual(i, self.reject) for i in range(self.k))
@@ -503,7 +503,7 @@ EXACT: dict[str, Callable[[E], Value | list[Value]]] = {
     # rejection
     "rejection_rate": lambda t: t.rejected / t.total,
     "accepted_accuracy": lambda t: ratio(t.right, t.total - t.rejected) if t.shared else None,
-    "proficiency_without_reject": lambda t: ratio(t.mutual - t.refusals_tell(), t.truth),
+    "proficiency_without_reject": lambda t: ratio(t.mutual - t.rejections_tell(), t.truth),
     # shannon
     "truth_entropy": lambda t: t.truth,
     "system_entropy": lambda t: t.system,

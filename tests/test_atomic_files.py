@@ -227,8 +227,8 @@ def test_pipes_and_devices_are_written_to_and_not_replaced(tmp_path: Path) -> No
     run = [sys.executable, "-m", "infoscope", *words]
     printed = subprocess.run([*run, "/dev/stdout"], capture_output=True, text=True, check=True)
     assert printed.stdout.startswith("{")
-    refused = subprocess.run([*run, "/dev/full"], capture_output=True, text=True, check=False)
-    assert (refused.returncode, refused.stderr) == (
+    rejected = subprocess.run([*run, "/dev/full"], capture_output=True, text=True, check=False)
+    assert (rejected.returncode, rejected.stderr) == (
         2,
         "infoscope: cannot write /dev/full: the disk is full; choose another place\n",
     )

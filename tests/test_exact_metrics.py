@@ -177,7 +177,7 @@ def test_costs_of_any_size() -> None:
     assert float(metrics.expected_cost(table, [[0, 2e300], [4.0, 0]])) == pytest.approx(1e300, rel=1e-14)
 
 
-def test_a_total_too_large_for_a_number_is_refused() -> None:
+def test_a_total_too_large_for_a_number_is_rejected() -> None:
     with pytest.raises(InputError, match=r"add up to more than 1\.8e308; divide them all by one number"):
         Contingency.from_matrix([[1.7e308, 1.7e308], [0, 1.0]])
     with pytest.raises(InputError, match=r"add up to more than 1\.8e308; divide them all by one number"):

@@ -78,7 +78,7 @@ def test_scores_may_lie_anywhere_in_memory() -> None:
 
 
 @pytest.mark.parametrize("wrong", [np.empty(2), np.frombuffer(bytearray(25), np.float64, offset=1)])
-def test_the_compiled_part_refuses_columns_that_do_not_fit(wrong: np.ndarray) -> None:
+def test_the_compiled_part_rejects_columns_that_do_not_fit(wrong: np.ndarray) -> None:
     columns = [np.empty(3) for _ in range(4)]
     for at in range(4):
         with pytest.raises(ValueError, match="different lengths, or not aligned"):
@@ -161,7 +161,7 @@ def test_a_sweep_is_the_same_without_the_compiled_part(monkeypatch: pytest.Monke
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf])
-def test_scores_that_are_no_numbers_are_refused_with_their_row(bad: float) -> None:
+def test_scores_that_are_no_numbers_are_rejected_with_their_row(bad: float) -> None:
     with pytest.raises(InputError, match="score of row 2 is"):
         ifs.sweep([0, 1, 1, 0], [0.1, 0.2, bad, 0.4])
 

@@ -209,7 +209,7 @@ def test_phi_squared_from_independence_to_clear_association(lift: int, stored: s
 
 
 @pytest.mark.parametrize("n", [10**9, 10**12, 10**15])
-def test_kappa_correlation_and_refusals_of_a_system_that_answers_twice(n: int) -> None:
+def test_kappa_correlation_and_rejections_of_a_system_that_answers_twice(n: int) -> None:
     table = Contingency.from_matrix([[1, 0, n], [0, 1, 0]], reject=2)
     whole, agreed = n + 2, (n + 1) + 1
     squares = Fraction((whole**2 - (n + 1) ** 2 - 1) * (whole**2 - n**2 - 2))
@@ -247,7 +247,7 @@ def test_bcubed_of_any_unit(matrix: list[list[float]], exact: Fraction, stored: 
     ("matrix", "exact"),
     [([[0.1, 0, 1e9], [0, 0.2, 1e9]], 1.0), ([[0.1, 0.1, 1e17], [0, 0.2, 1e9]], 0.75), ([[1e-7, 0, 1e-8]], 1.0)],
 )
-def test_accuracy_of_what_was_accepted_beside_many_refusals(matrix: list[list[float]], exact: float) -> None:
+def test_accuracy_of_what_was_accepted_beside_many_rejections(matrix: list[list[float]], exact: float) -> None:
     labels = ["a", "b"][: len(matrix)]
     table = Contingency.from_matrix(matrix, truth=labels, system=["a", "b", "?"], reject="?")
     found = float(metrics.accepted_accuracy(table))

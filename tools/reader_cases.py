@@ -89,17 +89,17 @@ class Rows:
 
 @dataclass
 class Case:
-    """A source, how it is read, and what must come out: these rows, or a refusal where that is allowed or due."""
+    """A source, how it is read, and what must come out: these rows, or a rejection where that is allowed or due."""
 
     title: str
     source: Callable[[], Any]
     rows: Rows | None
-    """None: the source must be refused."""
+    """None: the source must be rejected."""
     options: dict[str, Any] = field(default_factory=dict)
-    may_refuse: bool = False
+    may_reject: bool = False
     empty: bool = False
     any_result: bool = False
-    """Nothing is known of the counts, but that there is a result or a refusal."""
+    """Nothing is known of the counts, but that there is a result or a rejection."""
     asked: Rows | None = None
 
     def __str__(self) -> str:
@@ -121,15 +121,15 @@ class Case:
                     **self.options,
                 )
         except InfoscopeError as error:
-            if self.rows is not None and not self.may_refuse:
-                raise Mismatch(f"refused: {error}") from error
+            if self.rows is not None and not self.may_reject:
+                raise Mismatch(f"rejected: {error}") from error
             if not str(error).strip() or "infoscope-" in str(error):
-                raise Mismatch(f"a refusal that does not name the source: {error}") from error
+                raise Mismatch(f"a rejection that does not name the source: {error}") from error
             return
         if self.any_result:
             return
         if self.rows is None:
-            raise Mismatch(f"{reading.rows} rows were read; a refusal was due")
+            raise Mismatch(f"{reading.rows} rows were read; a rejection was due")
         if reading.rows != self.rows.size:
             raise Mismatch(f"{reading.rows} rows were read of {self.rows.size}")
         expected = self.rows.tables(empty=self.empty)
@@ -218,7 +218,7 @@ def draw_case(rng: random.Random, folder: Path) -> Any:
         lambda: given(files, way, folder),
         rows,
         options=files[0].options_for(way),
-        may_refuse=any(file.may_refuse for file in files) or (form == "parquet" and "" in rows.columns),
+        may_reject=any(file.may_reject for file in files) or (form == "parquet" and "" in rows.columns),
         empty=form in ("csv", "tsv"),
     )
 
@@ -254,7 +254,7 @@ def _draw_damaged(rng: random.Random, rows: Rows, form: str, folder: Path) -> Ca
         lambda: given([broken], "path", folder),
         survivors,
         options=broken.options_for("path"),
-        may_refuse=True,
+        may_reject=True,
         empty=form in ("csv", "tsv"),
         any_result=not known,
         asked=rows,

@@ -41,7 +41,7 @@ class Written:
     suffix: str
     how: str
     delimiter: str | None = None
-    may_refuse: bool = False
+    may_reject: bool = False
     text: bytes | None = None
     """What was compressed."""
     whole: bool = True
@@ -61,7 +61,7 @@ class Written:
         return {"read": ReadOptions(self.suffix.split(".")[1] if way in ("stdin", "pipe") else None, self.delimiter)}
 
     def understood(self, rows: Any) -> tuple[bool, Any]:
-        """Whether plain Python knows what a damaged file means, and the rows it has; None for a file to be refused."""
+        """Whether plain Python knows what a damaged file means, and the rows it has; None for a file to be rejected."""
         if self.suffix.endswith((".gz", ".zst")):
             return (True, None) if not self.whole else (False, None)
         if self.suffix in (".csv", ".tsv"):
@@ -106,7 +106,7 @@ def _csv_file(rows: Any, suffix: str, sign: str, rng: random.Random) -> Written:
     first = next(iter(rows.columns))
     odd = (bool(inside) and end != "\n") or "\r" in inside or (mark and "\n" in first)
     how = f"delimiter {sign!r}, line end {end!r}{', mark' * mark}{', blank lines' * bool(blank)}"
-    return Written(text.encode(), suffix, how, sign, may_refuse=odd)
+    return Written(text.encode(), suffix, how, sign, may_reject=odd)
 
 
 def _json_file(rows: Any, rng: random.Random) -> Written:
@@ -122,7 +122,7 @@ def _json_file(rows: Any, rng: random.Random) -> Written:
         if rng.random() < 0.02:
             lines.append("")
     text = _MARK * mark + end.join(lines) + end * rng.choice((0, 1))
-    return Written(text.encode(), ".ndjson", f"line end {end!r}{', mark' * mark}", may_refuse=not rows.size)
+    return Written(text.encode(), ".ndjson", f"line end {end!r}{', mark' * mark}", may_reject=not rows.size)
 
 
 def _table(rows: Any, rng: random.Random) -> pa.Table:

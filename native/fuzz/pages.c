@@ -76,7 +76,7 @@ static void count_codes(const Chunk *chunk, const Page *pages, size_t labels) {
         truth[row] = (uint16_t)(row % LINES);
     int not_placed = visit_pages(chunk, places, labels + 1, placed, rows, place_page, NULL);
     int not_tallied = visit_pages(chunk, places, labels + 1, truth, rows, add_page, &table);
-    demand(!not_placed == !not_tallied, "a chunk is refused in both ways, or in none");
+    demand(!not_placed == !not_tallied, "a chunk is rejected in both ways, or in none");
     for (size_t row = 0; !not_placed && row < rows; row++)
         counted[row % LINES * columns + placed[row]]++;
     demand(not_placed || !memcmp(counted, tallied, LINES * columns * sizeof *counted), "both ways count alike");

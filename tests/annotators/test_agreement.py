@@ -1,4 +1,4 @@
-"""Annotators: published alpha, kappa as scikit-learn has it, the odd one, and what is refused."""
+"""Annotators: published alpha, kappa as scikit-learn has it, the odd one, and what is rejected."""
 
 import json
 from pathlib import Path
@@ -177,12 +177,12 @@ def test_nothing_to_disagree_about_is_undefined() -> None:
         ({"a": [{"x"}], "b": [{"x"}, {"y"}]}, None, "different numbers of items"),
     ],
 )
-def test_refusals(source: object, systems: list[str] | None, said: str) -> None:
+def test_rejections(source: object, systems: list[str] | None, said: str) -> None:
     with pytest.raises(InputError, match=said):
         ifs.agreement(source, system=systems)
 
 
-def test_a_negative_number_of_draws_is_refused() -> None:
+def test_a_negative_number_of_draws_is_rejected() -> None:
     with pytest.raises(InputError, match="draws is -1"):
         ifs.agreement({"a": ["x", "y"], "b": ["x", "y"]}, draws=-1)
 

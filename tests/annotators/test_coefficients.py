@@ -1,4 +1,4 @@
-"""Agreement of many annotators: published figures, definitions spelt out, and what is refused."""
+"""Agreement of many annotators: published figures, definitions spelt out, and what is rejected."""
 
 import json
 
@@ -127,7 +127,7 @@ def test_labels_that_are_all_the_same_have_no_agreement_beyond_chance() -> None:
         ({"a": [{"x"}, {"y"}], "b": [{"x"}, {"x"}]}, {"scale": "ordinal"}, "items have several"),
     ],
 )
-def test_scales_that_do_not_fit_are_refused(source: object, options: dict[str, object], sentence: str) -> None:
+def test_scales_that_do_not_fit_are_rejected(source: object, options: dict[str, object], sentence: str) -> None:
     with pytest.raises(InputError, match=sentence):
         ifs.agreement(source, **options)
 

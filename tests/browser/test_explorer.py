@@ -139,7 +139,7 @@ SMALL = """() => {
 
 @pytest.mark.parametrize("width", [1280, 390])
 def test_every_page_of_its_own(browser: Any, address: str, width: int) -> None:
-    """Also folded parts, pages that ask or refuse, in the dark: nothing that axe finds, nothing small or too wide."""
+    """Also folded parts, pages that ask or reject, in the dark: nothing that axe finds, nothing small or too wide."""
     page, troubles = watched(browser, address, width)
     page.emulate_media(color_scheme="dark")
     for place in (
@@ -271,7 +271,7 @@ def test_the_page_in_the_frame_is_that_of_the_command(browser: Any, address: str
     page.close()
 
 
-def test_refusals_are_seen(browser: Any, address: str, tmp_path: Path) -> None:
+def test_rejections_are_seen(browser: Any, address: str, tmp_path: Path) -> None:
     page = browser.new_page()
     page.goto(address + "explore?file=digits.csv&t=truth&s=none")
     frame = page.frame_locator("iframe")
@@ -289,8 +289,8 @@ def test_a_verdict_that_is_not_kept_is_said_not_to_be(browser: Any, address: str
     page.goto(address + "explore?file=digits.csv&t=truth&s=svm")
     page.frame_locator("iframe").locator(CELL).click()
     page.locator("#rows h2").wait_for()
-    refused = "<main><h1>Not possible</h1><p>There is no more room on the disk.</p></main>"
-    page.route("**/verdict", lambda route: route.fulfill(status=507, body=refused))
+    rejected = "<main><h1>Not possible</h1><p>There is no more room on the disk.</p></main>"
+    page.route("**/verdict", lambda route: route.fulfill(status=507, body=rejected))
     page.locator("[data-verdict='unclear']").first.click()
     page.get_by_text("There is no more room").wait_for()
     assert page.locator("[data-verdict][aria-pressed=true]").count() == 0

@@ -42,7 +42,7 @@ def test_without_code_words_and_tables_are_there(visit: Any, name: str) -> None:
 
 def test_slider_tells_what_python_computed(visit: Any) -> None:
     curve = certainties()
-    refused = np.asarray(curve.values("rejection_rate"))
+    rejected = np.asarray(curve.values("rejection_rate"))
     page = visit("rejections")
     page.locator("#slider").focus()
     page.keyboard.press("Home")
@@ -54,9 +54,9 @@ def test_slider_tells_what_python_computed(visit: Any) -> None:
             name: page.inner_text(f"[data-metric={name}]")
             for name in ("rejection_rate", "accepted_accuracy", "proficiency")
         }
-        point = int(np.argmin(np.abs(refused - _share(told["rejection_rate"]) / 100)))
-        seen.append(refused[point])
-        assert _share(told["rejection_rate"]) == pytest.approx(100 * refused[point], abs=0.051)
+        point = int(np.argmin(np.abs(rejected - _share(told["rejection_rate"]) / 100)))
+        seen.append(rejected[point])
+        assert _share(told["rejection_rate"]) == pytest.approx(100 * rejected[point], abs=0.051)
         assert _share(told["proficiency"]) == pytest.approx(100 * curve.values("proficiency")[point], abs=0.051)
         right = curve.values("accepted_accuracy")[point]
         assert told["accepted_accuracy"] == "–" if np.isnan(right) else True

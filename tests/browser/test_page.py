@@ -468,7 +468,7 @@ def test_strict_viewers_show_words_tables_and_coloured_marks(browser: Any, pages
     styled = page.evaluate("getComputedStyle(document.body).fontFamily")
     context.close()
 
-    assert "system-ui" not in styled  # the style sheet was refused indeed
+    assert "system-ui" not in styled  # the style sheet was rejected indeed
     assert "system 0 captures" in text
     assert "What is confused with what" in text
     assert seen[0] != "rgb(0, 0, 0)"

@@ -144,7 +144,7 @@ def test_commands_that_draw_have_a_seed() -> None:
 
 
 @pytest.mark.parametrize("command", _with_seed())
-def test_negative_seeds_are_refused_in_one_line(command: str) -> None:
+def test_negative_seeds_are_rejected_in_one_line(command: str) -> None:
     result = CliRunner().invoke(app, [command, "a.csv", "b.csv", "--seed", "-1"])
 
     assert result.exit_code == 2

@@ -171,7 +171,7 @@ def test_the_project_file_is_found_above_and_others_are_named(project: Path, mon
         ('level = "high"\n', "'high' is not a valid float"),
     ],
 )
-def test_settings_that_nothing_knows_are_refused(project: Path, text: str, sentence: str) -> None:
+def test_settings_that_nothing_knows_are_rejected(project: Path, text: str, sentence: str) -> None:
     (project / "infoscope.toml").write_text(text)
     done = run("gate", "rows.csv", "-t", "label", "-s", "model", "--min", "accuracy=0.1")
 
@@ -180,7 +180,7 @@ def test_settings_that_nothing_knows_are_refused(project: Path, text: str, sente
     assert not done.stdout
 
 
-def test_a_baseline_of_another_truth_or_schema_is_refused(project: Path) -> None:
+def test_a_baseline_of_another_truth_or_schema_is_rejected(project: Path) -> None:
     words = ("gate", "rows.csv", "-t", "label", "-s", "model", "--baseline")
     other = ifs.evaluate(["x", "y"] * 20, {"model": ["x", "x", "y", "y"] * 10})
     other.save(project / "other.json")

@@ -79,9 +79,9 @@ def test_demo_finds_the_planted_systems() -> None:
     assert "majority_voter" in codes["majority"]
     assert "relabelled" in codes["relabelled"]
     assert codes["svm"] == set()
-    refused = {s["name"]: s["metrics"]["rejection_rate"]["value"] for s in document["systems"]}
-    assert refused["cautious"] > 0.05
-    assert refused["svm"] == 0
+    rejected = {s["name"]: s["metrics"]["rejection_rate"]["value"] for s in document["systems"]}
+    assert rejected["cautious"] > 0.05
+    assert rejected["svm"] == 0
 
 
 @pytest.mark.slow
@@ -192,7 +192,7 @@ def test_suffix_decides_the_form(matrix: Path, tmp_path: Path, name: str, start:
     assert (tmp_path / name).read_text().startswith(start)
 
 
-def test_output_into_a_missing_folder_is_refused(matrix: Path, tmp_path: Path) -> None:
+def test_output_into_a_missing_folder_is_rejected(matrix: Path, tmp_path: Path) -> None:
     result = run("evaluate", "--matrix", str(matrix), "-o", str(tmp_path / "no" / "a.json"))
 
     assert result.exit_code == 2
@@ -231,7 +231,7 @@ def test_every_metric_can_be_explained() -> None:
         assert run("explain", name).exit_code == 0
 
 
-def test_ambiguous_alias_is_refused_with_the_candidates() -> None:
+def test_ambiguous_alias_is_rejected_with_the_candidates() -> None:
     result = run("explain", "completeness")
 
     assert result.exit_code == 2
@@ -325,7 +325,7 @@ def test_reader_that_stops_early_is_no_error() -> None:
     assert b"Traceback" not in done.stderr
 
 
-def test_options_of_drift_are_taken_or_refused(tmp_path: Path) -> None:
+def test_options_of_drift_are_taken_or_rejected(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     kinds = ["x,x,y", "y,y,y", "x,y,x", "y,x,x", "x,x,x", "y,y,x"]
     lines = [f"{kinds[at * at % 7 % 6]},{'early' if at < 30 else 'late'}" for at in range(60)]
@@ -335,9 +335,9 @@ def test_options_of_drift_are_taken_or_refused(tmp_path: Path) -> None:
     documents = [json.loads(run(*asked, "--draws", draws, "--format", "json").stdout) for draws in ("99", "199")]
     assert documents[0]["pairs"] != documents[1]["pairs"]
     for more, said in ((("--metric", "accuracy"), "--metric belongs to a plan of labels"), (("--draws", "9"), "is 9;")):
-        refused = run(*asked, *more)
-        assert (refused.exit_code, refused.stdout) == (2, "")
-        assert said in refused.stderr
+        rejected = run(*asked, *more)
+        assert (rejected.exit_code, rejected.stdout) == (2, "")
+        assert said in rejected.stderr
 
 
 def test_another_word_gets_the_nearest_command(rows: Path) -> None:

@@ -187,7 +187,7 @@ def test_difference_is_that_of_two_independent_results(baseline: str, tmp_path: 
     assert not check["difference"]["paired"]
 
 
-def test_other_data_are_named_and_bits_refused(baseline: str, tmp_path: Path) -> None:
+def test_other_data_are_named_and_bits_rejected(baseline: str, tmp_path: Path) -> None:
     (tmp_path / "new").mkdir()
     other = matrix(tmp_path / "new" / "model.csv", [[190, 5, 5], [5, 90, 5], [5, 5, 90]])
     ratio = run("gate", "--matrix", other, "--baseline", baseline)
@@ -233,7 +233,7 @@ def test_markdown_and_files(good: str, tmp_path: Path) -> None:
         (["--min", "g_statistic.low=3"], "has no interval"),
     ],
 )
-def test_wrong_conditions_are_refused(good: str, words: list[str], told: str) -> None:
+def test_wrong_conditions_are_rejected(good: str, words: list[str], told: str) -> None:
     result = run("gate", "--matrix", good, *words)
 
     assert result.exit_code == 2
@@ -241,7 +241,7 @@ def test_wrong_conditions_are_refused(good: str, words: list[str], told: str) ->
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", '{"schema": "infoscope/evaluation/1"}', '{"schema": "other"}'])
-def test_wrong_baselines_are_refused(good: str, tmp_path: Path, text: str) -> None:
+def test_wrong_baselines_are_rejected(good: str, tmp_path: Path, text: str) -> None:
     path = tmp_path / "base.json"
     path.write_text(text)
     result = run("gate", "--matrix", good, "--baseline", str(path))
@@ -250,7 +250,7 @@ def test_wrong_baselines_are_refused(good: str, tmp_path: Path, text: str) -> No
     assert "Traceback" not in result.stderr
 
 
-def test_baseline_without_the_system_is_refused(good: str, tmp_path: Path) -> None:
+def test_baseline_without_the_system_is_rejected(good: str, tmp_path: Path) -> None:
     two = [matrix(tmp_path / f"{name}.csv", GOOD) for name in ("a", "b")]
     path = str(tmp_path / "base.json")
     run("evaluate", "--matrix", *two, "-o", path)
@@ -275,7 +275,7 @@ def test_undefined_fails_and_says_why() -> None:
         ("proficiency.low=-0.1", "proficiency lies between 0 and 1"),
     ],
 )
-def test_a_limit_that_no_system_can_meet_or_miss_is_refused(good: str, limit: str, said: str) -> None:
+def test_a_limit_that_no_system_can_meet_or_miss_is_rejected(good: str, limit: str, said: str) -> None:
     result = run("gate", "--matrix", good, "--min", limit)
     assert result.exit_code == 2
     assert said in result.stderr

@@ -1,4 +1,4 @@
-"""Files beside the rows (matrices, costs, label lists, tracks, frequencies, baselines): taken, or refused by name."""
+"""Files beside the rows (matrices, costs, label lists, tracks, frequencies, baselines): taken, or rejected by name."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def run(*words: str | Path) -> Result:
     return CliRunner().invoke(app, [*map(str, words)])
 
 
-def assert_refused(found: Result, path: Path, what: object = "") -> None:
+def assert_rejected(found: Result, path: Path, what: object = "") -> None:
     """One sentence that names the file, status 2, and nothing on standard output."""
     assert found.exit_code == 2, (what, found.exit_code, found.output[-300:], found.exception)
     assert found.stdout == "", what
@@ -57,7 +57,7 @@ def test_matrices_of_unknown_origin(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "odd.csv"
     path.write_bytes(content)
 
-    assert_refused(run("evaluate", "--matrix", path), path)
+    assert_rejected(run("evaluate", "--matrix", path), path)
 
 
 @pytest.mark.parametrize("content", TEXTS, ids=lambda content: repr(content[:20]))
@@ -66,7 +66,7 @@ def test_costs_of_unknown_origin(content: bytes, tmp_path: Path) -> None:
     scores.write_text("t,p\nyes,0.9\nno,0.2\nyes,0.6\nno,0.7\n")
     path.write_bytes(content)
 
-    assert_refused(run("sweep", scores, "-t", "t", "--score", "p", "--costs", path), path)
+    assert_rejected(run("sweep", scores, "-t", "t", "--score", "p", "--costs", path), path)
 
 
 @pytest.mark.parametrize("content", TEXTS, ids=lambda content: repr(content[:20]))
@@ -74,7 +74,7 @@ def test_class_frequencies_of_unknown_origin(content: bytes, rows: Path) -> None
     path = rows.with_name("odd.csv")
     path.write_bytes(content)
 
-    assert_refused(run("evaluate", rows, "-t", "t", "-s", "s", "--prevalence", path), path)
+    assert_rejected(run("evaluate", rows, "-t", "t", "-s", "s", "--prevalence", path), path)
 
 
 @pytest.mark.parametrize("content", TEXTS, ids=lambda content: repr(content[:20]))
@@ -85,7 +85,7 @@ def test_tracks_of_unknown_origin(content: bytes, tmp_path: Path) -> None:
 
     found = run("track", truth, path)
     if content.strip(b"\n"):
-        assert_refused(found, path)
+        assert_rejected(found, path)
     else:
         assert found.exit_code == 0  # a tracker that found nothing
 
@@ -96,7 +96,7 @@ def test_label_lists_of_unknown_origin(content: bytes, tmp_path: Path) -> None:
     truth.write_text("q1\tsport\nq2\tnews\n")
     path.write_bytes(content)
 
-    assert_refused(run("multilabel", truth, path), path)
+    assert_rejected(run("multilabel", truth, path), path)
 
 
 @pytest.mark.parametrize(
@@ -123,7 +123,7 @@ def test_packed_files_that_are_damaged(words: tuple[str, ...], content: bytes, n
         path.write_bytes(bad)
         found = run(*given, path)
         if found.exit_code or found.stdout != whole.stdout:  # a few bytes of the header say nothing
-            assert_refused(found, path, what)
+            assert_rejected(found, path, what)
 
 
 def records(document: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
@@ -154,14 +154,14 @@ def test_baselines_of_unknown_origin(rows: Path) -> None:
             inner = inner[key]
         inner[place[-1]] = wrong[at % len(wrong)]
         texts.append(json.dumps(copy))
-    refused = 0
+    rejected = 0
     for text in texts:
         path.write_text(text)
         found = run(*gate)
         if found.exit_code not in (0, 1):  # another name or number may still be a baseline
-            refused += 1
-            assert_refused(found, path, text[:80])
-    assert refused > 20
+            rejected += 1
+            assert_rejected(found, path, text[:80])
+    assert rejected > 20
 
 
 @pytest.mark.parametrize("number", ["NaN", "Infinity", "-Infinity", "1e999", '"0.9"', "true", "[]", "-0.5"])
@@ -175,4 +175,4 @@ def test_numbers_of_a_baseline_are_numbers(number: str, field: str, rows: Path) 
 
     found = run("gate", rows, "-t", "t", "-s", "s", "--baseline", path)
     if (field, number) != ("mean", "-0.5"):
-        assert_refused(found, path)
+        assert_rejected(found, path)

@@ -130,7 +130,7 @@ def test_names_that_people_say(name: str, said: str) -> None:
     assert said in " ".join(explained(name).split())
 
 
-def test_a_name_that_nobody_says_is_refused() -> None:
+def test_a_name_that_nobody_says_is_rejected() -> None:
     for name in ("banana", "recall banana", "recall P"):
         assert CliRunner().invoke(app, ["explain", name]).exit_code == 2, name
 

@@ -83,12 +83,12 @@ def test_shares_need_a_sample_size_and_get_the_one_stated():
     assert any("taken as the 100 samples that were stated" in note for note in notes(found))
     mixed = compare({"a": shares["a"], "b": counts["b"]}, sample_size=500)
     assert dict(mixed.samples) == pytest.approx({"a": 500, "b": 100})
-    for refused in (
+    for rejected in (
         lambda: compare(counts, sample_size=500),
         lambda: compare([1, 2], {"a": [1, 2], "b": [1, 2]}, sample_size=9),
     ):
         with pytest.raises(InputError, match="the sample size is stated for tables of frequencies"):
-            refused()
+            rejected()
     with pytest.raises(InputError, match="above 0"):
         compare(shares, sample_size=float("nan"))
 
@@ -216,7 +216,7 @@ def test_a_pair_can_be_asked_for_from_either_side():
 
 
 @pytest.mark.parametrize("name", ["f1", "precision", "specificity", "mcc"])
-def test_an_undefined_metric_asked_for_by_name_is_refused_with_the_reason(name):
+def test_an_undefined_metric_asked_for_by_name_is_rejected_with_the_reason(name):
     truth = np.arange(60) % 3
     with pytest.raises(InputError, match=f"{name} is undefined for 'voter'"):
         compare(truth, {"voter": np.zeros(60, int), "b": truth}, metrics=[name, "accuracy"])
@@ -249,7 +249,7 @@ def test_a_pair_whose_common_rows_have_one_class_is_left_out_with_a_note():
 
 
 @pytest.mark.parametrize("rope", [float("nan"), -0.1, float("inf")])
-def test_a_region_that_is_none_is_refused(rope):
+def test_a_region_that_is_none_is_rejected(rope):
     with pytest.raises(InputError, match="region of practical equivalence"):
         compare([1, 2], {"a": [1, 2], "b": [2, 1]}, rope=rope)
 
@@ -257,12 +257,12 @@ def test_a_region_that_is_none_is_refused(rope):
 @pytest.mark.parametrize(
     ("name", "message"), [("system_entropy", "neither more nor less"), ("class_recall", "one value for each true")]
 )
-def test_a_metric_without_better_or_with_many_values_says_why_it_is_refused(name, message):
+def test_a_metric_without_better_or_with_many_values_says_why_it_is_rejected(name, message):
     with pytest.raises(UnknownNameError, match=message):
         compare([1, 2], {"a": [1, 2], "b": [2, 1]}, metrics=[name])
 
 
-def test_an_array_prior_and_clusters_are_refused_together():
+def test_an_array_prior_and_clusters_are_rejected_together():
     truth, groups = np.arange(60) % 2, np.arange(60) // 6
     with pytest.raises(InputError, match="takes no prior"):
         compare(truth, {"a": truth, "b": 1 - truth}, groups=groups, prior=np.ones((2, 2)))

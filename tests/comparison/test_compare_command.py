@@ -80,9 +80,9 @@ def test_matrices_of_one_name_are_told_by_their_paths_and_shares_take_n(tmp_path
         path.write_text(rows)
     arguments = ["--matrix", *map(str, paths), "--format", "json"]
 
-    refused, accepted = run(*arguments), run(*arguments, "--sample-size", "500")
-    assert refused.exit_code == 2
-    assert "sample size is not known" in refused.stderr
+    rejected, accepted = run(*arguments), run(*arguments, "--sample-size", "500")
+    assert rejected.exit_code == 2
+    assert "sample size is not known" in rejected.stderr
     assert json.loads(accepted.stdout)["samples"] == {str(paths[0]): 100, str(paths[1]): 500}
 
 

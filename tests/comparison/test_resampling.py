@@ -79,7 +79,7 @@ def test_clusters_need_not_see_every_class():
     assert bootstrap.tables.batch_shape == (2000,)
 
 
-def test_bad_clusters_are_refused():
+def test_bad_clusters_are_rejected():
     with pytest.raises(InputError, match="at least 5"):
         ClusterBootstrap.from_labels(["a", "b"], ["a", "b"], [1, 2])
     with pytest.raises(InputError, match="must pair"):
@@ -127,7 +127,7 @@ def test_the_same_seed_gives_the_same_tables():
     assert once.tables["t"] == again.tables["t"]
 
 
-def test_bad_cuts_are_refused():
+def test_bad_cuts_are_rejected():
     data, target = load_iris(return_X_y=True)
     for options, message in (({"folds": 1}, "folds"), ({"repeats": 0}, "repeats")):
         with pytest.raises(InputError, match=message):

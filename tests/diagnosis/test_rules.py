@@ -13,20 +13,20 @@ from infoscope.tables import Contingency
 from infoscope.tables.estimation import Estimation
 
 
-def refusing(matrix: list[list[int]]) -> Contingency:
+def rejecting(matrix: list[list[int]]) -> Contingency:
     """A table of Hu & Wang: the last column is "rejected"."""
     return Contingency.from_matrix(matrix, reject=len(matrix[0]) - 1)
 
 
-M1 = refusing([[90, 0, 0], [0, 10, 0]])
-M2 = refusing([[90, 0, 0], [10, 0, 0]])
-M5 = refusing([[74, 6, 10], [0, 9, 1]])
-M9 = refusing([[90, 0, 0], [0, 9, 1]])
-M10 = refusing([[88, 0, 2], [0, 10, 0]])
-M11 = refusing([[0, 0, 80, 0], [0, 15, 0, 0], [5, 0, 0, 0]])
-M12 = refusing([[75, 0, 5, 0], [0, 15, 0, 0], [0, 0, 5, 0]])
-M19 = refusing([[50, 0, 0, 0], [0, 24, 16, 0], [0, 6, 4, 0]])
-M20 = refusing([[50, 0, 0, 0], [0, 14, 26, 0], [0, 6, 4, 0]])
+M1 = rejecting([[90, 0, 0], [0, 10, 0]])
+M2 = rejecting([[90, 0, 0], [10, 0, 0]])
+M5 = rejecting([[74, 6, 10], [0, 9, 1]])
+M9 = rejecting([[90, 0, 0], [0, 9, 1]])
+M10 = rejecting([[88, 0, 2], [0, 10, 0]])
+M11 = rejecting([[0, 0, 80, 0], [0, 15, 0, 0], [5, 0, 0, 0]])
+M12 = rejecting([[75, 0, 5, 0], [0, 15, 0, 0], [0, 0, 5, 0]])
+M19 = rejecting([[50, 0, 0, 0], [0, 24, 16, 0], [0, 6, 4, 0]])
+M20 = rejecting([[50, 0, 0, 0], [0, 14, 26, 0], [0, 6, 4, 0]])
 VALVERDE_A = Contingency.from_matrix([[15, 0, 5], [0, 15, 5], [0, 0, 20]])
 VALVERDE_B = Contingency.from_matrix([[16, 2, 2], [2, 16, 2], [1, 1, 18]])
 VALVERDE_C = Contingency.from_matrix([[1, 0, 4], [0, 1, 4], [1, 1, 48]])

@@ -48,7 +48,7 @@ def test_a_brief_run_and_a_failed_one_are_named() -> None:
     assert "busy" not in page([run()])
 
 
-def test_a_page_without_a_run_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_page_without_a_run_is_rejected(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["--page", "--folder", str(tmp_path), "--docs", str(tmp_path)])
     assert "has no run" in capsys.readouterr().err

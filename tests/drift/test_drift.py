@@ -170,7 +170,7 @@ def test_an_unknown_period_is_named() -> None:
         ifs.drift(A | {"m": ["1", "2"]}, by="m", before="1", after="3")
 
 
-def test_labels_that_are_all_new_are_refused() -> None:
+def test_labels_that_are_all_new_are_rejected() -> None:
     january = {"a": ["x", "y"] * 20, "b": ["x", "y"] * 20}
     with pytest.raises(ifs.InfoscopeError, match="'a' has no label in common between the periods"):
         ifs.drift(january, {"a": ["p", "q"] * 20, "b": ["x", "y"] * 20})
@@ -195,7 +195,7 @@ def test_numbers_that_measure_are_no_labels() -> None:
         ifs.latent_truth(ids)
 
 
-def test_numbers_against_text_are_refused_between_columns_and_between_periods() -> None:
+def test_numbers_against_text_are_rejected_between_columns_and_between_periods() -> None:
     numbers, text = {"a": [1, 2] * 20, "b": [1, 2] * 20}, {"a": ["1", "2"] * 20, "b": ["1", "2"] * 20}
     with pytest.raises(InputError, match="look alike but are different labels"):
         ifs.drift({"a": numbers["a"], "b": text["b"]}, {"a": numbers["a"], "b": text["b"]})

@@ -69,7 +69,7 @@ def test_interrupted_spark_leaves_no_process(tmp_path: Path, moment: str) -> Non
 
 
 @pytest.mark.parametrize("engine", ["spark", "dask"])
-def test_files_that_differ_are_refused_before_a_cluster_is_asked(tmp_path: Path, engine: str) -> None:
+def test_files_that_differ_are_rejected_before_a_cluster_is_asked(tmp_path: Path, engine: str) -> None:
     def part(name: str, columns: str) -> None:
         duckdb.execute(f"COPY (SELECT {columns}) TO '{tmp_path}/{name}.parquet'")
 

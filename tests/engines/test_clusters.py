@@ -158,7 +158,7 @@ class TestSparkCluster(RowsBehindCells):
 
     @pytest.mark.usefixtures("spark")
     @pytest.mark.parametrize("name", UNSOUND_TEXT)
-    def test_unsound_text_is_refused(self, cluster: SparkCluster, tmp_path: Path, name: str) -> None:
+    def test_unsound_text_is_rejected(self, cluster: SparkCluster, tmp_path: Path, name: str) -> None:
         text, sentence = UNSOUND_TEXT[name]
         path = tmp_path / "log.csv"
         path.write_bytes(text)
@@ -301,7 +301,7 @@ class TestSparkCluster(RowsBehindCells):
         assert same(read_tables(tmp_path, truth="gold", system="said", weight="w`w", by=key), split)
         assert list(split.by_group) == [("01",), ("1",)]
 
-    def test_ibis_on_spark_is_refused_with_the_reason(self, spark: Any) -> None:
+    def test_ibis_on_spark_is_rejected_with_the_reason(self, spark: Any) -> None:
         ibis = pytest.importorskip("ibis", reason="Ibis is not installed")
         spark_frame(spark, CASES[0]).createOrReplaceTempView("log")
 

@@ -71,7 +71,7 @@ def test_ibis_on_postgres_is_a_guest(server: str) -> None:
     assert counted(table, case) == expected(case)
 
 
-def test_nan_weights_are_missing_and_infinite_ones_refused(server: str) -> None:
+def test_nan_weights_are_missing_and_infinite_ones_rejected(server: str) -> None:
     with psycopg.connect(server) as connection:
         connection.execute("DROP TABLE IF EXISTS heavy")
         connection.execute("CREATE TABLE heavy (t text, s text, w float8)")
@@ -92,7 +92,7 @@ def test_more_systems_than_a_statement_can_tell_apart(server: str) -> None:
     assert [tables[name].system_labels for name in names] == [(name,) for name in names]
 
 
-def test_adbc_answers_again_after_a_refused_query(server: str) -> None:
+def test_adbc_answers_again_after_a_rejected_query(server: str) -> None:
     with adbc.connect(server) as connection:
         for _ in range(2):
             with pytest.raises(InputError, match='"absent" does not exist'):
@@ -120,7 +120,9 @@ def test_hostile_names_stay_names(server: str) -> None:
         (("/postgres", "/nowhere"), "does not exist"),
     ],
 )
-def test_refused_credentials_are_told_without_the_password(server: str, change: tuple[str, str], sentence: str) -> None:
+def test_rejected_credentials_are_told_without_the_password(
+    server: str, change: tuple[str, str], sentence: str
+) -> None:
     with pytest.raises(InputError, match=sentence) as caught:
         read((server.replace(*change), "log"), truth="gold", system="said")
 

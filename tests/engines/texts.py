@@ -1,4 +1,4 @@
-"""Text files that Spark by itself would misread: sound ones, and ones to refuse with a reason."""
+"""Text files that Spark by itself would misread: sound ones, and ones to reject with a reason."""
 
 SOUND_TEXT = {
     "lf.csv": b'gold,said\na,b\n\n,\nc,""\n',

@@ -150,21 +150,21 @@ def test_compare_command_takes_clusters(rows: Path) -> None:
         (["--groups", "a", "-s", "b"], "named as cluster"),
     ],
 )
-def test_wrong_clusters_are_refused(rows: Path, words: list[str], told: str) -> None:
+def test_wrong_clusters_are_rejected(rows: Path, words: list[str], told: str) -> None:
     result = run("evaluate", str(rows), "-t", "gold", "-s", "a", *words)
 
     assert result.exit_code == 2
     assert told in result.stderr
 
 
-def test_few_clusters_and_tables_are_refused(tmp_path: Path) -> None:
+def test_few_clusters_and_tables_are_rejected(tmp_path: Path) -> None:
     few = tmp_path / "few.csv"
     patients(4).to_csv(few, index=False)
     assert "at least 5" in run("evaluate", str(few), "-t", "gold", "-s", "a", "--groups", "patient").stderr
     matrix = tmp_path / "m.csv"
     matrix.write_text(",x,y\nx,5,1\ny,2,9\n")
-    refused = run("evaluate", "--matrix", str(matrix), "--groups", "patient")
-    assert refused.exit_code == 2
+    rejected = run("evaluate", "--matrix", str(matrix), "--groups", "patient")
+    assert rejected.exit_code == 2
     table = ifs.Contingency.from_matrix([[5, 1], [2, 9]])
     with pytest.raises(InputError, match="needs the rows"):
         ifs.evaluate(table, groups="patient")

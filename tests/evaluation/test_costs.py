@@ -1,4 +1,4 @@
-"""The user's own costs: in evaluations, comparisons and gates, from every form, and refused where they do not fit."""
+"""The user's own costs: in evaluations, comparisons and gates, from every form, and rejected where they do not fit."""
 
 import json
 import re
@@ -169,7 +169,7 @@ def test_a_gate_may_ask_for_it(rows: pd.DataFrame) -> None:
         ("missing.csv", "missing.csv"),
     ],
 )
-def test_costs_that_do_not_fit_are_refused(rows: pd.DataFrame, costs, message: str) -> None:
+def test_costs_that_do_not_fit_are_rejected(rows: pd.DataFrame, costs, message: str) -> None:
     for ask in (ifs.evaluate, ifs.compare):
         with pytest.raises(InputError, match=message):
             ask(rows, truth="gold", system=["svm", "knn"], costs=costs)
@@ -188,7 +188,7 @@ def test_what_is_odd_about_costs_is_said(rows: pd.DataFrame) -> None:
         ifs.evaluate(rows["gold"], rows["svm"], costs=COSTS, task="clustering")
 
 
-def test_without_costs_the_metric_is_left_out_and_refused_by_name(rows: pd.DataFrame) -> None:
+def test_without_costs_the_metric_is_left_out_and_rejected_by_name(rows: pd.DataFrame) -> None:
     assert "expected_cost" not in ifs.evaluate(rows["gold"], rows["svm"])["system"].metrics
     for ask in (ifs.evaluate, ifs.compare):
         with pytest.raises(InputError, match="expected_cost needs costs"):

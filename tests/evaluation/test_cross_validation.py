@@ -268,6 +268,6 @@ def test_stability_of_few_samples_has_no_empty_half(counts: list[list[int]]) -> 
         assert found["truth_entropy"]["mean"] == 0
 
 
-def test_stability_of_one_sample_is_refused() -> None:
+def test_stability_of_one_sample_is_rejected() -> None:
     with pytest.raises(InputError, match="two samples at least; there is 1"):
         ifs.stability(ifs.Contingency.from_matrix([[1, 0], [0, 0]]))

@@ -54,7 +54,7 @@ def test_the_command_takes_classes(rows: Path) -> None:
         (["--classes", "cat,dog", "--groups", "truth"], "leave out labels= or groups="),
     ],
 )
-def test_bad_classes_are_refused(rows: Path, words: list[str], reason: str) -> None:
+def test_bad_classes_are_rejected(rows: Path, words: list[str], reason: str) -> None:
     said = CliRunner().invoke(app, ["evaluate", str(rows), "-t", "truth", "-s", "model", *words])
 
     assert said.exit_code == 2

@@ -55,7 +55,7 @@ def test_json_round_trip() -> None:
     assert Evaluation.from_dict(json.loads(evaluation.to_json())).to_dict() == evaluation.to_dict()
 
 
-def test_other_schema_is_refused() -> None:
+def test_other_schema_is_rejected() -> None:
     with pytest.raises(InfoscopeError, match="infoscope/evaluation/2"):
         Evaluation.from_dict({"schema": "infoscope/evaluation/9"})
 
@@ -117,7 +117,7 @@ def test_labels_are_taken_as_truth_and_predictions() -> None:
     assert [each.name for each in evaluate(truth, {"one": system, "two": truth})] == ["one", "two"]
 
 
-def test_lone_labels_are_refused_with_the_way_to_ask() -> None:
+def test_lone_labels_are_rejected_with_the_way_to_ask() -> None:
     with pytest.raises(InfoscopeError, match="truth column"):
         evaluate([1, 2])
 
@@ -205,7 +205,7 @@ def catalogue_score(name: str) -> float:
 @pytest.mark.parametrize(
     ("option", "value"), [("level", 1.5), ("level", 0.0), ("sample_size", -1), ("sample_size", math.inf)]
 )
-def test_senseless_uncertainty_is_refused(option: str, value: float) -> None:
+def test_senseless_uncertainty_is_rejected(option: str, value: float) -> None:
     with pytest.raises(InfoscopeError, match=str(value)):
         evaluate(M6, **{option: value})
 

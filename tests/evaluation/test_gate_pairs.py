@@ -123,7 +123,7 @@ def test_rows_are_kept_from_frames_and_files(library: str, tmp_path: Path) -> No
         assert [None if code < 0 else column.labels[code] for code in column.codes] == given
 
 
-def test_rows_are_not_kept_where_refused_weighted_split_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rows_are_not_kept_where_rejected_weighted_split_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pd.DataFrame({"label": TRUTH[:60], "model": OLD[:60], "w": 1.0, "site": ["a", "b"] * 30})
     asked = {"truth": "label", "system": "model"}
 
@@ -218,7 +218,7 @@ def test_earlier_documents_are_still_baselines(tmp_path: Path) -> None:
         ({}, "lets everything through"),
     ],
 )
-def test_wrong_questions_are_refused_in_one_sentence(options: dict[str, Any], told: str) -> None:
+def test_wrong_questions_are_rejected_in_one_sentence(options: dict[str, Any], told: str) -> None:
     frame = pd.DataFrame({"t": TRUTH, "o": OLD, "n": NEW})
 
     with pytest.raises(ifs.InfoscopeError, match=told):
@@ -226,7 +226,7 @@ def test_wrong_questions_are_refused_in_one_sentence(options: dict[str, Any], to
 
 
 @pytest.mark.parametrize("codes", ["", "no base64!", "AAAA", "eJxjYGBgAAAABAAB"])
-def test_damaged_rows_are_refused(codes: str) -> None:
+def test_damaged_rows_are_rejected(codes: str) -> None:
     base = ifs.evaluate(TRUTH, {"model": OLD})
     assert base.row_labels is not None
     damaged = replace(base.row_labels, truth=LabelColumn(("fraud", "ok"), codes))

@@ -169,7 +169,7 @@ def test_intervals_survive_json() -> None:
     assert Evaluation.from_dict(json.loads(evaluation.to_json())).to_dict() == evaluation.to_dict()
 
 
-def test_a_table_without_data_is_refused() -> None:
+def test_a_table_without_data_is_rejected() -> None:
     empty = replace(TABLE, values=np.zeros(TABLE.shape))
     with pytest.raises(InputError, match="has no data"):
         ifs.evaluate({"svm": empty})

@@ -1,4 +1,4 @@
-"""Monte Carlo runs of outside systems: the same numbers from tables, labels, rows and files, and bad runs refused."""
+"""Monte Carlo runs of outside systems: the same numbers from tables, labels, rows and files, and bad runs rejected."""
 
 import json
 from pathlib import Path
@@ -119,12 +119,12 @@ GOOD = [table([[8, 2], [3, 7]]), table([[7, 3], [2, 8]])]
         ({}, "there is no system"),
     ],
 )
-def test_runs_that_cannot_be_held_against_each_other_are_refused(runs, message: str) -> None:
+def test_runs_that_cannot_be_held_against_each_other_are_rejected(runs, message: str) -> None:
     with pytest.raises(InputError, match=message):
         ifs.monte_carlo(runs)
 
 
-def test_other_wrong_calls_are_refused(rows: pd.DataFrame) -> None:
+def test_other_wrong_calls_are_rejected(rows: pd.DataFrame) -> None:
     with pytest.raises(InputError, match=r"name the column that tells the runs apart with by= \(--by\)"):
         ifs.monte_carlo(rows, truth="gold", system="svm")
     with pytest.raises(InputError, match="name the truth column and at least one system"):

@@ -218,7 +218,7 @@ def test_comparisons_and_gates_take_the_order(rows: Path) -> None:
         (7, "name the classes from the lowest to the highest"),
     ],
 )
-def test_wrong_orders_are_refused_in_one_sentence(ordinal: Any, told: str) -> None:
+def test_wrong_orders_are_rejected_in_one_sentence(ordinal: Any, told: str) -> None:
     with pytest.raises(ifs.InputError, match=told):
         ifs.evaluate(named(TRUTH), named(PREDICTED), ordinal=ordinal)
 

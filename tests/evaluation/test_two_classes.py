@@ -186,7 +186,7 @@ def test_each_system_has_its_own_score() -> None:
             ifs.evaluate(frame, **asked, scores=wrong)
 
 
-def test_scores_where_there_is_no_threshold_are_refused(file: Path) -> None:
+def test_scores_where_there_is_no_threshold_are_rejected(file: Path) -> None:
     three = ["evaluate", file, "-t", "label", "-s", "model", "--score", "missing"]
     piped = CliRunner().invoke(
         app, ["evaluate", "-", "-t", "label", "-s", "model", "--score", "score"], input=file.read_text()

@@ -159,7 +159,7 @@ def test_text_says_what_share_was_read(tmp_path: Path) -> None:
         ("acuracy.width=0.1", "accuracy"),
     ],
 )
-def test_wrong_goals_are_refused(until: str, told: str, tmp_path: Path) -> None:
+def test_wrong_goals_are_rejected(until: str, told: str, tmp_path: Path) -> None:
     path = str(written(many(100), "csv", tmp_path))
     result = run("evaluate", path, "-t", "gold", "-s", "svm", "--until", until)
 
@@ -167,7 +167,7 @@ def test_wrong_goals_are_refused(until: str, told: str, tmp_path: Path) -> None:
     assert told in result.stderr
 
 
-def test_sources_without_random_access_are_refused(tmp_path: Path) -> None:
+def test_sources_without_random_access_are_rejected(tmp_path: Path) -> None:
     frame = many(100)
     packed = tmp_path / "rows.csv.gz"
     frame.to_csv(packed, index=False)

@@ -158,7 +158,7 @@ def test_predictions_for_a_constant_truth_may_be_swapped():
     assert "exchange them" in text
 
 
-def test_columns_of_real_classes_are_never_refused():
+def test_columns_of_real_classes_are_never_rejected():
     """Taxonomies, language ids, class ids, codes with a decimal point, ratings, grades, tiny samples."""
     for name, draw in populations(np.random.default_rng(41)):
         for _ in range(2):

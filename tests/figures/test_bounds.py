@@ -25,7 +25,7 @@ def curve(panel: Panel, name: str) -> np.ndarray:
 
 
 def by_hand(matrix: list[list[int]]) -> tuple[float, float, float]:
-    """Missed information, share of wrong labels and Bayes error, the last column being refusals."""
+    """Missed information, share of wrong labels and Bayes error, the last column being rejections."""
     counts = np.array(matrix, dtype=float)
     said = counts.sum(axis=0)
     missed = sum(n * entropy(column, base=2) for n, column in zip(said, counts.T, strict=True) if n) / counts.sum()

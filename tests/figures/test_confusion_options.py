@@ -42,6 +42,6 @@ def test_names_follow_their_classes_wherever_these_are_drawn() -> None:
         ({"display_labels": ["a", "b", "a"]}, "same name twice"),
     ],
 )
-def test_wrong_options_are_refused(options: dict[str, object], sentence: str) -> None:
+def test_wrong_options_are_rejected(options: dict[str, object], sentence: str) -> None:
     with pytest.raises(ifs.InputError, match=sentence):
         ifs.ConfusionDisplay.from_predictions(TRUTH, PREDICTED, **options)

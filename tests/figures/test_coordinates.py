@@ -102,7 +102,7 @@ def test_zoom_keeps_every_ellipse_inside() -> None:
         assert panel.y.low <= y <= panel.y.high
 
 
-def test_curve_through_an_unknown_system_is_refused() -> None:
+def test_curve_through_an_unknown_system_is_rejected() -> None:
     with pytest.raises(UnknownNameError, match="curve 'K' goes through 'c', which is none"):
         CoverageDisplay([CoveragePoint("a", 0.1, 0.9)], curves={"K": ["a", "c"]})
 
@@ -170,7 +170,7 @@ def test_lens_magnifies_its_corner_by_its_factor() -> None:
     assert warped(near, "transfer", 7.0).variation == pytest.approx(7e-6, rel=1e-4)
 
 
-def test_bad_lens_is_refused() -> None:
+def test_bad_lens_is_rejected() -> None:
     with pytest.raises(InputError, match="name a corner"):
         EntropyTriangleDisplay.from_table(Contingency.from_matrix(np.eye(2)), magnify=("top", 3))  # type: ignore[arg-type]
 
@@ -305,7 +305,7 @@ def test_sparse_table_is_drawn_like_a_dense_one() -> None:
     assert sparse.truth == dense.truth
 
 
-def test_heat_map_refuses_several_systems_and_huge_tables() -> None:
+def test_heat_map_rejects_several_systems_and_huge_tables() -> None:
     table = Contingency.from_matrix(np.eye(2))
     with pytest.raises(InputError, match="shows one system, not 2"):
         ConfusionDisplay.from_table({"a": table, "b": table})

@@ -83,7 +83,7 @@ def test_the_error_rejection_curve_is_starred_at_its_least_error() -> None:
     [(x, y)] = stars(SweepDisplay.from_sweep(swept, ["error_rate"]).panel())
 
     assert y == curve["error_rate"].min() < curve["error_rate"].max()
-    assert x == curve["rejection_rate"][curve["error_rate"] == y].min()  # no more refused than it takes
+    assert x == curve["rejection_rate"][curve["error_rate"] == y].min()  # no more rejected than it takes
 
 
 def test_a_curve_without_a_known_direction_has_no_star_unless_told() -> None:

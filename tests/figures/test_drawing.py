@@ -1,4 +1,4 @@
-"""Both renderers draw every picture; files, axes, notebooks; what cannot be drawn is refused in words."""
+"""Both renderers draw every picture; files, axes, notebooks; what cannot be drawn is rejected in words."""
 
 import re
 import subprocess
@@ -206,7 +206,7 @@ def test_files_are_written_and_not_overwritten(tmp_path: Path, suffix: str) -> N
     assert [each.name for each in tmp_path.iterdir()] == [target.name]
 
 
-def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
+def test_unwritable_and_unknown_places_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"cannot write .*: there is no folder"):
         PICTURES["ledger"].save(tmp_path / "nowhere" / "a.svg")
     with pytest.raises(InputError, match=r"end it in \.svg, \.pdf or \.png"):
@@ -228,7 +228,7 @@ def test_unwritable_and_unknown_places_are_refused(tmp_path: Path) -> None:
         LedgerDisplay,
     ],
 )
-def test_empty_tables_are_refused(display: type[TableDisplay]) -> None:
+def test_empty_tables_are_rejected(display: type[TableDisplay]) -> None:
     with pytest.raises(InputError, match="has no samples"):
         display.from_table(Contingency.from_matrix(np.eye(2)).with_cells(np.zeros(4)))
     with pytest.raises(InputError, match="no table to draw"):
@@ -250,7 +250,7 @@ def test_empty_tables_are_refused(display: type[TableDisplay]) -> None:
         (MetricCurvesDisplay, "no quality to vary"),
     ],
 )
-def test_one_class_is_refused_in_words(display: type[TableDisplay], words: str) -> None:
+def test_one_class_is_rejected_in_words(display: type[TableDisplay], words: str) -> None:
     with pytest.raises(InputError, match=words):
         display.from_table(Contingency.from_matrix([[7]]))
 

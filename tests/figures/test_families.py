@@ -76,7 +76,7 @@ def test_steps_of_a_path_are_joined_and_its_ends_named(display) -> None:
         ({"families": {"empty": []}}, "family 'empty' names no system"),
     ],
 )
-def test_groups_of_systems_that_are_not_there_are_refused(display, groups, message) -> None:
+def test_groups_of_systems_that_are_not_there_are_rejected(display, groups, message) -> None:
     with pytest.raises(InfoscopeError, match=message):
         display.from_table(TABLES, **groups)
 

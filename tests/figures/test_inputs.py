@@ -104,7 +104,7 @@ NOTHING: list[tuple[Any, str]] = [
 
 @pytest.mark.parametrize(("given", "words"), NOTHING)
 @pytest.mark.parametrize("name", ["CoverageDisplay", "LedgerDisplay"])
-def test_what_is_no_table_is_refused_in_words(name: str, given: Any, words: str) -> None:
+def test_what_is_no_table_is_rejected_in_words(name: str, given: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         DISPLAYS[name].from_table(given)
 
@@ -158,8 +158,8 @@ def test_sweeps_come_from_scores_as_roc_curves_do() -> None:
     expected = recall_score(TRUTH == "yes", scores >= at - 1e-12, sample_weight=weights)
     assert weighted.curves[0].y[40] == pytest.approx(expected)
     three = np.where(X[:, 0] > 1, "many", TRUTH)
-    refusing = SweepDisplay.from_estimator(LogisticRegression().fit(X, three), X, three)
-    assert refusing.parameter == "share rejected"
+    rejecting = SweepDisplay.from_estimator(LogisticRegression().fit(X, three), X, three)
+    assert rejecting.parameter == "share rejected"
     SweepDisplay.from_estimator(LinearSVC().fit(X, TRUTH), X, TRUTH)
     with pytest.raises(InputError, match=r"'LinearSVC' gives no scores to sweep"):
         SweepDisplay.from_estimator(LinearSVC().fit(X, three), X, three)

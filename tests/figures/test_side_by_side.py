@@ -67,7 +67,7 @@ def test_many_classes_are_an_image_and_rows_are_broken() -> None:
         ({"metrics": "class_recall"}, "has a value for each class or cell"),
     ],
 )
-def test_wrong_options_are_refused(options, message: str) -> None:
+def test_wrong_options_are_rejected(options, message: str) -> None:
     with pytest.raises(InputError, match=message):
         ifs.ConfusionGridDisplay.from_table(VALVERDE, **options)
     with pytest.raises(InputError, match="are too many for one picture"):
@@ -140,7 +140,7 @@ def test_roc_of_a_sweep_of_hard_predictions_and_of_estimators(scores) -> None:
         ifs.RocDisplay.from_estimator(fitted, data[100:], target[100:], sample_weight=weights, weight=weights)
 
 
-def test_wrong_rocs_are_refused() -> None:
+def test_wrong_rocs_are_rejected() -> None:
     with pytest.raises(InputError, match="has no false alarm rate or no recall"):
         ifs.RocDisplay.from_table(VALVERDE["a"])
     with pytest.raises(InputError, match="there is no sweep to draw"):

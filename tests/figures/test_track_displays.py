@@ -206,7 +206,7 @@ def test_matplotlib_draws_the_same_marks(name: str, tmp_path: Path) -> None:
     assert display.save(tmp_path / "picture.svg").stat().st_size > 1000
 
 
-def test_what_cannot_be_drawn_is_refused_in_words() -> None:
+def test_what_cannot_be_drawn_is_rejected_in_words() -> None:
     one = Stage(objects=1, frames=5)
     single = tracking.evaluate(one.truth(), one.truth())
 

@@ -195,7 +195,7 @@ def test_a_judge_that_changed_between_periods() -> None:
     assert "judge_changed" in found_codes(verdicts)
 
 
-def test_periods_that_mean_nothing_are_refused() -> None:
+def test_periods_that_mean_nothing_are_rejected() -> None:
     rows = monthly(0.9, 50)
     asked = {"truth": "human", "system": "model"}
     for more, said in (

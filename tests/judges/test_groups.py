@@ -120,7 +120,7 @@ def test_groups_need_rows(rows: pl.DataFrame) -> None:
         ifs.evaluate(rows.with_columns(month=pl.lit(None, dtype=pl.String)), by="month", **ROLES)
 
 
-def test_more_strata_than_can_be_drawn_are_refused_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_strata_than_can_be_drawn_are_rejected_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = sampled(World(classes=5, rows=500, labels=100), np.random.default_rng(4))
     counted = Judged.from_rows(sample.columns(), truth="human", system="model", judge="gpt")
     monkeypatch.setattr(judged, "MOST_CELLS", 100)

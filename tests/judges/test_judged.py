@@ -1,4 +1,4 @@
-"""Rows with few labels and a judge: reading, merging, storing, what verdicts mean, and what is refused."""
+"""Rows with few labels and a judge: reading, merging, storing, what verdicts mean, and what is rejected."""
 
 from pathlib import Path
 from typing import Any
@@ -256,12 +256,12 @@ def test_a_reject_label_is_no_class(sample: Sample) -> None:
         ({"model": [0, 1, 1] * 500}, {}, "model.* share no name.*rename the predictions, or leave out the judge"),
     ],
 )
-def test_bad_input_is_refused(sample: Sample, change: dict[str, Any], roles: dict[str, Any], message: str) -> None:
+def test_bad_input_is_rejected(sample: Sample, change: dict[str, Any], roles: dict[str, Any], message: str) -> None:
     with pytest.raises(InputError, match=message):
         Judged.from_rows({**sample.columns(), **change}, **{**ROLES, **roles}).posterior()
 
 
-def test_counts_that_cannot_be_are_refused() -> None:
+def test_counts_that_cannot_be_are_rejected() -> None:
     with pytest.raises(InputError, match="more labelled rows than rows"):
         Judged.from_counts([[[9, 0], [0, 0]], [[0, 0], [0, 9]]], [[5, 1], [1, 20]])
     with pytest.raises(InputError, match="must be truth"):

@@ -201,7 +201,7 @@ def test_judged_rows_are_counted_merged_and_evaluated_from_files(path: Path, tmp
         (["--judge", "gpt", "--matrix"], "a matrix has none"),
     ],
 )
-def test_bad_options_are_refused_in_one_sentence(path: Path, words: list[str], message: str) -> None:
+def test_bad_options_are_rejected_in_one_sentence(path: Path, words: list[str], message: str) -> None:
     found = run("evaluate", path, "-t", "human", "-s", "model", *words)
     assert found.exit_code == 2
     assert message in " ".join(found.output.split())

@@ -324,7 +324,7 @@ def large(systems: int, classes: int, n: int, seed: int) -> dict[str, np.ndarray
     return {f"s{at}": np.where(mine, truth, rng.integers(classes, size=n)) for at, mine in enumerate(right)}
 
 
-def test_what_would_take_hours_is_refused_at_once() -> None:
+def test_what_would_take_hours_is_rejected_at_once() -> None:
     with pytest.raises(NoLatentTruthError, match=r"have 6,5.* probabilities to estimate.* 500,000 at most; merge"):
         ifs.latent_truth(large(3, 1500, 5000, 1))
 
@@ -343,7 +343,7 @@ def test_six_systems_taken_as_one_have_only_the_combinations_that_occur() -> Non
         assert found.tables[name].column_totals == pytest.approx(np.bincount(predictions[name], minlength=10), rel=1e-9)
 
 
-def test_two_systems_with_labels_are_refused_or_warned_of() -> None:
+def test_two_systems_with_labels_are_rejected_or_warned_of() -> None:
     rng = np.random.default_rng(3)
     truth, predictions = World.drawn(2, 2, rng, low=0.8).items(400, rng)
     names = np.array(["no", "yes"])

@@ -123,7 +123,7 @@ def test_too_many_categories_leave_the_renaming_out(monkeypatch: pytest.MonkeyPa
     assert system["metrics"]["proficiency"]["value"] == 1.0
 
 
-def test_no_predictors_are_refused() -> None:
+def test_no_predictors_are_rejected() -> None:
     with pytest.raises(InputError, match="name at least one"):
         multilabel.compare([{"a"}], {})
 

@@ -1,4 +1,4 @@
-"""Ways in, and what is refused, counted or doubted."""
+"""Ways in, and what is rejected, counted or doubted."""
 
 import gzip
 from pathlib import Path
@@ -146,7 +146,7 @@ def test_labels_are_verbatim_and_cleaned_on_request() -> None:
         ([{"a"}], [{"a"}], {"level": 2}, "between 0 and 1"),
     ],
 )
-def test_refusals(truth: object, predicted: object, options: dict[str, object], said: str) -> None:
+def test_rejections(truth: object, predicted: object, options: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         evaluated(truth, predicted, **options)
 

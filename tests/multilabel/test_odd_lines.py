@@ -104,7 +104,7 @@ def test_a_category_that_is_not_utf8_is_named_with_its_line(tmp_path: Path) -> N
         multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
 
 
-def test_a_file_that_is_cut_within_a_character_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_cut_within_a_character_is_rejected(tmp_path: Path) -> None:
     truth = tmp_path / "truth.txt"
     truth.write_bytes("one\ta\ncafé".encode()[:-1])
 

@@ -114,7 +114,7 @@ def test_weights_by_name_and_by_column_are_those_in_order() -> None:
         ("w", "only rows have columns"),
     ],
 )
-def test_bad_weights_are_refused(weight: Any, words: str) -> None:
+def test_bad_weights_are_rejected(weight: Any, words: str) -> None:
     with pytest.raises(InputError, match=words):
         _values(TRUTH, GUESS, weight=weight)
 

@@ -157,7 +157,7 @@ def test_costs_come_from_a_matrix_file_in_any_order(scores, tmp_path):
 
 
 @pytest.mark.slow
-def test_refusals_show_both_accuracies(chances):
+def test_rejections_show_both_accuracies(chances):
     words = [word for name in ("ant", "bee", "cat") for word in ("--score", name)]
     result = run(chances, "-t", "gold", *words, "--normalize", "--certainty", "margin", "--format", "markdown")
 
@@ -217,7 +217,7 @@ def test_bad_input_is_one_sentence_and_status_two(tmp_path, body, words, said):
     assert len(result.stderr.strip().splitlines()) == 1
 
 
-def test_one_setting_and_mixed_up_options_are_refused(runs, tmp_path):
+def test_one_setting_and_mixed_up_options_are_rejected(runs, tmp_path):
     one = tmp_path / "one.csv"
     one.write_text("gold,said,depth\na,a,3\nb,b,3\n")
     result = run(one, "-t", "gold", "-s", "said", "--parameter", "depth")

@@ -172,7 +172,7 @@ def test_weights_count_as_repeated_rows() -> None:
         ({"truth": "label", "score": "score", "by": "site", "positive": 7}, "positive label 7"),
     ],
 )
-def test_what_groups_are_refused(options: dict[str, object], said: str) -> None:
+def test_what_groups_are_rejected(options: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         ifs.sweep(ROWS, **options)  # type: ignore[call-overload]
 

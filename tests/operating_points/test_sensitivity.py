@@ -103,16 +103,16 @@ _SIZES = [(large, small) for large in range(2, 200, 7) for small in range(1, lar
 
 
 @pytest.mark.parametrize(("large", "small"), _SIZES[:: max(1, len(_SIZES) // 60)])
-def test_an_error_of_the_smaller_class_costs_more_and_refusing_costs_less(large, small):
+def test_an_error_of_the_smaller_class_costs_more_and_rejecting_costs_less(large, small):
     """Properties 5 and 6 of Hu & Wang, for one sample moved from the exact solution."""
     gains = gain_of_move(ifs.Contingency.from_matrix([[large, 0, 0], [0, small, 0]], reject=2))
     error_of_large, error_of_small = gains[0, 0, 1], gains[1, 1, 0]
-    refusal_of_large, refusal_of_small = gains[0, 0, 2], gains[1, 1, 2]
+    rejection_of_large, rejection_of_small = gains[0, 0, 2], gains[1, 1, 2]
 
     assert error_of_small < error_of_large < 0  # property 5
-    assert error_of_large < refusal_of_large + 1e-15  # property 6
-    assert error_of_small < refusal_of_small + 1e-15
-    assert refusal_of_large == pytest.approx(0, abs=1e-12)
+    assert error_of_large < rejection_of_large + 1e-15  # property 6
+    assert error_of_small < rejection_of_small + 1e-15
+    assert rejection_of_large == pytest.approx(0, abs=1e-12)
 
 
 def test_corrections_are_ranked_and_told():

@@ -279,12 +279,12 @@ def test_choice_needs_a_direction_and_a_defined_metric():
         (["x", "y"], [0, 1], "not numbers"),
     ],
 )
-def test_bad_scores_are_refused_with_the_reason(scores, truth, words):
+def test_bad_scores_are_rejected_with_the_reason(scores, truth, words):
     with pytest.raises(InputError, match=words):
         ifs.sweep(truth, scores)
 
 
-def test_bad_weights_positive_and_size_are_refused():
+def test_bad_weights_positive_and_size_are_rejected():
     with pytest.raises(InputError, match="weight of row 0 is -1"):
         ifs.sweep([0, 1], [0.1, 0.2], weight=[-1, 1])
     with pytest.raises(InputError, match="1 weights for 2 rows"):
@@ -411,7 +411,7 @@ def rejecting(rows: int = 300, sharp: float = 1.0) -> ifs.Sweep:
     return ifs.sweep(truth, chances**sharp / (chances**sharp).sum(axis=1, keepdims=True))
 
 
-def test_averages_over_refusals_are_means_over_the_share_accepted():
+def test_averages_over_rejections_are_means_over_the_share_accepted():
     curve = rejecting()
     accepted = 1 - curve.values("rejection_rate")
     widths = np.diff(accepted)
@@ -424,7 +424,7 @@ def test_averages_over_refusals_are_means_over_the_share_accepted():
     assert 0 < curve.areas["normalized_average_information"] < 1
 
 
-def test_normalized_average_information_of_refusals_is_one_where_all_accepted_are_right():
+def test_normalized_average_information_of_rejections_is_one_where_all_accepted_are_right():
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 3, 200)
     sure = rng.uniform(0.5, 1.0, 200)

@@ -75,7 +75,7 @@ def test_against_a_physical_measure():
         tuning.values("class_recall")
 
 
-def test_one_value_and_other_faults_are_refused():
+def test_one_value_and_other_faults_are_rejected():
     with pytest.raises(InputError, match=r"'depth' has 1 value \(depth = 3\); a sweep compares two"):
         ifs.tune({3: _run(3, 1)}, "depth")
     with pytest.raises(InputError, match="has 0 values"):

@@ -105,7 +105,7 @@ def test_every_metric_that_has_a_posterior_gets_one(prior: str) -> None:
         assert summary.low <= summary.mean <= summary.high or summary.sd < 1e-12, name
 
 
-def test_statistics_of_counts_are_refused() -> None:
+def test_statistics_of_counts_are_rejected() -> None:
     with pytest.raises(UndefinedError, match="g_statistic is a statistic of the counts"):
         Posterior(SMALL).mean("g_statistic")
 
@@ -229,7 +229,7 @@ def test_sparse_draws_agree_with_exact_moments() -> None:
     assert posterior.by_class()["recall"].mean.shape == (1100,)
 
 
-def test_sparse_table_refuses_what_cannot_be_sparse() -> None:
+def test_sparse_table_rejects_what_cannot_be_sparse() -> None:
     table = sparse_table()
     with pytest.raises(InputError, match="too many: use 'mixture'"):
         Posterior(table, "tree")
@@ -268,7 +268,7 @@ def test_level_must_be_a_probability() -> None:
         Posterior(SMALL).interval("accuracy", 95)
 
 
-def test_batch_is_refused() -> None:
+def test_batch_is_rejected() -> None:
     with pytest.raises(InputError, match="a batch of 2 tables"):
         Posterior(Contingency.from_matrix(np.ones((2, 3, 3))))
 

@@ -172,7 +172,7 @@ def test_each_type_means_what_it_means_to_the_engine(
     assert spy.by_codes is False
 
 
-def test_text_that_is_no_unicode_is_refused_in_the_words_of_the_engine(tmp_path: Path, spy: Spy) -> None:
+def test_text_that_is_no_unicode_is_rejected_in_the_words_of_the_engine(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.parquet"
     broken = pa.array([b"a", b"\xff"]).view(pa.string())
     pq.write_table(pa.table({"gold": broken, "said": broken}), path)

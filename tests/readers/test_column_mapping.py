@@ -131,7 +131,7 @@ def test_wrong_weights_of_questions() -> None:
         ifs.sweep(COLUMNS, truth="yes", score="score", weight="mass")
 
 
-def test_pandas_columns_in_another_order_are_refused() -> None:
+def test_pandas_columns_in_another_order_are_rejected() -> None:
     truth = pd.Series(["a", "b", "c"], index=[3, 4, 5])
 
     with pytest.raises(InputError, match="order"):

@@ -111,7 +111,7 @@ def test_wrong_batches(truth: object, system: object, sentence: str) -> None:
 
 
 @pytest.mark.parametrize(("truth", "system"), [([True], [1]), ([1], ["1"]), ([True, 1], ["a", "a"])])
-def test_lookalike_labels_are_refused(truth: list, system: list) -> None:
+def test_lookalike_labels_are_rejected(truth: list, system: list) -> None:
     counter = Counter()
     counter.update(truth, system)
 
@@ -130,7 +130,7 @@ def test_weights_are_for_all_batches_or_none() -> None:
 
 
 @pytest.mark.parametrize("weights", [[1.0, -1.0], [1.0, float("inf")], [1.0, "2"], [1.0]])
-def test_a_refused_batch_leaves_no_trace(weights: list) -> None:
+def test_a_rejected_batch_leaves_no_trace(weights: list) -> None:
     counter = Counter()
     counter.update(["a"], ["a"], sample_weight=[2.0])
     with pytest.raises(InputError):
@@ -140,7 +140,7 @@ def test_a_refused_batch_leaves_no_trace(weights: list) -> None:
     assert counter.table().total == 2
 
 
-def test_a_first_batch_that_is_refused_settles_nothing() -> None:
+def test_a_first_batch_that_is_rejected_settles_nothing() -> None:
     counter = Counter()
     with pytest.raises(InputError, match="not negative"):
         counter.update(["b"], ["b"], sample_weight=[-1.0])
@@ -149,7 +149,7 @@ def test_a_first_batch_that_is_refused_settles_nothing() -> None:
     assert counter.table().total == 1
 
 
-def test_lists_are_refused_when_they_come() -> None:
+def test_lists_are_rejected_when_they_come() -> None:
     counter = Counter()
     with pytest.raises(InputError, match="a list or a record"):
         counter.update([["a"]], ["b"])
@@ -171,7 +171,7 @@ def test_weighted_batches_are_the_table_of_all_rows() -> None:
     assert counter.table().weight_squares == pytest.approx(whole.weight_squares)
 
 
-def test_what_has_no_order_or_no_one_meaning_is_refused() -> None:
+def test_what_has_no_order_or_no_one_meaning_is_rejected() -> None:
     with pytest.raises(InputError, match="truth is a set, which has no order"):
         Counter().update({1, 2}, [1, 2])
     with pytest.raises(InputError, match="a weight is the text '1'; give numbers"):
@@ -193,11 +193,11 @@ def test_counters_with_other_reject_labels_do_not_merge() -> None:
 def test_lists_are_counted_without_a_look_at_indexes_and_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small batches of a stream come as lists: these looks took five times as long as the counting."""
 
-    def refuse(*_: object) -> None:
+    def reject(*_: object) -> None:
         raise AssertionError("lists have neither")
 
     for name in ("check_pairing", "check_devices", "are_on_device"):
-        monkeypatch.setattr(f"infoscope.readers.counter.{name}", refuse)
+        monkeypatch.setattr(f"infoscope.readers.counter.{name}", reject)
     counter = Counter()
     counter.update(["a", "b"], ["a", "a"])
 

@@ -1,4 +1,4 @@
-"""Files that are damaged, cut off or something else than their name says are refused, and never read in part."""
+"""Files that are damaged, cut off or something else than their name says are rejected, and never read in part."""
 
 import gzip
 import io
@@ -104,7 +104,7 @@ def test_a_line_end_inside_the_header(
 
 
 @pytest.mark.parametrize("last", [LONG, LONG + b"\n", b"a," + LONG, b"a," + LONG + b"\n", b"a,b," + LONG])
-def test_a_last_line_that_is_very_long_is_refused(tmp_path: Path, last: bytes) -> None:
+def test_a_last_line_that_is_very_long_is_rejected(tmp_path: Path, last: bytes) -> None:
     path = saved(tmp_path, "log.csv", b"t,s\na,a\nb,b\n" + last)
 
     with pytest.raises(InputError, match=r"log\.csv, line 4 is longer than 16 MiB"):
@@ -133,7 +133,7 @@ def test_a_very_long_last_line_of_json(tmp_path: Path) -> None:
 @pytest.mark.parametrize("suffix", PACK)
 @pytest.mark.parametrize("extra", [b",", b",,", b',""', b",,,"])
 @pytest.mark.parametrize("end", [b"", b"\n", b"\nc,d\n"])
-def test_extra_empty_fields_are_refused_by_line(tmp_path: Path, suffix: str, extra: bytes, end: bytes) -> None:
+def test_extra_empty_fields_are_rejected_by_line(tmp_path: Path, suffix: str, extra: bytes, end: bytes) -> None:
     path = saved(tmp_path, f"log{suffix}", PACK[suffix](b"t,s\na,b\na,b" + extra + end))
 
     with pytest.raises(InputError, match=r"line 3 has \d fields and the header has 2"):

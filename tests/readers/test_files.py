@@ -158,7 +158,7 @@ def test_labels_of_text_files_are_never_typed(tmp_path: Path) -> None:
         ("t,p,t\na,b,c\n", "two columns"),
     ],
 )
-def test_bad_text_is_refused_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
+def test_bad_text_is_rejected_with_its_place(tmp_path: Path, text: str, sentence: str) -> None:
     path = tmp_path / "a.csv"
     path.write_text(text, newline="")
 
@@ -180,7 +180,7 @@ def test_nearest_column_is_suggested(tmp_path: Path) -> None:
         read(write(tmp_path / "a.csv"), truth="golden", system="svm")
 
 
-def test_latin_text_is_refused(tmp_path: Path) -> None:
+def test_latin_text_is_rejected(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_bytes(b"t,p\ncaf\xe9,b\n")
 

@@ -1,4 +1,4 @@
-"""The compiled part on and off: every file counts the same, and what the engine refuses is refused."""
+"""The compiled part on and off: every file counts the same, and what the engine rejects is rejected."""
 
 import gzip
 import random
@@ -38,7 +38,7 @@ def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
 
 
 def outcome(path: Path, native: bool, systems: list[str] | None = None) -> Any:
-    """Rows, ignored rows and cells, or the sentence of a refusal."""
+    """Rows, ignored rows and cells, or the sentence of a rejection."""
     try:
         reading = read_tables(path, truth="gold", system=systems or ["said"], read=ReadOptions(native=native))
     except InputError as error:
@@ -100,7 +100,7 @@ def test_it_is_on_unless_an_option_says_no(word: str | None, log: Path, calls: l
     assert calls == [log]
 
 
-def test_a_word_that_means_nothing_is_refused(log: Path, tmp_path: Path, monkeypatch: Any) -> None:
+def test_a_word_that_means_nothing_is_rejected(log: Path, tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("INFOSCOPE_NATIVE", "never")
     table = tmp_path / "log.csv"
     table.write_text("gold,said\nx,x\n")
@@ -184,7 +184,7 @@ def small_files(folder: Path) -> list[bytes]:
 
 
 @pytest.mark.slow
-def test_damaged_files_count_the_same_or_are_refused_alike(tmp_path: Path, spy: Spy) -> None:
+def test_damaged_files_count_the_same_or_are_rejected_alike(tmp_path: Path, spy: Spy) -> None:
     rng, path, counted = random.Random(14), tmp_path / "log.parquet", 0
     whole_files = small_files(tmp_path)
     for _ in range(100):
@@ -222,7 +222,7 @@ def changed(name: str, change: Callable[[Page], Page]) -> Column:
     return column.with_page(at, change(column.pages[at]))
 
 
-def refused(column: Column) -> None:
+def rejected(column: Column) -> None:
     content = b"".join(page.content for page in column.pages)
     with pytest.raises(ValueError, match="a header that is not of a page"):
         _packed.pages(content)
@@ -230,36 +230,36 @@ def refused(column: Column) -> None:
 
 @pytest.mark.parametrize(("name", "number", "inside"), FIELDS)
 def test_required_fields_are_there(name: str, number: int, inside: bool) -> None:
-    refused(changed(name, lambda page: page.without_field(number, inside=inside)))
+    rejected(changed(name, lambda page: page.without_field(number, inside=inside)))
 
 
 @pytest.mark.parametrize(("name", "number", "inside"), FIELDS + OPTIONAL)
 def test_fields_are_of_their_type(name: str, number: int, inside: bool) -> None:
     for kind, value in ((6, whole(8)), (4, whole(3)), (3, b"\x03"), (8, varint(1) + b"x"), (7, bytes(8))):
-        refused(changed(name, lambda page, k=kind, v=value: page.with_field(number, k, v, inside=inside)))
+        rejected(changed(name, lambda page, k=kind, v=value: page.with_field(number, k, v, inside=inside)))
 
 
 @pytest.mark.parametrize(("name", "number"), ENCODINGS)
 def test_encodings_have_a_name(name: str, number: int) -> None:
     """Also where it does not matter: there is nothing to repeat in these columns."""
     for encoding in (-1, 1, 10, 50):
-        refused(changed(name, lambda page, e=encoding: page.with_field(number, 5, whole(e), inside=True)))
+        rejected(changed(name, lambda page, e=encoding: page.with_field(number, 5, whole(e), inside=True)))
 
 
 def test_numbers_have_32_bits() -> None:
     for name, number, inside in FIELDS:
         for value in (8 + 2**32, 2**31, -(2**31) - 1):
-            refused(changed(name, lambda page, n=number, v=value, i=inside: page.with_field(n, 5, whole(v), inside=i)))
+            rejected(changed(name, lambda page, n=number, v=value, i=inside: page.with_field(n, 5, whole(v), inside=i)))
 
 
 def test_a_header_is_of_one_kind_of_page() -> None:
     about = record((1, 5, whole(3)), (2, 5, whole(0)))
     for other in (6, 7, 8):
-        refused(changed("first", lambda page, o=other: page.with_field(o, 12, about, inside=False)))
+        rejected(changed("first", lambda page, o=other: page.with_field(o, 12, about, inside=False)))
 
 
 def test_what_the_engine_says_of_headers_is_what_is_said(tmp_path: Path, spy: Spy) -> None:
-    """The engine refuses all of these, in its own words."""
+    """The engine rejects all of these, in its own words."""
     changes: dict[str, Callable[[Page], Page]] = {
         "dictionary": lambda page: page.without_field(2, inside=True),
         "first": lambda page: page.with_field(3, 5, whole(50), inside=True),

@@ -259,7 +259,7 @@ def unreachable(monkeypatch: pytest.MonkeyPatch) -> str:
     return "http://127.0.0.1:1"
 
 
-def test_an_object_that_changes_meanwhile_is_refused(door, monkeypatch):
+def test_an_object_that_changes_meanwhile_is_rejected(door, monkeypatch):
     from infoscope.readers.object_stores import mirror
 
     door.put("logs/changing.parquet", parquet(log(5)))

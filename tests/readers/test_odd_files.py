@@ -168,7 +168,7 @@ def test_an_empty_name_is_no_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert read(".", truth="t", system="s").total == 2
 
 
-def test_an_address_without_its_engine_is_refused(tmp_path: Path) -> None:
+def test_an_address_without_its_engine_is_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="spark://host:7077 is not used by engine duckdb"):
         read(tmp_path, truth="t", system="s", read=ReadOptions(url="spark://host:7077"))
 

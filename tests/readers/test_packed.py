@@ -375,7 +375,7 @@ def test_a_whole_chunk_counts() -> None:
 
 @pytest.mark.parametrize("form", [1, 2])
 @pytest.mark.parametrize("snappy", [False, True])
-def test_a_chunk_that_is_cut_off_anywhere_is_refused(form: int, snappy: bool) -> None:
+def test_a_chunk_that_is_cut_off_anywhere_is_rejected(form: int, snappy: bool) -> None:
     chunk = a_chunk(form=form, snappy=snappy)
     for end in range(len(chunk)):
         with pytest.raises(ValueError, match=r"page|dictionary"):
@@ -386,7 +386,7 @@ def one_code_astray(code: int) -> list[Runs]:
     return [[(True, [code] * 8)], [(False, [code] * 8)], [(True, [0] * 8), (True, [code, *[0] * 7])]]
 
 
-def test_codes_beyond_the_dictionary_are_refused_in_every_way_of_counting() -> None:
+def test_codes_beyond_the_dictionary_are_rejected_in_every_way_of_counting() -> None:
     for known, width in ((4, 3), (300, 9)):  # few bits, which are never stored, and many
         for runs in one_code_astray(known):
             size = sum(len(values) for _, values in runs)
@@ -400,7 +400,7 @@ def test_codes_beyond_the_dictionary_are_refused_in_every_way_of_counting() -> N
                 _packed.codes(chunk, _packed.pages(chunk), False, False, places, truth)
 
 
-def test_a_repeated_number_of_more_bits_than_it_may_have_is_refused() -> None:
+def test_a_repeated_number_of_more_bits_than_it_may_have_is_rejected() -> None:
     codes = bytes([9]) + varint(8 << 1) + (65_535).to_bytes(2, "little")
     chunk = chunk_of([f"label {i}" for i in range(300)], [(8, None, codes)], 1, snappy=False)
 
@@ -410,7 +410,7 @@ def test_a_repeated_number_of_more_bits_than_it_may_have_is_refused() -> None:
         )
 
 
-def test_tables_and_rows_that_do_not_fit_are_refused() -> None:
+def test_tables_and_rows_that_do_not_fit_are_rejected() -> None:
     chunk = a_chunk()
     records = _packed.pages(chunk)
     places, truth = np.arange(6, dtype=np.uint16), np.zeros(52, np.uint16)
@@ -455,7 +455,7 @@ def test_records_that_nobody_wrote_do_no_harm(junk: bytes, records: list[int]) -
             _packed.tally(junk, pages, snappy, True, places, truth, table, 4)
 
 
-def refused(chunk: bytes, rows: int, *, snappy: bool = False, optional: bool = False, known: int = 5) -> None:
+def rejected(chunk: bytes, rows: int, *, snappy: bool = False, optional: bool = False, known: int = 5) -> None:
     """Neither counted nor placed."""
     records, places = _packed.pages(chunk), np.arange(known + 1, dtype=np.uint16)
     truth, table = np.zeros(rows, np.uint16), np.zeros((1, known + 2), np.uint32)
@@ -478,48 +478,48 @@ def test_levels_that_make_no_sense_are_not_passed_over() -> None:
     """A value of 2 where only 0 and 1 are levels, or a run without a length, and a good run behind it."""
     good = encoded_runs([(False, [1] * 8)], 1)
     for bad in (bytes([16, 2]), bytes([255, 32]), bytes([0])):
-        refused(chunk_of(FIVE, [(8, bad + good, EIGHT)], 1, snappy=False), 8, optional=True)
+        rejected(chunk_of(FIVE, [(8, bad + good, EIGHT)], 1, snappy=False), 8, optional=True)
 
 
-def test_packed_runs_that_reach_beyond_their_page_are_refused() -> None:
-    refused(chunk_of(FIVE, [(8, None, EIGHT[:-1])], 1, snappy=False), 8)
+def test_packed_runs_that_reach_beyond_their_page_are_rejected() -> None:
+    rejected(chunk_of(FIVE, [(8, None, EIGHT[:-1])], 1, snappy=False), 8)
     for groups in (2**59 + 1, 2**60 + 1, 2**61 + 1):  # eight bytes each, which is a small number again in 64 bits
         codes = bytes([8]) + varint(groups << 1 | 1) + bytes(8)
-        refused(chunk_of(FIVE, [(8, None, codes)], 1, snappy=False), 8)
+        rejected(chunk_of(FIVE, [(8, None, codes)], 1, snappy=False), 8)
 
 
-def test_a_page_of_another_size_than_it_says_is_refused() -> None:
+def test_a_page_of_another_size_than_it_says_is_rejected() -> None:
     for size in (len(EIGHT) - 1, len(EIGHT) + 1):
-        refused(data_page(EIGHT, size), 8)
+        rejected(data_page(EIGHT, size), 8)
 
 
-def test_snappy_that_ends_before_its_time_is_refused() -> None:
+def test_snappy_that_ends_before_its_time_is_rejected() -> None:
     for said in (len(EIGHT) + 1, len(EIGHT) + 100):
         body = varint(said) + bytes([(len(EIGHT) - 1) << 2]) + EIGHT
         chunk = data_page(body, said)
-        refused(bytes(chunk), 8, snappy=True)
+        rejected(bytes(chunk), 8, snappy=True)
 
 
-def test_levels_of_another_encoding_are_refused() -> None:
+def test_levels_of_another_encoding_are_rejected() -> None:
     levels = encoded_runs([(False, [1] * 8)], 1)
     body = struct.pack("<I", len(levels)) + levels + EIGHT
-    refused(data_page(body, len(body), levels=4), 8, optional=True)
+    rejected(data_page(body, len(body), levels=4), 8, optional=True)
 
 
-def test_repeated_fields_are_refused() -> None:
+def test_repeated_fields_are_rejected() -> None:
     about = [(1, 5, whole(8)), (2, 5, whole(0)), (3, 5, whole(8)), (4, 5, whole(8)), (5, 5, whole(0)), (7, 2, b"")]
     for repetitions in (0, 1):
         fields = sorted([*about, (6, 5, whole(repetitions))])
         chunk = chunk_of(FIVE, [], 1, snappy=False) + page(3, EIGHT, len(EIGHT), (8, record(*fields)))
         if repetitions:
-            refused(chunk, 8)
+            rejected(chunk, 8)
         else:
             truth = np.zeros(8, np.uint16)
             _packed.codes(chunk, _packed.pages(chunk), False, False, np.arange(6, dtype=np.uint16), truth)
             assert truth.tolist() == [0, 1, 2, 3, 4, 0, 1, 2]
 
 
-def test_more_labels_than_codes_can_tell_are_refused() -> None:
+def test_more_labels_than_codes_can_tell_are_rejected() -> None:
     codes = bytes([1]) + encoded_runs([(True, [0, 1] * 4)], 1)
     chunk = chunk_of(FIVE, [(8, None, codes)], 1, snappy=False)
     records, truth = _packed.pages(chunk), np.zeros(8, np.uint16)
@@ -585,7 +585,7 @@ def test_nothing_is_read_beyond_the_bytes(width: int) -> None:
 
 
 def test_a_column_that_nobody_asked_for_does_no_harm(tmp_path: Path) -> None:
-    """The engine cannot say what the statistics of these times are, and refuses to describe the file."""
+    """The engine cannot say what the statistics of these times are, and rejects to describe the file."""
     path = tmp_path / "log.parquet"
     seen = pa.array([2**62] * 100, pa.timestamp("ms"))
     pq.write_table(pa.table({"gold": ["x", "y"] * 50, "said": ["x", "x"] * 50, "seen": seen}), path)
@@ -593,7 +593,7 @@ def test_a_column_that_nobody_asked_for_does_no_harm(tmp_path: Path) -> None:
     assert cells(read(path, truth="gold", system="said")) == {("x", "x"): 50, ("y", "x"): 50}
 
 
-def test_a_file_with_a_broken_page_is_refused_as_the_engine_words_it(tmp_path: Path, spy: Spy) -> None:
+def test_a_file_with_a_broken_page_is_rejected_as_the_engine_words_it(tmp_path: Path, spy: Spy) -> None:
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y"] * 500, "said": ["x", "x", "y", "z"] * 250}), path, compression="snappy")
     content = bytearray(path.read_bytes())

@@ -89,7 +89,7 @@ def test_text_and_numbers_do_not_add(tmp_path: Path) -> None:
         read([tmp_path / "a.ifs", tmp_path / "b.ifs"])
 
 
-def test_damaged_and_foreign_files_are_refused(tmp_path: Path) -> None:
+def test_damaged_and_foreign_files_are_rejected(tmp_path: Path) -> None:
     good = tmp_path / "a.ifs"
     read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system=["svm", "knn"]).save(good)
     (tmp_path / "cut.ifs").write_bytes(good.read_bytes()[:-20])

@@ -117,9 +117,9 @@ def test_runs_of_weka_are_those_of_its_tests(tmp_path: Path) -> None:
     assert found["estimators"][0]["metrics"]["accuracy"]["value"] == pytest.approx(144 / 150)
     assert found["findings"][0]["code"] == "training_matrices"
     _written(tmp_path, OUTPUT + OUTPUT, "j48-2.txt")
-    refused = CliRunner().invoke(app, ["monte-carlo", "--matrix", *files])
-    assert refused.exit_code == 2
-    assert "j48-2.txt has 2 confusion matrices" in refused.stderr
+    rejected = CliRunner().invoke(app, ["monte-carlo", "--matrix", *files])
+    assert rejected.exit_code == 2
+    assert "j48-2.txt has 2 confusion matrices" in rejected.stderr
 
 
 def test_a_matrix_of_matlab(tmp_path: Path) -> None:

@@ -45,7 +45,7 @@ FORMS: dict[str, Callable[[pl.DataFrame, Path], Any]] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_times_finer_than_a_microsecond_are_refused_and_not_merged(form: str, tmp_path: Path) -> None:
+def test_times_finer_than_a_microsecond_are_rejected_and_not_merged(form: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"'t' has 2020-01-01T00:00:00\.00000000[12].* exact to the microsecond"):
         read(FORMS[form](NANOSECONDS, tmp_path), truth="t", system="s")
 
@@ -65,7 +65,7 @@ except InputError as error:
 
 
 @pytest.mark.slow
-def test_pyarrow_without_pandas_refuses_them_in_the_same_words() -> None:
+def test_pyarrow_without_pandas_rejects_them_in_the_same_words() -> None:
     pytest.importorskip("pyarrow")
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, env=env, check=False)

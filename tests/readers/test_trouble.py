@@ -254,7 +254,7 @@ def test_impossible_weights_name_their_cell(weight: float, sentence: str) -> Non
         (["true", "false"], [True, False], "text"),
     ],
 )
-def test_lookalikes_are_refused_until_one_type_is_asked_for(truth: list, system: list, clean: str) -> None:
+def test_lookalikes_are_rejected_until_one_type_is_asked_for(truth: list, system: list, clean: str) -> None:
     frame = pl.DataFrame({"t": truth, "s": system})
     with pytest.raises(InputError, match="look alike"):
         read(frame, truth="t", system="s")

@@ -144,7 +144,7 @@ def test_the_same_name_on_both_sides_and_keys_of_different_names(tmp_path: Path)
         (["--key", "svm=id"], "no key of"),
     ],
 )
-def test_wrong_keys_are_refused_in_one_sentence(options: list[str], said: str, tmp_path: Path) -> None:
+def test_wrong_keys_are_rejected_in_one_sentence(options: list[str], said: str, tmp_path: Path) -> None:
     rows, labels = written(ROWS, tmp_path / "rows.csv"), written(LABELS, tmp_path / "labels.csv")
     more = ["-t", "gold"] if options == ["--key", "svm=gold"] else []
     done = run("evaluate", rows, "-s", "svm", "--truth-file", labels, *options, *more)

@@ -64,7 +64,7 @@ def test_examples_have_a_column_for_each_namespace(tmp_path: Path) -> None:
         ("1 2 3 4|a b\n", "line 1 has 4 fields before its first bar"),
     ],
 )
-def test_other_lines_are_refused_by_their_number(tmp_path: Path, text: str, said: str) -> None:
+def test_other_lines_are_rejected_by_their_number(tmp_path: Path, text: str, said: str) -> None:
     file = written(tmp_path, "odd.vw", text)
     with pytest.raises(InputError, match=said):
         ifs.read(file, truth="tag", system="prediction")
@@ -118,7 +118,7 @@ def test_a_limit_of_rows_reads_the_first_ones(tmp_path: Path) -> None:
     assert json.loads(done.stdout)["provenance"]["rows"] == 3
 
 
-def test_limits_that_mean_nothing_are_refused(tmp_path: Path) -> None:
+def test_limits_that_mean_nothing_are_rejected(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="at most 0 rows"):
         ifs.ReadOptions(max_rows=0)
     with pytest.raises(InputError, match="is for files that are read here"):

@@ -253,7 +253,7 @@ def test_no_rows_are_an_error() -> None:
         ifs.relate({"a": [], "b": []})
 
 
-def test_two_columns_of_very_many_values_are_refused() -> None:
+def test_two_columns_of_very_many_values_are_rejected() -> None:
     values = [f"value {at}" for at in range(5000)] * 3
     with pytest.raises(InputError, match="group them, or leave one out"):
         ifs.relate({"a": values, "b": values[::-1]})

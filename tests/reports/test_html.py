@@ -306,7 +306,7 @@ def test_groups_are_points_of_their_own() -> None:
     assert "the most of 2 results" in page
 
 
-def test_file_is_written_replaced_if_ours_and_else_refused(tmp_path: Path) -> None:
+def test_file_is_written_replaced_if_ours_and_else_rejected(tmp_path: Path) -> None:
     evaluation = evaluate({"a": Contingency.from_matrix([[3, 1], [0, 4]])})
     target = tmp_path / "report.html"
 
@@ -343,9 +343,9 @@ def test_command_line_writes_pages(tmp_path: Path) -> None:
     assert target.read_text().startswith("<!doctype html>")
     assert CliRunner().invoke(app, command).exit_code == 0  # a page of ours may be replaced
     target.write_text("mine")
-    refused = CliRunner().invoke(app, command)
-    assert refused.exit_code == 2
-    assert "exists already" in refused.output + (refused.stderr if refused.stderr_bytes else "")
+    rejected = CliRunner().invoke(app, command)
+    assert rejected.exit_code == 2
+    assert "exists already" in rejected.output + (rejected.stderr if rejected.stderr_bytes else "")
     shown = CliRunner().invoke(app, ["evaluate", "--matrix", str(tmp_path / "m.csv"), "--format", "html"])
     assert shown.output.startswith("<!doctype html>")
 

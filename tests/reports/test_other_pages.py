@@ -75,12 +75,12 @@ def test_verdict_of_a_threshold_is_the_choice(pages: dict[str, str]) -> None:
     assert "Recommended threshold" in words
 
 
-def test_verdict_of_refusals_says_what_refusing_half_costs(pages: dict[str, str]) -> None:
+def test_verdict_of_rejections_says_what_rejecting_half_costs(pages: dict[str, str]) -> None:
     curve, words = certainties(), plain(pages["rejections"])
-    refused, captured = np.asarray(curve.values("rejection_rate")), np.asarray(curve.values("proficiency"))
-    half = int(np.argmin(np.abs(refused - 0.5)))
+    rejected, captured = np.asarray(curve.values("rejection_rate")), np.asarray(curve.values("proficiency"))
+    half = int(np.argmin(np.abs(rejected - 0.5)))
 
-    assert f"captured information from {captured[np.argmin(refused)]:.1%} to {captured[half]:.1%}" in words
+    assert f"captured information from {captured[np.argmin(rejected)]:.1%} to {captured[half]:.1%}" in words
     assert "nats" in words
 
 

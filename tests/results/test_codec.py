@@ -1,4 +1,4 @@
-"""Dataclasses to JSON and back, and what is refused."""
+"""Dataclasses to JSON and back, and what is rejected."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_numbers_of_numpy_become_plain_and_what_is_not_finite_becomes_null():
         ({"recall": "high"}, "an estimate is 'high'"),
     ],
 )
-def test_what_does_not_fit_is_refused_with_its_place(change, words):
+def test_what_does_not_fit_is_rejected_with_its_place(change, words):
     with pytest.raises(InputError) as error:
         decode(Whole, encode(WHOLE) | change)
     assert words in str(error.value)

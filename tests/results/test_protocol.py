@@ -165,7 +165,7 @@ def test_frames_hold_the_rows(result, backend):
     assert found.shape[0] == len(list(result.rows())) > 0
 
 
-def test_an_unknown_backend_is_refused(result):
+def test_an_unknown_backend_is_rejected(result):
     with pytest.raises(InputError, match="pandas, polars, pyarrow"):
         result.to_frame("excel")
 
@@ -197,7 +197,7 @@ def test_saved_forms_hold_what_the_methods_give(result, tmp_path):
     assert counted == [(len(rows),)]
 
 
-def test_an_unknown_suffix_is_refused(result, tmp_path):
+def test_an_unknown_suffix_is_rejected(result, tmp_path):
     with pytest.raises(InputError, match=r"\.json"):
         result.save(tmp_path / "result.docx")
     assert not list(tmp_path.iterdir())
@@ -209,7 +209,7 @@ def test_a_saved_document_is_loaded_as_its_own_kind(result, tmp_path):
     assert found.to_dict() == result.to_dict()
 
 
-def test_a_document_of_another_schema_is_refused(kind, result):
+def test_a_document_of_another_schema_is_rejected(kind, result):
     document = json.loads(result.to_json())
     with pytest.raises(InputError, match="schema"):
         type(result).from_dict(document | {"schema": "infoscope/other/2"})

@@ -160,9 +160,9 @@ def test_the_gate_judges_the_newest_run(folder: Path, tmp_path: Path) -> None:
     assert run("gate", "--history", tmp_path / "few").exit_code == 3
     assert run("gate", "--history", tmp_path / "few", "--inconclusive", "pass").exit_code == 0
     for words in ((), ("--min", "accuracy=0.5"), ("--history", folder, "--min", "accuracy=0.5")):
-        refused = run("gate", *words)
-        assert refused.exit_code == 2
-        assert "Missing argument 'SOURCE...'" in refused.stderr
+        rejected = run("gate", *words)
+        assert rejected.exit_code == 2
+        assert "Missing argument 'SOURCE...'" in rejected.stderr
 
 
 @pytest.mark.parametrize(

@@ -264,6 +264,6 @@ def test_an_undefined_score_is_nan_and_says_why() -> None:
         (lambda: scorer("class_recall", label="tulip")(FITTED, X, NAMES), "no class 'tulip'; there are 'setosa'"),
     ],
 )
-def test_what_cannot_be_scored_is_refused_before_fitting(ask: object, sentence: str) -> None:
+def test_what_cannot_be_scored_is_rejected_before_fitting(ask: object, sentence: str) -> None:
     with pytest.raises((InputError, UnknownNameError, AmbiguousNameError), match=sentence):
         ask()  # type: ignore[operator]

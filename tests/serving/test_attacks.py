@@ -72,7 +72,7 @@ def test_it_listens_on_this_machine_alone(served: Served) -> None:
         {"Sec_Fetch_Site": "same-site"},
     ],
 )
-def test_other_hosts_and_sites_are_refused(served: Served, headers: dict[str, str]) -> None:
+def test_other_hosts_and_sites_are_rejected(served: Served, headers: dict[str, str]) -> None:
     status, _, text = ask(served, "", **headers)
     assert status in (403, 421)
     assert "rows.csv" not in text
@@ -195,7 +195,7 @@ def test_verdicts_are_checked_and_appended(served: Served) -> None:
     path.unlink()
 
 
-def test_too_much_is_refused_and_silence_does_not_block(served: Served) -> None:
+def test_too_much_is_rejected_and_silence_does_not_block(served: Served) -> None:
     port = served[0].server_address[1]
     silent = [socket.create_connection(("127.0.0.1", port)) for _ in range(20)]
     began = time.monotonic()
@@ -247,7 +247,7 @@ def test_a_file_that_changes_or_goes_is_noticed(served: Served) -> None:
     assert "Traceback" not in text
 
 
-def test_what_is_refused_in_the_frame_is_shown_there(served: Served) -> None:
+def test_what_is_rejected_in_the_frame_is_shown_there(served: Served) -> None:
     asked = urlencode({**COLUMNS, "t": "none"})
     status, headers, text = ask(served, f"report?{asked}")
     assert status == 400

@@ -33,7 +33,7 @@ FILES = {
     "markup.csv": "t,s\n<b>x</b>,=1+1\n=1+1,=1+1\n\u202eabc,<b>x</b>\n".encode(),
     "line_breaks.csv": b't,s\n"a\nb","a\nb"\nc,"a\nb"\n',
 }
-REFUSED = {"empty.csv", "ragged.csv", "unquoted.csv", "latin.csv", "damaged.parquet", "one_column.csv"}
+REJECTED = {"empty.csv", "ragged.csv", "unquoted.csv", "latin.csv", "damaged.parquet", "one_column.csv"}
 """What no choice of columns can help."""
 
 
@@ -52,8 +52,8 @@ def ask(address: str, path: str) -> tuple[int, str]:
     try:
         with urllib.request.urlopen(address + path, timeout=60) as answer:
             return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, refused.read().decode()
+    except urllib.error.HTTPError as rejected:
+        return rejected.code, rejected.read().decode()
 
 
 def said(page: str) -> str:
@@ -79,7 +79,7 @@ def test_each_gets_a_sentence(address: str, name: str) -> None:
         assert "duckdb" not in words.lower()
         assert "an error of infoscope itself" not in words
         assert "<b>x</b>" not in text
-    if name in REFUSED:
+    if name in REJECTED:
         assert made == 400
         assert Path(name).stem in said(report)
         assert len(said(report).split()) > 8

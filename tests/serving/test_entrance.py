@@ -31,8 +31,8 @@ def opened(address: str, **headers: str) -> tuple[int, str]:
     try:
         with urllib.request.urlopen(urllib.request.Request(address, headers=headers), timeout=30) as answer:
             return answer.status, answer.url
-    except urllib.error.HTTPError as refused:
-        return refused.code, refused.read().decode()
+    except urllib.error.HTTPError as rejected:
+        return rejected.code, rejected.read().decode()
 
 
 def test_a_token_leads_to_the_key_once(served: Served) -> None:

@@ -40,8 +40,8 @@ def ask(served: Served, path: str, body: bytes | None = None, **query: str) -> t
     try:
         with urllib.request.urlopen(request, timeout=60) as answer:
             return answer.status, answer.read().decode()
-    except urllib.error.HTTPError as refused:
-        return refused.code, refused.read().decode()
+    except urllib.error.HTTPError as rejected:
+        return rejected.code, rejected.read().decode()
 
 
 def test_a_join_is_made_once_however_often_its_page_is_loaded(served: Served) -> None:
@@ -139,9 +139,9 @@ def test_a_dropped_file_keeps_its_name_for_people(served: Served) -> None:
     assert "my <rows>.csv" in said(ask(served, "columns", file=name)[1]).replace("&lt;", "<").replace("&gt;", ">")
     assert "<rows>" not in ask(served, "explore", **columns)[1]
     assert "my &lt;rows&gt;.csv" in ask(served, "explore", **columns)[1]
-    refused = ask(served, "report", **{**columns, "t": "gold"})
-    assert refused[0] == 400
-    assert "my &lt;rows&gt;.csv has no column" in refused[1]
+    rejected = ask(served, "report", **{**columns, "t": "gold"})
+    assert rejected[0] == 400
+    assert "my &lt;rows&gt;.csv has no column" in rejected[1]
     verdict = (
         f'{{"file": "{name}", "row": 2, "system": "svm", "truth": "cat", "predicted": "dog", "verdict": "unclear"}}'
     )

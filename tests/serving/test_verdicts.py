@@ -102,7 +102,7 @@ def test_files_of_the_same_name_keep_their_own_verdicts(tmp_path: Path) -> None:
     ]
 
 
-def test_a_file_that_changed_since_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_changed_since_is_rejected(tmp_path: Path) -> None:
     source = tmp_path / "rows.csv"
     keep_verdict(tmp_path, said(2, "truth wrong"))
     for text, sentence in (("truth,svm\ncat,dog\nbird,dog\n", "row 2"), ("truth,svm\ncat,dog\n", "no row 2")):
@@ -139,7 +139,7 @@ def test_a_row_that_cannot_be_read_alone_has_no_contents(tmp_path: Path) -> None
     assert row_contents(source, 1) != row_contents(source, 2)
 
 
-def test_rows_that_are_not_found_again_are_refused(tmp_path: Path) -> None:
+def test_rows_that_are_not_found_again_are_rejected(tmp_path: Path) -> None:
     source = tmp_path / "rows.csv"
     keep_verdict(tmp_path, {**said(2, "truth wrong"), "key": "8", "key_column": "id"})
     for rows, sentence in (("7,cat,dog\n9,cat,dog\n", "no row has id '8'"), ("8,cat,x\n7,cat,x\n8,cat,x\n", "several")):

@@ -36,7 +36,7 @@ def _metadata(table: pa.Table) -> Any:
 
 
 def without_checksum(path: Path) -> pa.Table:
-    """The file as it would have been written before there was a checksum: only the other checks can refuse it."""
+    """The file as it would have been written before there was a checksum: only the other checks can reject it."""
     table = pq.read_table(path)
     facts = _metadata(table)
     del facts["checksum"]

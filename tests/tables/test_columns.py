@@ -82,7 +82,7 @@ def test_one_column_is_a_sequence_of_labels(entry: str, form: str) -> None:
 
 @pytest.mark.parametrize("entry", [name for name in ENTRIES if name != "agreement"])  # there, columns are categories
 @pytest.mark.parametrize("form", WIDE)
-def test_anything_wider_is_refused(entry: str, form: str) -> None:
+def test_anything_wider_is_rejected(entry: str, form: str) -> None:
     with pytest.raises(InputError, match=r"label|rows|column"):
         ENTRIES[entry](WIDE[form](TRUTH), SYSTEM)
 
@@ -97,7 +97,7 @@ KEYS = [7, 3, 0, 9, 1, 2, 8, 4, 6, 5]
 
 @pytest.mark.parametrize("entry", [name for name in ENTRIES if name != "sweep"])
 @pytest.mark.parametrize("frame", [False, True])
-def test_the_same_keys_in_another_order_are_refused_with_the_way_out(entry: str, frame: bool) -> None:
+def test_the_same_keys_in_another_order_are_rejected_with_the_way_out(entry: str, frame: bool) -> None:
     truth, system = pd.Series(TRUTH, index=KEYS), pd.Series(SYSTEM, index=KEYS[::-1])
     given = (truth.to_frame(), system.to_frame()) if frame else (truth, system)
     with pytest.raises(InputError, match=r"same keys in another order.*\.loc\[.*\.index\].*\.to_numpy\(\)"):
@@ -131,7 +131,7 @@ def test_an_index_on_one_side_only_says_nothing() -> None:
         assert Contingency.from_labels(pd.Series(TRUTH, index=KEYS), other) == WHOLE
 
 
-def test_keys_of_which_only_some_are_shared_are_refused() -> None:
+def test_keys_of_which_only_some_are_shared_are_rejected() -> None:
     truth, system = pd.Series(TRUTH, index=range(100, 110)), pd.Series(SYSTEM, index=range(101, 111))
     with pytest.raises(InputError, match=r"share only some of their keys.*reindex"):
         Contingency.from_labels(truth, system)

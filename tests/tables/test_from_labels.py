@@ -1,4 +1,4 @@
-"""Rows to tables: every kind of sequence, every kind of label, and what is refused."""
+"""Rows to tables: every kind of sequence, every kind of label, and what is rejected."""
 
 import datetime
 from collections import Counter
@@ -245,7 +245,7 @@ def test_a_table_is_the_count_of_its_rows(rows):
         pytest.param(["a"], ["a"], {"positive": "yes"}, "not among the classes", id="unknown positive"),
     ],
 )
-def test_bad_rows_are_refused_with_the_way_out(truth, system, options, message):
+def test_bad_rows_are_rejected_with_the_way_out(truth, system, options, message):
     with pytest.raises(InputError, match=message):
         Contingency.from_labels(truth, system, **options)
 

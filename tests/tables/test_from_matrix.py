@@ -107,7 +107,7 @@ def test_cells_named_twice_are_added_and_labels_sorted():
         ),
     ],
 )
-def test_bad_matrices_are_refused_with_the_way_out(make, message):
+def test_bad_matrices_are_rejected_with_the_way_out(make, message):
     with pytest.raises(InputError, match=message):
         make()
 
@@ -148,7 +148,7 @@ def test_a_column_more_than_rows_is_the_rejections(reject):
     ],
     ids=["empty batch", "one line", "complex", "hole"],
 )
-def test_what_is_no_matrix_is_refused(given: object, message: str) -> None:
+def test_what_is_no_matrix_is_rejected(given: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         Contingency.from_matrix(given)
 
@@ -157,6 +157,6 @@ def test_numbers_beyond_63_bits_are_numbers() -> None:
     assert Contingency.from_matrix([[10**20, 0], [1, 10**20]]).total == 2e20
 
 
-def test_labels_that_look_alike_in_mixed_lists_are_refused() -> None:
+def test_labels_that_look_alike_in_mixed_lists_are_rejected() -> None:
     with pytest.raises(InputError, match="look alike"):
         Contingency.from_matrix([[1, 2], [3, 4]], truth=[1, "2"], system=["1", 2])

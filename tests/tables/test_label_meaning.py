@@ -82,9 +82,9 @@ def test_a_sweep_takes_the_classes_of_an_estimator_fitted_on_floats() -> None:
     ],
 )
 def test_the_conversion_in_the_message_works(truth: list[Any], system: list[Any]) -> None:
-    with pytest.raises(InputError, match="look alike") as refused:
+    with pytest.raises(InputError, match="look alike") as rejected:
         Contingency.from_labels(truth, system)
-    offered = re.search(r"for example with (\[.* in labels\])", str(refused.value))
+    offered = re.search(r"for example with (\[.* in labels\])", str(rejected.value))
     assert offered is not None
 
     sides = [eval(offered[1], {"labels": labels}) for labels in (truth, system)]
@@ -100,10 +100,10 @@ def test_the_option_in_the_message_works(truth: list[Any], system: list[Any], tm
     pd.DataFrame({"t": truth, "s": system, "u": system}).to_parquet(path)
     for command in ("evaluate", "compare"):
         words = [command, str(path), "-t", "t", "-s", "s", *(["-s", "u"] if command == "compare" else [])]
-        refused = CliRunner().invoke(app, words)
-        assert refused.exit_code == 2
-        option = re.search(r"(--clean) (\w+) \(clean='(\w+)' in Python\)", refused.stderr)
-        assert option is not None, refused.stderr
+        rejected = CliRunner().invoke(app, words)
+        assert rejected.exit_code == 2
+        option = re.search(r"(--clean) (\w+) \(clean='(\w+)' in Python\)", rejected.stderr)
+        assert option is not None, rejected.stderr
         assert CliRunner().invoke(app, [*words, option[1], option[2]]).exit_code == 0
     found = ifs.evaluate(str(path), truth="t", system="s", clean=option[3])
     assert found["s"].number("accuracy") == 1.0

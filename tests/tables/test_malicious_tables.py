@@ -1,4 +1,4 @@
-"""Stored tables of unknown origin: each is the table that was saved, or refused in one sentence that names the file."""
+"""Stored tables of unknown origin: the table that was saved, or rejected in a sentence that names the file."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def tried(path: Path, load: Callable[[Path], Any], files: Iterator[malicious.Cha
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
-def test_a_changed_table_is_refused_or_the_same(name: str, tmp_path: Path) -> None:
+def test_a_changed_table_is_rejected_or_the_same(name: str, tmp_path: Path) -> None:
     path, load = saved_table(tmp_path, name)
     table = pq.read_table(path)
     files = (file for change in (malicious.changed_columns, malicious.changed_types) for file in change(table))
@@ -83,7 +83,7 @@ def test_a_changed_table_is_refused_or_the_same(name: str, tmp_path: Path) -> No
 
 
 @pytest.mark.slow
-def test_changed_metadata_is_refused_or_means_the_same(tmp_path: Path) -> None:
+def test_changed_metadata_is_rejected_or_means_the_same(tmp_path: Path) -> None:
     path, load = saved_table(tmp_path, "text with a reject label")
 
     number, faults = tried(path, load, malicious.changed_metadata(pq.read_table(path)))
@@ -92,7 +92,7 @@ def test_changed_metadata_is_refused_or_means_the_same(tmp_path: Path) -> None:
     assert faults == {}
 
 
-def test_parts_are_refused_or_the_same(tmp_path: Path) -> None:
+def test_parts_are_rejected_or_the_same(tmp_path: Path) -> None:
     path, load = saved_parts(tmp_path)
     table = pq.read_table(path)
     few = (file for at, file in enumerate(malicious.changed_metadata(table)) if at % 12 == 0)
@@ -131,7 +131,7 @@ def are_possible(found: Any) -> bool:
 
 
 @pytest.mark.parametrize("saved", [lambda folder: saved_table(folder, "dates"), saved_parts])
-def test_cut_and_flipped_files_are_refused_or_the_same(saved: Callable[..., Any], tmp_path: Path) -> None:
+def test_cut_and_flipped_files_are_rejected_or_the_same(saved: Callable[..., Any], tmp_path: Path) -> None:
     path, load = saved(tmp_path)
     original, bad = load(path), tmp_path / "bad.ifs"
     faults = {}
@@ -148,21 +148,21 @@ def test_the_command_line_says_one_sentence_with_status_2(tmp_path: Path) -> Non
     path, _ = saved_table(tmp_path, "text with a reject label")
     bad = tmp_path / "bad.ifs"
     files = [*malicious.changed_columns(pq.read_table(path)), *malicious.changed_metadata(pq.read_table(path))]
-    refused = 0
+    rejected = 0
     for name, table in files[::11]:
         pq.write_table(table, bad)
         found = CliRunner().invoke(app, ["evaluate", str(bad)])
         if found.exit_code == 0:
             continue
-        refused += 1
+        rejected += 1
         assert found.exit_code == 2, (name, found.output, found.exception)
         assert found.stdout == "", name
         assert found.stderr.count("\n") == 1, name
         assert str(bad) in found.stderr, name
-    assert refused > 10
+    assert rejected > 10
 
 
-def test_many_equal_rows_are_refused_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_equal_rows_are_rejected_before_they_are_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, load = saved_table(tmp_path, "text with a reject label")
     table = pq.read_table(path)
     pq.write_table(table.take([0] * 100_000), tmp_path / "bad.ifs")

@@ -59,7 +59,7 @@ def test_relabelling_one_side_undoes_a_swap():
     assert accuracy(table.relabel({"cat": "dog", "dog": "cat"}, side="system")) == pytest.approx(17 / 18)
 
 
-def test_relabelling_refuses_collisions_and_unknown_names():
+def test_relabelling_rejects_collisions_and_unknown_names():
     table = Contingency.from_matrix([[1, 2], [3, 4]], truth=["cat", "dog"])
 
     with pytest.raises(InputError, match="merge_classes"):
@@ -78,7 +78,7 @@ def test_merging_classes_adds_their_cells():
     assert table.merge_classes(["cat", "dog"], into="pet", side="system").shape == (3, 2)
 
 
-def test_merging_refuses_the_reject_label_and_single_classes():
+def test_merging_rejects_the_reject_label_and_single_classes():
     table = Contingency.from_labels(["a", "b"], ["a", "r"], reject="r")
 
     with pytest.raises(InputError, match="reject label"):
@@ -133,7 +133,7 @@ def test_conditional_tables_have_rows_or_columns_of_one():
         ({"a": 0.0, "b": 0.0}, InputError, "no class a frequency"),
     ],
 )
-def test_bad_prevalence_is_refused(shares, error, message):
+def test_bad_prevalence_is_rejected(shares, error, message):
     table = Contingency.from_matrix([[45, 5], [2, 8]], truth=["a", "b"])
 
     with pytest.raises(error, match=message):
@@ -207,7 +207,7 @@ def test_saving_replaces_in_one_step_and_leaves_no_litter(tmp_path):
     assert [file.name for file in tmp_path.iterdir()] == ["t.ifs"]
 
 
-def test_files_that_are_not_tables_are_refused(tmp_path):
+def test_files_that_are_not_tables_are_rejected(tmp_path):
     text = tmp_path / "t.ifs"
     text.write_text("truth,system\na,b\n")
     parquet = tmp_path / "p.ifs"

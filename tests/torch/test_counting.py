@@ -114,7 +114,7 @@ def test_a_weighted_counter(device, labels):
 
 
 def _counted(counter, truth, system):
-    """The table; the kernel refuses labels when it is asked for, bincount at once."""
+    """The table; the kernel rejects labels when it is asked for, bincount at once."""
     counter.update(truth, system)
     return counter.table()
 
@@ -174,7 +174,7 @@ def test_impossible_weights(device, weights):
         ifs.Contingency.from_labels(labels, labels, sample_weight=torch.ones(3, device=device))
 
 
-def test_tensors_on_different_devices_are_refused():
+def test_tensors_on_different_devices_are_rejected():
     here, nowhere = torch.tensor([0, 1]), torch.zeros(2, dtype=torch.int64, device="meta")
 
     for call in (ifs.Contingency.from_labels, ifs.Counter().update, ifs.metrics.proficiency):

@@ -191,7 +191,7 @@ def test_it_is_copied_pickled_and_stored():
         ),
     ],
 )
-def test_bad_batches_are_refused_and_change_nothing(call, message):
+def test_bad_batches_are_rejected_and_change_nothing(call, message):
     metric = ifs.torch.Information(CLASSES)
     metric.update(*batch(1))
     before = metric.table()

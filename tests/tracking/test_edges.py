@@ -89,7 +89,7 @@ def with_duplicate() -> Rows:
     return np.vstack([STAGE.truth(), again])
 
 
-def test_an_id_twice_in_a_frame_is_refused() -> None:
+def test_an_id_twice_in_a_frame_is_rejected() -> None:
     with pytest.raises(InputError, match="tracks: id 2 occurs twice in frame 2; an id may occur once a frame"):
         tracking.evaluate(STAGE.truth(), with_duplicate())
     with pytest.raises(InputError, match="truth: id 2 occurs twice in frame 2"):

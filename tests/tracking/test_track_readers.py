@@ -290,7 +290,7 @@ def test_a_row_without_an_id_in_a_frame_of_data() -> None:
         tracking.evaluate(columns, columns, gate=1.0)
 
 
-def test_damaged_archives_are_refused(tmp_path: Path) -> None:
+def test_damaged_archives_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "half.zip").write_bytes(b"PK\x03\x04 and no more")
     (tmp_path / "plain.txt.gz").write_bytes(b"1,2,3,4,5,6")
     (tmp_path / "cut.txt.gz").write_bytes(gzip.compress(mot(TRUTH).encode())[:-9])
@@ -316,7 +316,7 @@ def test_compressed_text_within_a_zip(tmp_path: Path) -> None:
     assert len(read_tracks(tmp_path / "all.zip")["scene"]) == len(TRUTH)
 
 
-def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_files_of_one_name_are_rejected(tmp_path: Path) -> None:
     for folder in ("a", "b"):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "scene.txt").write_text(mot(TRUTH), encoding="utf-8")
@@ -325,7 +325,7 @@ def test_two_files_of_one_name_are_refused(tmp_path: Path) -> None:
         read_tracks(tmp_path)
 
 
-def test_other_things_are_refused() -> None:
+def test_other_things_are_rejected() -> None:
     with pytest.raises(InputError, match="are a int; give a path, an array, a DataFrame"):
         tracking.evaluate(TRUTH, 3)
     for rows in ([[1, "a", 3, 4, 5, 6]], [[1, 2, 3, 4, 5, 6], [1]]):
@@ -357,7 +357,7 @@ def test_other_things_are_refused() -> None:
         ).map(lambda value: json.dumps([value])),
     )
 )
-def test_nonsense_is_refused_in_words(text: str) -> None:
+def test_nonsense_is_rejected_in_words(text: str) -> None:
     """Whatever the text: it is read, or the fault is the caller's to mend; never a crash of ours."""
     for form in ("auto", "motchallenge", "kitti", "bdd", "csv"):
         with contextlib.suppress(InputError, UnknownNameError):

@@ -38,7 +38,7 @@ MUTANTS = (
         "src/infoscope/tables/counted.py",
         'if values.dtype.kind == "f" and values.size and values.max() >',
         'if values.dtype.kind == "g" and values.size and values.max() >',
-        ("tests/test_exact_metrics.py::test_a_total_too_large_for_a_number_is_refused",),
+        ("tests/test_exact_metrics.py::test_a_total_too_large_for_a_number_is_rejected",),
     ),
     Mutant(
         "weights of merged tables",

@@ -215,14 +215,14 @@ MUTANTS = (
         "src/infoscope/operating_points/scores.py",
         '_check_finite(rows.values, "score", rows.missing)',
         "pass",
-        ("tests/operating_points/test_thresholds.py::test_bad_scores_are_refused_with_the_reason",),
+        ("tests/operating_points/test_thresholds.py::test_bad_scores_are_rejected_with_the_reason",),
     ),
     Mutant(
         "certainties that differ by rounding",
         "src/infoscope/operating_points/rejection.py",
         "_DIGITS = 12",
         "_DIGITS = 17",
-        ("tests/operating_points/test_refusals.py::test_one_margin_is_one_threshold_however_it_was_subtracted",),
+        ("tests/operating_points/test_rejections.py::test_one_margin_is_one_threshold_however_it_was_subtracted",),
     ),
     Mutant(
         "plug-in value shown beside its interval",

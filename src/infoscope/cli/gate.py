@@ -134,7 +134,8 @@ def _newest_run(chosen: Mapping[str, Any]) -> ifs.History:
     others = ("least", "most", "baseline", "baseline_system", "not_worse", "tolerance", "junit", "sarif")
     if not chosen["history"] or any(chosen[option] for option in others) or len(chosen["metrics"]) > 1:
         raise click.UsageError(
-            "Missing argument 'SOURCE...': only --history, with one --metric, can do without; it judges its newest run"
+            "Missing argument 'SOURCE...': name the predictions to judge. To judge the newest stored run instead, give "
+            "--history alone, or with one --metric"
         )
     (metric,) = chosen["metrics"] or ("proficiency",)
     return ifs.history(chosen["history"], metric=metric, system=list(chosen["system"]) or None)

@@ -184,7 +184,7 @@ def sheet_rows(sheet: LabelsLike, read: ReadOptions | None) -> frozenset[int]:
 
 
 def check_rows_once(sheet: LabelsLike, read: ReadOptions | None) -> None:
-    """Refuse a row that stands in two lines, where rows are drawn once at most: its label would count twice."""
+    """Reject a row that stands in two lines, where rows are drawn once at most: its label would count twice."""
     twice = next((row for row, lines in _row_counts(sheet, read).items() if lines > 1), None)
     if twice is not None:
         raise InputError(f"row {twice} stands in two lines of the sheets of labels; leave one of them out")

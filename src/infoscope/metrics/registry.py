@@ -301,7 +301,7 @@ def _load(domain: Domain = "table") -> None:
 
 
 def find(name: str) -> Metric:
-    """The metric of this id or alias; an unknown or ambiguous name is refused with the candidates."""
+    """The metric of this id or alias; an unknown or ambiguous name is rejected with the candidates."""
     _load()
     if name in _REGISTER:
         return _REGISTER[name]

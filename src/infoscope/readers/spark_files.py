@@ -231,8 +231,8 @@ def _text(spark: Any, files: Files | Addresses, columns: Columns, header: Header
     frame = frame.select(_LINE, *keys.values(), record.alias("record"))
     good = (F.size("record") == size) & ~line.contains("\r")
     why = F.concat(F.lit(f"<<the line has not the {size} fields of the header, or a quote or line end inside: "), line)
-    refused = F.raise_error(F.concat(why, F.lit(">>"))).cast("array<string>")
-    frame = frame.select(*keys.values(), F.when(good, F.col("record")).otherwise(refused).alias("record"))
+    rejected = F.raise_error(F.concat(why, F.lit(">>"))).cast("array<string>")
+    frame = frame.select(*keys.values(), F.when(good, F.col("record")).otherwise(rejected).alias("record"))
     places = {name: i for i, name in enumerate(header.names) if name not in keys}
     own = [F.col("record")[places[name]].alias(name) for name in columns.names if name not in keys]
     return frame.select(*own, *(F.col(key).alias(name) for name, key in keys.items()))

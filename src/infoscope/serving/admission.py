@@ -7,10 +7,10 @@ import hashlib
 import hmac
 from email.message import Message
 
-__all__ = ["RefusedRequest", "check_asker", "check_key", "response_headers", "script_policy"]
+__all__ = ["RejectedRequest", "check_asker", "check_key", "response_headers", "script_policy"]
 
 
-class RefusedRequest(Exception):  # noqa: N818 - it is an answer, with its status
+class RejectedRequest(Exception):  # noqa: N818 - it is an answer, with its status
     """What may not or cannot be done, in a sentence for the person who asked."""
 
     def __init__(self, status: int, words: str) -> None:
@@ -22,11 +22,11 @@ def check_asker(command: str, headers: Message, port: int) -> None:
     """Reject other hosts (a name that was rebound) and other sites."""
     own = {f"127.0.0.1:{port}", f"localhost:{port}"}
     if headers.get("Host", "") not in own:
-        raise RefusedRequest(421, "This server answers to 127.0.0.1 alone.")
+        raise RejectedRequest(421, "This server answers to 127.0.0.1 alone.")
     if headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
-        raise RefusedRequest(403, "Another site asked.")
+        raise RejectedRequest(403, "Another site asked.")
     if command == "POST" and headers.get("Origin") not in {f"http://{host}" for host in own}:
-        raise RefusedRequest(403, "Another site asked.")
+        raise RejectedRequest(403, "Another site asked.")
 
 
 def check_key(given: str, key: str) -> None:
@@ -35,7 +35,7 @@ def check_key(given: str, key: str) -> None:
     It is in the path: a cookie of 127.0.0.1 goes to every port of it, so that any other local server would learn it.
     """
     if not hmac.compare_digest(given.encode(), key.encode()):
-        raise RefusedRequest(403, "Open the address that the terminal printed: it has the key.")
+        raise RejectedRequest(403, "Open the address that the terminal printed: it has the key.")
 
 
 def script_policy(code: str, ancestors: str = "'none'") -> str:

@@ -108,7 +108,7 @@ def _copied(
 def _check_unchanged(
     connection: DuckDBPyConnection, path: Path, column: str, verdicts: Mapping[int, RowVerdicts]
 ) -> None:
-    """Refuse a file whose rows are no longer those that were judged: their labels would go to others."""
+    """Reject a file whose rows are no longer those that were judged: their labels would go to others."""
     rows = connection.execute(
         f"SELECT said.row, {NUMBER}, CAST({column} AS VARCHAR) FROM said LEFT JOIN numbered "
         f"ON {NUMBER} = said.row ORDER BY said.row"

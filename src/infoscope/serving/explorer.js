@@ -2,7 +2,7 @@
   'use strict';
   const $ = (selector) => document.querySelector(selector);
   const say = (words) => ($('#trouble').textContent = words);
-  const sayRefusal = (text) =>
+  const sayRejection = (text) =>
     say(new DOMParser().parseFromString(text, 'text/html').querySelector('main p').textContent);
 
   // start: a dropped or chosen file is sent to this machine's own server
@@ -12,7 +12,7 @@
       const answer = await fetch(address, { method: 'POST', body });
       const text = await answer.text();
       if (answer.ok) return JSON.parse(text);
-      sayRefusal(text);
+      sayRejection(text);
       return null;
     };
     const send = async (file) => {
@@ -20,7 +20,7 @@
       const name = encodeURIComponent(file.name);
       say('The file is being read …');
       try {
-        // asked first: a browser that is refused while it sends does not see the answer
+        // asked first: a browser that is rejected while it sends does not see the answer
         if (!(await post(`offer?name=${name}&size=${file.size}`))) return;
         const kept = await post(`upload?name=${name}`, file);
         if (kept) location.href = 'columns?file=' + encodeURIComponent(kept.file);
@@ -117,7 +117,7 @@
       const answer = await fetch('verdict', { method: 'POST', body });
       if (answer.ok)
         row.querySelectorAll('[data-verdict]').forEach((each) => each.setAttribute('aria-pressed', each === button));
-      else sayRefusal(await answer.text());
+      else sayRejection(await answer.text());
     } catch {
       say('The verdict is not kept: the server does not answer any more; start infoscope serve again.');
     }

@@ -13,7 +13,7 @@ from io import BufferedIOBase
 from itertools import islice
 from pathlib import Path
 
-from infoscope.serving.admission import RefusedRequest
+from infoscope.serving.admission import RejectedRequest
 from infoscope.serving.verdicts import VERDICTS
 
 __all__ = ["MAX_LISTED", "SUFFIXES", "ServedFolder", "file_state", "removed_on_failure"]
@@ -60,7 +60,7 @@ class ServedFolder:
                 path = (place / name).resolve()
                 if path.is_relative_to(place) and path.is_file() and _has_suffix(path.name):
                     return path
-        raise RefusedRequest(404, "There is no such file of rows in this folder.")
+        raise RejectedRequest(404, "There is no such file of rows in this folder.")
 
     def listed(self) -> list[Path]:
         """The first files of rows, folder by folder, and one more where there are too many to show.
@@ -87,9 +87,9 @@ class ServedFolder:
         """Reject what is no file of rows or too large to be copied; returns the suffix."""
         suffix = _has_suffix(name)
         if suffix is None:
-            raise RefusedRequest(415, f"This is no file of rows; {', '.join(SUFFIXES)} are read.")
+            raise RejectedRequest(415, f"This is no file of rows; {', '.join(SUFFIXES)} are read.")
         if length > min(MAX_UPLOAD, shutil.disk_usage(self.dropped).free // 2):
-            raise RefusedRequest(
+            raise RejectedRequest(
                 413, "The file is too large to be dropped; start infoscope serve in its folder: nothing is copied then."
             )
         return suffix
@@ -101,7 +101,7 @@ class ServedFolder:
             while length > 0:
                 part = stream.read(min(_CHUNK, length))
                 if not part:
-                    raise RefusedRequest(400, "The file came only in part; drop it again.")
+                    raise RejectedRequest(400, "The file came only in part; drop it again.")
                 file.write(part)
                 length -= len(part)
         return path.name

@@ -26,7 +26,7 @@ __all__ = [
     "explorer_page",
     "history_page",
     "page_shell",
-    "refusal_page",
+    "rejection_page",
     "start_page",
 ]
 
@@ -59,7 +59,7 @@ def page_shell(title: str, *body: Html, class_: str = "") -> str:
     )
 
 
-def refusal_page(words: str) -> str:
+def rejection_page(words: str) -> str:
     """Why something cannot be done, and the way back."""
     back = element("p", element("a", "to the files", href="./", target="_top"))  # it may stand in the frame
     return page_shell("Not possible", element("main", element("h1", "Not possible"), element("p", words), back))

@@ -8,7 +8,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from infoscope.readers.row_queries import CellQuery, Change, ChangeQuery, Order, RowsQuery
-from infoscope.serving.admission import RefusedRequest
+from infoscope.serving.admission import RejectedRequest
 
 __all__ = ["ExploredColumns", "Query", "asked_rows"]
 
@@ -37,10 +37,10 @@ class ExploredColumns:
         """What the form of the columns page sends."""
         systems, scores = tuple(query.get("s", ())), tuple(query.get("p", ()))
         if not query.get("t") or not (systems or scores):
-            raise RefusedRequest(400, "Choose the column with the truth, and one with predictions or scores.")
+            raise RejectedRequest(400, "Choose the column with the truth, and one with predictions or scores.")
         clean = tuple(query.get("c", ()))
         if not set(clean) <= set(CLEANINGS):
-            raise RefusedRequest(400, f"Labels are cleaned by {', '.join(CLEANINGS)}.")
+            raise RejectedRequest(400, f"Labels are cleaned by {', '.join(CLEANINGS)}.")
         (weight, *_), (reject, *_), (positive, *_), (key, *_) = (query.get(name) or [""] for name in "wryk")
         segments = tuple(query.get("b", ())[:MAX_SEGMENTS])
         return cls(

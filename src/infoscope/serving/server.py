@@ -24,7 +24,7 @@ from infoscope.readers.first_rows import first_rows
 from infoscope.results import Result
 from infoscope.runs.folder import BASELINES, run_files
 from infoscope.serving import pages
-from infoscope.serving.admission import RefusedRequest, check_asker, check_key, response_headers, script_policy
+from infoscope.serving.admission import RejectedRequest, check_asker, check_key, response_headers, script_policy
 from infoscope.serving.changes import changes_page
 from infoscope.serving.clients import RunningRequests
 from infoscope.serving.entrance import ENTRANCE, BrowserEntrance
@@ -86,7 +86,7 @@ class FolderExplorer:
         if kind == "evaluation" and not systems:
             kind = "thresholds"
         if kind not in questions:
-            raise RefusedRequest(404, "There is no such page.")
+            raise RejectedRequest(404, "There is no such page.")
         asked = (kind, path, file_state(path), replace(columns, segments=(), key=None))
         command = _command(replace(columns, file=self.folder.title(columns.file)))
         return self._made(asked, questions[kind], command if kind == "evaluation" else None)
@@ -137,7 +137,7 @@ class FolderExplorer:
         """What changed between two systems, row by row."""
         columns = ExploredColumns.asked(query)
         if len(columns.systems) < 2:
-            raise RefusedRequest(400, "Choose two columns with predictions to see what changed between them.")
+            raise RejectedRequest(400, "Choose two columns with predictions to see what changed between them.")
         before, after = (query.get(name, [known])[0] for name, known in zip(_PAIR, columns.systems, strict=False))
         path = self.folder.path(columns.file)
         found = changed_predictions(str(path), columns.truth, before, after, weight=columns.weight, clean=columns.clean)
@@ -264,32 +264,32 @@ class Handler(BaseHTTPRequestHandler):
                 return
             check_key(key, self.explorer.key)
             act(name, parse_qs(address.query, keep_blank_values=True, max_num_fields=2000))
-        except RefusedRequest as refused:
-            self._refuse(refused.status, str(refused), name)
+        except RejectedRequest as rejected:
+            self._reject(rejected.status, str(rejected), name)
         except InfoscopeError as error:
-            self._refuse(400, f"{self.explorer.folder.in_titles(error.page)}.", name)
+            self._reject(400, f"{self.explorer.folder.in_titles(error.page)}.", name)
         except (KeyError, TypeError, ValueError, UnicodeError):
-            self._refuse(400, "That request makes no sense.")
+            self._reject(400, "That request makes no sense.")
         except FileNotFoundError:
-            self._refuse(410, "The file is gone; choose it again.", name)
+            self._reject(410, "The file is gone; choose it again.", name)
         except (ConnectionError, TimeoutError, KeyboardInterrupt):  # nobody waits for the answer
             self.close_connection = True
         except OSError as problem:
             words = "There is no more room on the disk" if problem.errno == errno.ENOSPC else str(problem.strerror)
-            self._refuse(507, f"{words}; make room, or start infoscope serve in another folder.")
+            self._reject(507, f"{words}; make room, or start infoscope serve in another folder.")
         except Exception as problem:
-            self._refuse(500, f"This is an error of infoscope itself ({type(problem).__name__}); please report it.")
+            self._reject(500, f"This is an error of infoscope itself ({type(problem).__name__}); please report it.")
 
-    def _refuse(self, status: int, words: str, name: str = "") -> None:
+    def _reject(self, status: int, words: str, name: str = "") -> None:
         """Say why not; what is asked for in the frame is said in the frame."""
         self.close_connection = True
         policy = script_policy(pages.CODE, "'self'") if name == "report" else None
-        self._answer(status, pages.refusal_page(words), policy=policy, extra={"Connection": "close"})
+        self._answer(status, pages.rejection_page(words), policy=policy, extra={"Connection": "close"})
 
     def _page(self, gets: Mapping[str, Callable[[Query], str]], name: str, query: Query) -> None:
         make = gets.get(name)
         if make is None:
-            raise RefusedRequest(404, "There is no such page.")
+            raise RejectedRequest(404, "There is no such page.")
         with self.explorer.requests.watched(self.connection):
             text = make(query)
         self._answer(200, text, policy=_FRAMED if name == "report" else None)
@@ -305,14 +305,14 @@ class Handler(BaseHTTPRequestHandler):
     def _verdict(self, _: Query) -> None:
         length = self._length()
         if length > MAX_BODY:
-            raise RefusedRequest(413, "That is too long for a verdict.")
+            raise RejectedRequest(413, "That is too long for a verdict.")
         self.explorer.keep_verdict(json.loads(self.rfile.read(length)))
         self._answer(200, "{}", kind="application/json")
 
     def _length(self) -> int:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            raise RefusedRequest(411, "The length must be said.")
+            raise RejectedRequest(411, "The length must be said.")
         return int(length)
 
     def _answer(
@@ -345,7 +345,7 @@ class LoopbackServer(ThreadingHTTPServer):
 
 
 def _unknown(_: Query) -> None:
-    raise RefusedRequest(404, "There is no such page.")
+    raise RejectedRequest(404, "There is no such page.")
 
 
 def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, FolderExplorer]:

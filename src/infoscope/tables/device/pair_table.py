@@ -51,7 +51,7 @@ def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> TensorPai
     )
 
 
-def add_counts(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor, *, refuse: bool = True) -> Tensor:
+def add_counts(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor, *, check_range: bool = True) -> Tensor:
     """The table with these pairs added: in one pass, without waiting, where CuPy can be used; else by bincount.
 
     Labels out of range are counted in the cell after the table; by bincount, rejected at once unless stated otherwise.
@@ -63,7 +63,7 @@ def add_counts(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor, *, r
         return table
     codes = _codes(pairs, span)
     batch = pairs.library.histogram(codes, None, span.cells)
-    if refuse and int(batch[span.pairs]):
+    if check_range and int(batch[span.pairs]):
         reject_outside(pairs, span)
     if pairs.weights is not None:
         batch = pairs.library.histogram(codes, pairs.weights, span.cells)
@@ -152,9 +152,9 @@ class PairTable:
         self._squares: Any = 0.0
         self._bad_weights: Any = 0
 
-    def add(self, pairs: TensorPairs, *, refuse: bool = True) -> None:
-        """Count some more; ``refuse`` says whether labels out of range are rejected where that costs no time."""
-        self._table = add_counts(pairs, self.span, self._table, self._ends, refuse=refuse)
+    def add(self, pairs: TensorPairs, *, check_range: bool = True) -> None:
+        """Count some more; ``check_range`` says whether labels out of range are rejected where that costs no time."""
+        self._table = add_counts(pairs, self.span, self._table, self._ends, check_range=check_range)
         self.rows += len(pairs)
         if pairs.weights is not None:
             self._squares = self._squares + (pairs.weights * pairs.weights).sum()

@@ -85,7 +85,7 @@ def pair_span(pairs: TensorPairs) -> Span:
 def _dense_pairs(pairs: TensorPairs, span: Span) -> CountedPairs | None:
     """Counted in a table of all pairs of a range; None where labels lie outside of it."""
     counter = PairTable(span, pairs)
-    counter.add(pairs, refuse=False)
+    counter.add(pairs, check_range=False)
     if counter.has_outside:
         return None
     table = counter.table().values

@@ -1,4 +1,4 @@
-"""Refusal sweeps, abstentions and thresholds per class."""
+"""Rejection sweeps, abstentions and thresholds per class."""
 
 import itertools
 
@@ -139,7 +139,7 @@ def test_curves_are_the_registered_metrics():
         ([[0.5, 0.5], [0.7, 0.3]], [0, 1, 1], "2 rows of probabilities and 3 of truth"),
     ],
 )
-def test_bad_probabilities_are_refused_with_the_reason(rows, truth, words):
+def test_bad_probabilities_are_rejected_with_the_reason(rows, truth, words):
     with pytest.raises(InputError, match=words):
         ifs.sweep(truth, np.array(rows))
 
@@ -226,7 +226,7 @@ def test_abstention_bits_are_differences_of_information():
     assert bits["change"][-1] == 0
     assert np.isnan(bits["per_rejection"][-1])
     np.testing.assert_allclose(bits["change"], information - information[-1])
-    # refusing everyone loses all of it, spread over all samples
+    # rejecting everyone loses all of it, spread over all samples
     assert bits["per_rejection"][0] == pytest.approx(-information[-1])
     with pytest.raises(InputError, match="sweep of rejections"):
         points.abstention_bits(ifs.sweep([0, 1], [0.1, 0.9]))
@@ -269,11 +269,11 @@ def test_two_thresholds_are_best_among_all_pairs(rows):
 
 
 def test_chow_thresholds_of_equal_costs_are_the_published_rule():
-    """Chow 1970: refuse when the larger posterior is below 1 − c_r (errors cost 1)."""
+    """Chow 1970: reject when the larger posterior is below 1 − c_r (errors cost 1)."""
     low, high = points.chow_thresholds([[0, 1, 0.1], [1, 0, 0.1]])
     assert (low, high) == (pytest.approx(0.1), pytest.approx(0.9))
 
-    low, high = points.chow_thresholds([[0, 1, 0.6], [1, 0, 0.6]])  # dearer than guessing: never refuse
+    low, high = points.chow_thresholds([[0, 1, 0.6], [1, 0, 0.6]])  # dearer than guessing: never reject
     assert low == high == pytest.approx(0.5)
 
 
@@ -290,7 +290,7 @@ def test_chow_thresholds_minimise_the_expected_cost_of_a_calibrated_score():
     assert np.all(cheapest[p > high + margin] == 1)
 
 
-def test_two_thresholds_refuse_wrong_use():
+def test_two_thresholds_reject_wrong_use():
     curve = ifs.sweep([0, 1, 0], [0.1, 0.9, 0.4])
     with pytest.raises(InputError, match="2 truth × 3 predictions"):
         points.two_thresholds(curve, costs=[[0, 1], [1, 0]])
