@@ -5,7 +5,7 @@ Everything works on the last axis and carries leading axes along. Undefined is N
 
 from collections.abc import Sequence
 from dataclasses import is_dataclass
-from math import isnan
+from math import isinf, isnan, nan
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
@@ -24,6 +24,7 @@ __all__ = [
     "distinct",
     "dot",
     "entropy",
+    "everywhere",
     "excess_nats",
     "exp2",
     "finite_ratio",
@@ -38,6 +39,7 @@ __all__ = [
     "row_sums",
     "scaled_ratio",
     "share",
+    "somewhere",
     "surprise",
     "undefined_where",
     "weighted_log2",
@@ -58,13 +60,13 @@ def frozen(result: Kept) -> Kept:
     """The same result, whose arrays nobody can change: arrays, and records, tuples and dictionaries of arrays."""
     if isinstance(result, np.ndarray):
         result.flags.writeable = False
-    elif isinstance(result, float):  # most results of one table
+    elif isinstance(result, (float, int)):  # most results of one table
         return result
-    elif is_dataclass(result) or isinstance(result, dict):
-        for part in (result if isinstance(result, dict) else vars(result)).values():
-            frozen(part)
     elif isinstance(result, tuple):
         for part in result:
+            frozen(part)
+    elif isinstance(result, dict) or is_dataclass(result):
+        for part in (result if isinstance(result, dict) else vars(result)).values():
             frozen(part)
     return result
 
@@ -91,9 +93,12 @@ def ratio(part: float | NDArray[Any], whole: float | NDArray[Any]) -> Real:
 
 def finite_ratio(part: float | Real, whole: float | Real) -> Real:
     """Part over whole, undefined (NaN) where the whole is 0 or so small that the ratio is too large for a number."""
+    if isinstance(part, float) and isinstance(whole, float):
+        value = float(part) / float(whole) if whole else nan  # plain floats overflow without a warning
+        return np.float64(nan if isinf(value) else value)  # type: ignore[return-value]
     with np.errstate(over="ignore"):
-        value = ratio(part, whole)
-    return undefined_where(np.isinf(value), value)
+        values = ratio(part, whole)
+    return undefined_where(np.isinf(values), values)
 
 
 def share(part: Real, rest: Real) -> Real:
@@ -120,6 +125,16 @@ def chosen(condition: ArrayLike, one: Real, other: Real) -> Real:
     if isinstance(condition, (bool, np.bool_)):
         return one if condition else other
     return np.where(condition, one, other)
+
+
+def everywhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
+    """Whether a condition holds for every table, for a single one without the detour through arrays."""
+    return bool(condition.all()) if isinstance(condition, np.ndarray) else bool(condition)
+
+
+def somewhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
+    """Whether a condition holds for some table."""
+    return bool(condition.any()) if isinstance(condition, np.ndarray) else bool(condition)
 
 
 def undefined_where(condition: ArrayLike, value: Real) -> Real:

@@ -125,12 +125,12 @@ class TableStatistics:
     @cached_property
     def truth_shares(self) -> Real:
         """Fraction of each true class."""
-        return self.table.row_totals / self.table.grand_total
+        return self.table.row_shares
 
     @cached_property
     def system_shares(self) -> Real:
         """Frequency of each predicted class."""
-        return self.table.column_totals / self.table.grand_total
+        return self.table.column_shares
 
     @cached_property
     def occupied(self) -> tuple[int, int]:

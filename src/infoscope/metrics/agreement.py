@@ -218,9 +218,10 @@ def random_accuracy(table: Contingency) -> Real:
     >>> print(f"{random_accuracy(Contingency.from_matrix([[81, 9], [9, 1]])):.2f}")
     0.82
     """
-    rows, columns = table.matched_totals
-    total = table.grand_total[..., None]
-    return undefined_where(not rows.shape[-1], np.minimum(dot(rows / total, columns / total), 1.0))
+    rows, columns = table.row_shares, table.column_shares
+    if not table.names_agree:
+        rows, columns = (side.take(at, axis=-1) for side, at in zip((rows, columns), table.matches, strict=True))
+    return undefined_where(not rows.shape[-1], np.minimum(dot(rows, columns), 1.0))
 
 
 @metric(
@@ -241,8 +242,7 @@ def truth_random_accuracy(table: Contingency) -> Real:
     >>> print(f"{truth_random_accuracy(Contingency.from_matrix([[90, 0], [10, 0]])):.2f}")
     0.82
     """
-    rows = table.row_totals / table.grand_total[..., None]
-    return np.minimum(dot(rows, rows), 1.0)
+    return np.minimum(dot(table.row_shares, table.row_shares), 1.0)
 
 
 @metric(

@@ -139,6 +139,8 @@ def callable_on_labels(entry: Metric, score: Callable[..., Any], counting: Label
     kind, of_labels = counting.kind, _OfLabels(entry, score, counting)
 
     def either(*args: Any, **options: Any) -> Any:
+        if len(args) == 1 and not options and isinstance(args[0], kind):
+            return score(args[0])  # nearly all calls
         if args and isinstance(args[0], kind):
             return score(*args, **options)
         return of_labels(args, options)

@@ -6,7 +6,7 @@ from infoscope.metrics.independence import empty_expected_share, exactly_where_s
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
-from infoscope.numeric import Real, ratio, undefined_where
+from infoscope.numeric import Real, everywhere, ratio, undefined_where
 from infoscope.special_functions import gammaincc
 from infoscope.tables import Contingency, remembered
 
@@ -47,13 +47,13 @@ def _phi_squared(table: Contingency) -> Real:
 
 def _rounded_phi_squared(table: Contingency) -> Real:
     total = table.grand_total[..., None]
-    row_shares, column_shares = table.row_totals / total, table.column_totals / total
+    row_shares, column_shares = table.row_shares, table.column_shares
     if table.support is None and not table.batch_shape and table.occupied_shape != table.shape:
         return _rounded_phi_squared(_occupied(table))
     if table.support is None and row_shares.all() and column_shares.all():
         shares = table.matrix / table.row_totals[..., :, None]
         direct = _mean_square(shares, row_shares, column_shares) - 1.0
-        if (direct > _NEAR_INDEPENDENCE).all():
+        if everywhere(direct > _NEAR_INDEPENDENCE):
             return direct
         return _mean_square(shares - column_shares[..., None, :], row_shares, column_shares)
     rows, columns = table.at_rows(row_shares), table.at_columns(column_shares)
@@ -82,7 +82,7 @@ def _mean_square(parts: Real, row_shares: Real, column_shares: Real) -> Real:
 
 def _tail(statistic: Real, freedom: Real) -> Real:
     """Probability that a χ² variable of these degrees of freedom exceeds the statistic."""
-    tails = gammaincc(np.maximum(freedom, 1) / 2, np.maximum(np.nan_to_num(statistic), 0.0) / 2)
+    tails = gammaincc(np.maximum(freedom, 1) / 2, np.fmax(statistic, 0.0) / 2)
     return undefined_where((freedom < 1) | np.isnan(statistic), tails)
 
 

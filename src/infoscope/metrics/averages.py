@@ -29,41 +29,44 @@ _WEIGHTED = _LAWS | {Law.EMPTY_CLASS}
 _NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
 
 
+_RATES = ("recall", "precision", "false alarm", "negative value", "f1", "jaccard", "accuracy")
+
+
 @remembered
-def _averages(table: Contingency) -> dict[str, tuple[Real, Real]]:
+def _averages(table: Contingency) -> tuple[Real, Real]:
     """Every one-against-the-rest rate averaged by class size and over all classes alike, in one sweep.
 
     In the average by size, classes without samples have no say; an undefined one with samples makes it undefined.
     """
     classes = one_vs_rest(table)
-    parts = {  # one division for all rates
-        "recall": (classes.hits, classes.support),
-        "precision": (classes.hits, classes.declared),
-        "false alarm": (classes.false_alarms, classes.others),
-        "negative value": (classes.correct_rejections, classes.undeclared),
-        "f1": (2 * classes.hits, classes.support + classes.declared),
-        "jaccard": jaccard_parts(classes),
-        "accuracy": (
-            (right := classes.hits + classes.correct_rejections),
-            right + classes.misses + classes.false_alarms,
-        ),
-    }
-    stacked = ratio(*(np.array(side) for side in zip(*parts.values(), strict=True)))
+    right = classes.hits + classes.correct_rejections
+    both, either = jaccard_parts(classes)
+    parts = (classes.hits, classes.hits, classes.false_alarms, classes.correct_rejections, 2 * classes.hits, both, right)
+    wholes = (
+        classes.support,
+        classes.declared,
+        classes.others,
+        classes.undeclared,
+        classes.support + classes.declared,
+        either,
+        right + classes.misses + classes.false_alarms,
+    )
+    stacked = ratio(np.array(parts), np.array(wholes))  # one division for all rates
     terms = stacked * classes.support
     if not classes.support.all():
         terms[..., classes.support == 0] = 0.0
     no_label = not len(table.matches[0])
     by_size = undefined_where(no_label, np.minimum(terms.sum(axis=-1) / table.grand_total, 1.0))
     alike = undefined_where(no_label, stacked.sum(axis=-1) / table.shape[0])
-    return {name: (by_size[i], alike[i]) for i, name in enumerate(parts)}
+    return by_size, alike
 
 
 def _weighted(table: Contingency, rate: str) -> Real:
-    return _averages(table)[rate][0]
+    return _averages(table)[0][_RATES.index(rate)]
 
 
 def _plain(table: Contingency, rate: str) -> Real:
-    return _averages(table)[rate][1]
+    return _averages(table)[1][_RATES.index(rate)]
 
 
 def _why(rate: Callable[[OneVsRest], Real], *, weighted: bool) -> Callable[[Contingency], str]:

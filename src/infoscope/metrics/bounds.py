@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, ratio
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
-__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "largest_by", "tight_fano_bound"]
+__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "largest_by", "largest_in_columns", "tight_fano_bound"]
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
 _NEWTON_STEPS = 60
@@ -137,16 +137,21 @@ def bayes_error(table: Contingency) -> Real:
     >>> print(f"{bayes_error(Contingency.from_matrix([[0, 9], [9, 2]])):.1f}")
     0.1
     """
-    if table.support is None:
-        best = table.values.max(axis=-2)
-    else:
-        best = largest_by(table.cell_columns, table.cells, table.shape[1])
+    best = largest_in_columns(table)
     if table.adds_exactly:
         return (table.grand_total - best.sum(axis=-1)) / table.grand_total
     most = 2 * table.cells > table.at_columns(table.column_totals)
     rest = table.per_column(np.where(most, 0.0, table.cells))  # beside the one class that has more than half
     left = np.where(2 * best > table.column_totals, rest, np.maximum(table.column_totals - best, 0.0))
     return left.sum(axis=-1) / table.grand_total
+
+
+@remembered
+def largest_in_columns(table: Contingency) -> Real:
+    """Largest cell of each column, (..., m)."""
+    if table.support is None:
+        return table.values.max(axis=-2)
+    return largest_by(table.cell_columns, table.cells, table.shape[1])
 
 
 def largest_by(index: NDArray[np.int64], values: Real, size: int) -> Real:

@@ -9,7 +9,7 @@ import numpy as np
 from infoscope.metrics.binary import detection, why_not_binary
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.whole_numbers import whole_table
-from infoscope.numeric import Real, as_real, ratio, undefined_where
+from infoscope.numeric import Real, as_real, everywhere, ratio, undefined_where
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -31,7 +31,7 @@ Difference = Callable[[dict[tuple[bool, bool | None], int]], tuple[int, int]]
 
 def _difference(table: Contingency, one: Real, other: Real, exact: Difference) -> Real:
     """The difference of two rates, in whole numbers where a float lost it."""
-    if np.isnan(one).all():  # not a detector
+    if everywhere(np.isnan(one)):  # not a detector
         return one
     value = np.asarray(one - other, dtype=np.float64)
     lost = np.abs(value) < _CANCELLED * np.maximum(np.abs(one), np.abs(other))
@@ -57,7 +57,7 @@ def _odds(over: tuple[Real, Real], under: tuple[Real, Real]) -> Real:
 
     Exponents are added apart, so that no product overflows or vanishes on the way.
     """
-    if np.isnan(over[0]).all():  # not a detector
+    if everywhere(np.isnan(over[0])):  # not a detector
         return over[0]
     (a, one), (b, two), (c, three), (d, four) = (np.frexp(side) for side in (*over, *under))
     with np.errstate(over="ignore"):

@@ -151,11 +151,14 @@ def _wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
     if not table.adds_exactly:
         wrong = wrong_cells(table)
         return table.per_row(wrong), table.per_column(wrong), outside(table.column_totals)
+    undeclared = table.grand_total[..., None] - table.column_totals
+    if table.names_agree:
+        return table.row_totals - table.diagonal, table.column_totals - table.diagonal, undeclared
     rows, columns = table.matches
     misses, alarms = table.row_totals.copy(), table.column_totals.copy()
     misses[..., rows] -= table.diagonal
     alarms[..., columns] -= table.diagonal
-    return misses, alarms, table.grand_total[..., None] - table.column_totals
+    return misses, alarms, undeclared
 
 
 def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:

@@ -87,7 +87,9 @@ def score_pairs(table: Contingency, score: Callable[[PairCounts[int]], float]) -
     if not table.is_counts:
         return np.full(table.batch_shape, np.nan)[()]
     scores = [score(pairs) for pairs in _pairs_of(table)]
-    return np.array(scores).reshape(table.batch_shape)[()]
+    if not table.batch_shape:
+        return np.float64(scores[0])  # type: ignore[return-value]
+    return np.array(scores).reshape(table.batch_shape)
 
 
 class PairRatio(Protocol):

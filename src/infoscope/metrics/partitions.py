@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.bounds import largest_by
+from infoscope.metrics.bounds import largest_by, largest_in_columns
 from infoscope.metrics.pair_counting import PairCounts, Whole, pair_ratio, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, column_sums, quotient, row_sums, share
+from infoscope.numeric import Real, column_sums, dot, everywhere, quotient, row_sums, share
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -211,7 +211,7 @@ def mirkin_distance(table: Contingency) -> Real:
     >>> print(f"{mirkin_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.3f}")
     0.375
     """
-    if table.is_counts and table.grand_total.all():
+    if table.is_counts and everywhere(table.grand_total > 0):
         return pair_ratio(table, _mirkin)
     return np.minimum(_apart(_row_lines(table)) + _apart(_column_lines(table)), 1.0)
 
@@ -235,7 +235,7 @@ def van_dongen_distance(table: Contingency) -> Real:
     0.25
     """
     if table.adds_exactly and table.support is None:
-        left = (table.grand_total - table.values.max(side).sum(-1) for side in (-1, -2))
+        left = (table.grand_total - best.sum(-1) for best in (table.values.max(-1), largest_in_columns(table)))
         return sum(left) / (2 * table.grand_total)
     return np.minimum((_row_lines(table).left.sum(-1) + _column_lines(table).left.sum(-1)) / 2, 1.0)
 
@@ -263,5 +263,5 @@ def larsen_index(table: Contingency) -> Real:
     else:
         each = quotient(table.cells, table.at_rows(rows) + table.at_columns(columns), empty=0.0)
         best = 2 * largest_by(table.cell_rows, each, table.shape[0])
-    best, sizes = np.minimum(best, 1.0), table.row_totals / table.grand_total[..., None]
-    return share((best * sizes).sum(axis=-1), ((1.0 - best) * sizes).sum(axis=-1))
+    best = np.minimum(best, 1.0)
+    return share(dot(best, table.row_shares), dot(1.0 - best, table.row_shares))

@@ -10,7 +10,19 @@ from numpy.typing import NDArray
 
 from infoscope.metrics.independence import divergence_from_independence, selected
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, chosen, entropy, finite_ratio, open_nats, outside, ratio, row_sums, scaled_ratio
+from infoscope.numeric import (
+    Real,
+    chosen,
+    entropy,
+    everywhere,
+    finite_ratio,
+    open_nats,
+    outside,
+    ratio,
+    row_sums,
+    scaled_ratio,
+    somewhere,
+)
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -87,8 +99,8 @@ def entropies(table: Contingency) -> Entropies:
     missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
     bits = (truth, system, missed, spurious)
     few = np.minimum(np.minimum(truth, system), np.minimum(missed, spurious)) < _FEW_BITS
-    if not table.batch_shape or few.all() or not few.any():
-        return _few_bits(table) if few.any() else _with_mutual(table, bits)
+    if not table.batch_shape or everywhere(few) or not somewhere(few):
+        return _few_bits(table) if somewhere(few) else _with_mutual(table, bits)
     plain = _with_mutual(selected(table, ~few), [part[~few] for part in bits])
     return _merged(few, _few_bits(selected(table, few)), plain)
 
@@ -180,7 +192,7 @@ def _mutual(table: Contingency, direct: Real, least: Real, shift: NDArray[np.int
     """The smaller entropy less what is not shared of it, or the divergence from independence where that is inexact."""
     direct = np.minimum(direct, least)
     near = (direct <= _NEAR_INDEPENDENCE * least) & (least > 0)
-    if not near.any():
+    if not somewhere(near):
         return direct
     if not table.batch_shape:
         return np.minimum(divergence_from_independence(table, shift=shift), least)

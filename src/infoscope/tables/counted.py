@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real, column_sums, frozen, group_sum, row_sums
+from infoscope.numeric import Real, column_sums, everywhere, frozen, group_sum, row_sums
 from infoscope.tables.costs import CostMatrix
 from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, positive_of, sorted_labels
@@ -146,12 +146,12 @@ class Counted:
     @cached_property
     def adds_exactly(self) -> bool:
         """Whether sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
-        return self.values.dtype.kind in "iu" and bool(self.grand_total.max() < 2.0**53)
+        return self.values.dtype.kind in "iu" and everywhere(self.grand_total < 2.0**53)
 
     @cached_property
     def squares_exactly(self) -> bool:
         """Whether products of two values, and sums of them, lose nothing: whole numbers below 2^26 in all."""
-        return self.adds_exactly and bool(self.grand_total.max() < 2.0**26)
+        return self.adds_exactly and everywhere(self.grand_total < 2.0**26)
 
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
 
@@ -228,6 +228,16 @@ class Counted:
         return frozen(row_sums(self.row_totals))
 
     @cached_property
+    def row_shares(self) -> Real:
+        """Share of each true class, (..., k)."""
+        return frozen(self.row_totals / self.grand_total[..., None])
+
+    @cached_property
+    def column_shares(self) -> Real:
+        """Share of each prediction, (..., m)."""
+        return frozen(self.column_totals / self.grand_total[..., None])
+
+    @cached_property
     def row_squares(self) -> Real:
         """Squared cells added up per true class, (..., k)."""
         if self.support is None:
@@ -244,6 +254,8 @@ class Counted:
     @cached_property
     def occupied_shape(self) -> tuple[Any, Any]:
         """How many truth and system classes have data, per table of the batch."""
+        if not self.batch_shape:
+            return np.count_nonzero(self.row_totals), np.count_nonzero(self.column_totals)
         return frozen(((self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)))
 
     @cached_property

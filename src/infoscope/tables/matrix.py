@@ -129,14 +129,15 @@ def _matrix_labels(
 
 
 def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
-    if not (array.min() >= 0 and array.max() < np.inf):
+    largest = array.max()
+    if not (array.min() >= 0 and largest < np.inf):
         at = tuple(np.argwhere(~((array >= 0) & (array < np.inf)))[0])
         (*_, i, j), value = at, array[at]
         raise InputError(
             f"count of truth {labels[0][i]!r} as system {labels[1][j]!r} is {value}; "
             "counts must be finite and not negative"
         )
-    if not array.max(axis=(-2, -1)).all():
+    if not largest or not (array.ndim == 2 or array.max(axis=(-2, -1)).all()):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
     check_total(array)
 
