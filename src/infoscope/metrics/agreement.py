@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.metrics.one_vs_rest import wrong_cells
+from infoscope.metrics.one_vs_rest import wrong_sums
 from infoscope.metrics.registry import Card, Law, find, metric
 from infoscope.metrics.whole_numbers import root_ratio, whole_table
 from infoscope.numeric import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
@@ -46,10 +46,10 @@ def errors(table: Contingency) -> Real:
     if table.adds_exactly:
         rejected = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
         return table.grand_total - hits(table) - rejected
-    wrong = wrong_cells(table)
+    by_output = wrong_sums(table)[1]
     if table.reject_column is not None:
-        wrong = np.where(table.cell_columns == table.reject_column, 0.0, wrong)
-    return undefined_where(not len(table.matches[0]), wrong.sum(axis=-1))
+        by_output = np.delete(by_output, table.reject_column, axis=-1)
+    return undefined_where(not len(table.matches[0]), by_output.sum(axis=-1))
 
 
 def misses(table: Contingency) -> Real:

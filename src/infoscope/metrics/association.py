@@ -55,7 +55,8 @@ def _rounded_phi_squared(table: Contingency) -> Real:
         direct = _mean_square(shares, row_shares, column_shares) - 1.0
         if everywhere(direct > _NEAR_INDEPENDENCE):
             return direct
-        return _mean_square(shares - column_shares[..., None, :], row_shares, column_shares)
+        gaps = table.matrix / table.row_totals[..., :, None] - column_shares[..., None, :]
+        return _mean_square(gaps, row_shares, column_shares)
     rows, columns = table.at_rows(row_shares), table.at_columns(column_shares)
     occupied = (rows > 0) & (columns > 0)
     # by each cell's share of its row, because the product of two small margins may be too small for a number
@@ -75,8 +76,8 @@ _NEAR_INDEPENDENCE = 2.0**-6
 
 
 def _mean_square(parts: Real, row_shares: Real, column_shares: Real) -> Real:
-    """Σ_ij p_i part_ij² / p_j, the parts belonging to rows."""
-    by_column = np.einsum("...i,...ij->...j", row_shares, parts * parts)
+    """Σ_ij p_i part_ij² / p_j, the parts belonging to rows; these are squared in place."""
+    by_column = np.einsum("...i,...ij->...j", row_shares, np.multiply(parts, parts, out=parts))
     return (by_column / column_shares).sum(axis=-1)
 
 

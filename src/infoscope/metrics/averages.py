@@ -41,7 +41,15 @@ def _averages(table: Contingency) -> tuple[Real, Real]:
     classes = one_vs_rest(table)
     right = classes.hits + classes.correct_rejections
     both, either = jaccard_parts(classes)
-    parts = (classes.hits, classes.hits, classes.false_alarms, classes.correct_rejections, 2 * classes.hits, both, right)
+    parts = (
+        classes.hits,
+        classes.hits,
+        classes.false_alarms,
+        classes.correct_rejections,
+        2 * classes.hits,
+        both,
+        right,
+    )
     wholes = (
         classes.support,
         classes.declared,

@@ -7,10 +7,18 @@ from numpy.typing import NDArray
 
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, ratio
+from infoscope.numeric import Real, everywhere, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "largest_by", "largest_in_columns", "tight_fano_bound"]
+__all__ = [
+    "CLEARLY_LEFT",
+    "bayes_error",
+    "fano_bound",
+    "hellman_raviv_bound",
+    "largest_by",
+    "largest_in_columns",
+    "tight_fano_bound",
+]
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
 _NEWTON_STEPS = 60
@@ -138,12 +146,17 @@ def bayes_error(table: Contingency) -> Real:
     0.1
     """
     best = largest_in_columns(table)
-    if table.adds_exactly:
-        return (table.grand_total - best.sum(axis=-1)) / table.grand_total
+    left = table.grand_total - best.sum(axis=-1)
+    if table.adds_exactly or everywhere(left > CLEARLY_LEFT * table.grand_total):
+        return left / table.grand_total
     most = 2 * table.cells > table.at_columns(table.column_totals)
     rest = table.per_column(np.where(most, 0.0, table.cells))  # beside the one class that has more than half
-    left = np.where(2 * best > table.column_totals, rest, np.maximum(table.column_totals - best, 0.0))
-    return left.sum(axis=-1) / table.grand_total
+    beside = np.where(2 * best > table.column_totals, rest, np.maximum(table.column_totals - best, 0.0))
+    return beside.sum(axis=-1) / table.grand_total
+
+
+CLEARLY_LEFT = 1e-3
+"""From this share of the whole on, what is left of it is a difference that keeps twelve digits."""
 
 
 @remembered

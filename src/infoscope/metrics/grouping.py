@@ -2,10 +2,11 @@
 
 import numpy as np
 
+from infoscope.metrics.bounds import CLEARLY_LEFT
 from infoscope.metrics.pair_counting import score_pairs, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.whole_numbers import root_ratio
-from infoscope.numeric import Real, quotient, ratio, share
+from infoscope.numeric import Real, everywhere, quotient, ratio, share
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]
@@ -15,18 +16,27 @@ _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
 
 @remembered
 def _within_clusters(table: Contingency) -> Real:
-    if table.squares_exactly:
-        return _shared(quotient(table.column_squares, table.column_totals, empty=0.0), table.column_totals)
+    if table.squares_in_range:
+        inside = quotient(table.column_squares, table.column_totals, empty=0.0)
+        if table.squares_exactly or _is_mixed(table, inside):
+            return _shared(inside, table.column_totals)
     shares = quotient(table.cells, table.at_columns(table.column_totals), empty=0.0)
     return _shared(table.per_column(table.cells * shares), table.column_totals)
 
 
 @remembered
 def _within_groups(table: Contingency) -> Real:
-    if table.squares_exactly:
-        return _shared(quotient(table.row_squares, table.row_totals, empty=0.0), table.row_totals)
+    if table.squares_in_range:
+        inside = quotient(table.row_squares, table.row_totals, empty=0.0)
+        if table.squares_exactly or _is_mixed(table, inside):
+            return _shared(inside, table.row_totals)
     shares = quotient(table.cells, table.at_rows(table.row_totals), empty=0.0)
     return _shared(table.per_row(table.cells * shares), table.row_totals)
+
+
+def _is_mixed(table: Contingency, inside: Real) -> bool:
+    """Whether so much lies outside that the rounding of a sum of squares does not show in it."""
+    return everywhere(table.grand_total - inside.sum(axis=-1) > CLEARLY_LEFT * table.grand_total)
 
 
 def _shared(inside: Real, groups: Real) -> Real:

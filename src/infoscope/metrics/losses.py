@@ -43,6 +43,8 @@ def _class_shares(table: Contingency) -> _ClassShares:
 
 
 _VANISHING = 1e-300
+_MOSTLY_LACKING = 0.01
+"""Where every class lacks this much, squares that a difference gets wrong are lost among those of what it lacks."""
 
 
 def _needs_labels(table: Contingency, value: Real) -> Real:
@@ -98,9 +100,10 @@ def quadratic_loss(table: Contingency) -> Real:
 
 
 def _wrong_squares(table: Contingency) -> Real:
-    """Σ_j≠i p_ij² per true class; squares of few samples are exact, others are added up without the hits."""
+    """Σ_j≠i p_ij² per true class; added up without the hits where a difference of squares would show."""
     total = table.grand_total[..., None]
-    if table.squares_exactly:
+    is_plain = table.squares_in_range and _class_shares(table).lacking.min() > _MOSTLY_LACKING
+    if table.squares_exactly or is_plain:
         hits = one_vs_rest(table).hits
         return (table.row_squares - hits * hits) / (total * total)
     shares = wrong_cells(table) / total

@@ -22,6 +22,7 @@ __all__ = [
     "one_vs_rest",
     "undefined_classes",
     "wrong_cells",
+    "wrong_sums",
 ]
 
 
@@ -114,7 +115,7 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
     """Computed once per table; small weights beside large ones are added up, never a difference."""
     rows, columns = table.matches
     total = table.grand_total[..., None]
-    by_output = (table.diagonal, table.column_totals, *_wrong_sums(table)[1:])
+    by_output = (table.diagonal, table.column_totals, *wrong_sums(table)[1:])
     if table.names_agree:
         hits, declared, alarms, undeclared = by_output
     else:
@@ -127,7 +128,7 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
     rejections = np.minimum(np.maximum(others - alarms, 0.0), undeclared)
     if not table.adds_exactly:
         rejections = _recounted(rejections, others, table)
-    misses = _wrong_sums(table)[0]
+    misses = wrong_sums(table)[0]
     return OneVsRest(hits, table.row_totals, declared, misses, alarms, others, undeclared, rejections, total)
 
 
@@ -146,7 +147,7 @@ def _recounted(rejections: Real, others: Real, table: Contingency) -> Real:
 
 
 @remembered
-def _wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
+def wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
     """Wrong predictions per class and per prediction, and samples without that prediction."""
     if not table.adds_exactly:
         wrong = wrong_cells(table)

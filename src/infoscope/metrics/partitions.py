@@ -8,10 +8,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.bounds import largest_by, largest_in_columns
+from infoscope.metrics.bounds import CLEARLY_LEFT, largest_by, largest_in_columns
 from infoscope.metrics.pair_counting import PairCounts, Whole, pair_ratio, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, column_sums, dot, everywhere, quotient, row_sums, share
+from infoscope.numeric import Real, column_sums, dot, everywhere, quotient, row_sums, share, somewhere
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
@@ -213,6 +213,11 @@ def mirkin_distance(table: Contingency) -> Real:
     """
     if table.is_counts and everywhere(table.grand_total > 0):
         return pair_ratio(table, _mirkin)
+    if table.squares_in_range:
+        together = [(side * side).sum(axis=-1) for side in (table.row_shares, table.column_shares)]
+        apart = sum(together) - 2 * table.row_squares.sum(axis=-1) / table.grand_total**2
+        if everywhere(apart > CLEARLY_LEFT * np.maximum(*together)):
+            return np.minimum(apart, 1.0)
     return np.minimum(_apart(_row_lines(table)) + _apart(_column_lines(table)), 1.0)
 
 
@@ -234,9 +239,10 @@ def van_dongen_distance(table: Contingency) -> Real:
     >>> print(f"{van_dongen_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
     0.25
     """
-    if table.adds_exactly and table.support is None:
-        left = (table.grand_total - best.sum(-1) for best in (table.values.max(-1), largest_in_columns(table)))
-        return sum(left) / (2 * table.grand_total)
+    if table.support is None:
+        left = [table.grand_total - best.sum(-1) for best in (table.values.max(-1), largest_in_columns(table))]
+        if table.adds_exactly or all(everywhere(part > CLEARLY_LEFT * table.grand_total) for part in left):
+            return sum(left) / (2 * table.grand_total)
     return np.minimum((_row_lines(table).left.sum(-1) + _column_lines(table).left.sum(-1)) / 2, 1.0)
 
 
@@ -259,7 +265,10 @@ def larsen_index(table: Contingency) -> Real:
     """
     rows, columns = table.row_totals, table.column_totals
     if table.support is None:
-        best = 2 * quotient(table.matrix, rows[..., :, None] + columns[..., None, :], empty=0.0).max(axis=-1)
+        sizes = rows[..., :, None] + columns[..., None, :]
+        if somewhere(rows.min(axis=-1) + columns.min(axis=-1) == 0):
+            sizes[sizes == 0] = 1.0  # neither has a sample
+        best = 2 * np.divide(table.matrix, sizes, out=sizes).max(axis=-1)
     else:
         each = quotient(table.cells, table.at_rows(rows) + table.at_columns(columns), empty=0.0)
         best = 2 * largest_by(table.cell_rows, each, table.shape[0])

@@ -22,6 +22,7 @@ from infoscope.numeric import (
     row_sums,
     scaled_ratio,
     somewhere,
+    weighted_log2,
 )
 from infoscope.tables import Contingency, remembered
 
@@ -36,6 +37,7 @@ __all__ = [
     "joint_entropy",
     "missed_information",
     "mutual_information",
+    "share_terms",
     "system_entropy",
     "truth_entropy",
 ]
@@ -95,7 +97,7 @@ def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
     total = table.grand_total
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
-    joint = entropy(table.cells, total)
+    joint = np.maximum(-row_sums(share_terms(table)), 0.0) if table.batch_shape else entropy(table.cells, total)
     missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
     bits = (truth, system, missed, spurious)
     few = np.minimum(np.minimum(truth, system), np.minimum(missed, spurious)) < _FEW_BITS
@@ -103,6 +105,12 @@ def entropies(table: Contingency) -> Entropies:
         return _few_bits(table) if somewhere(few) else _with_mutual(table, bits)
     plain = _with_mutual(selected(table, ~few), [part[~few] for part in bits])
     return _merged(few, _few_bits(selected(table, few)), plain)
+
+
+@remembered
+def share_terms(table: Contingency) -> Real:
+    """P · log2 p of every cell, p its share of all samples."""
+    return weighted_log2(table.cells / table.grand_total[..., None])
 
 
 def _few_bits(table: Contingency) -> Entropies:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from infoscope.numeric import weighted_log2
+from infoscope.metrics.shannon import share_terms
 from infoscope.posterior.arrays import Array, Indices, group_sums
 from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
 from infoscope.posterior.measures import allowing_for
@@ -20,7 +20,7 @@ from infoscope.posterior.second_order import MomentParts, dominant, gaps
 from infoscope.posterior.special import excess_and_spread
 from infoscope.posterior.summary import Summary, beta_limits, summarize_draws
 from infoscope.posterior.tree import Tree
-from infoscope.tables import Contingency, remembered
+from infoscope.tables import Contingency
 
 if TYPE_CHECKING:
     from infoscope.posterior.posterior import Posterior
@@ -174,18 +174,16 @@ def drawn_by_class(posterior: Posterior, side: Side) -> bool:
 
 def class_values(block: Contingency, side: Side) -> tuple[Array, Array]:
     """Entropy within each row (or column) in bits and the share of its matching cell, (draws, classes)."""
-    totals = block.row_totals if side == "truth" else block.column_totals
-    sums = block.per_row(_terms(block)) if side == "truth" else block.per_column(_terms(block))
-    whole = np.where(totals > 0, totals, np.nan)
+    terms = share_terms(block)
+    totals, shares = (
+        (block.row_totals, block.row_shares) if side == "truth" else (block.column_totals, block.column_shares)
+    )
+    sums = block.per_row(terms) if side == "truth" else block.per_column(terms)
+    occupied = totals > 0
+    whole = np.where(occupied, shares, np.nan)
     entropy = np.maximum(np.log2(whole) - sums / whole, 0.0)
     rows, columns = block.matches
     at = rows if side == "truth" else columns
-    share = np.full(totals.shape, np.nan)
-    share[:, at] = block.diagonal / whole[:, at]
-    return entropy, share
-
-
-@remembered
-def _terms(block: Contingency) -> Array:
-    """N · log2 n of every cell."""
-    return weighted_log2(block.cells)
+    right = np.full(totals.shape, np.nan)
+    right[:, at] = block.diagonal / np.where(occupied, totals, np.nan)[:, at]
+    return entropy, right

@@ -12,7 +12,7 @@ import numpy as np
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.arguments import CountingKeywords
 from infoscope.metrics.registry import Metric, find, metrics_of
-from infoscope.numeric import Real
+from infoscope.numeric import Real, frozen
 from infoscope.posterior.arguments import check_draws, table_and_prior
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
@@ -30,8 +30,8 @@ from infoscope.typing import LabelsLike, PriorLike
 
 __all__ = ["Posterior"]
 
-_BLOCK_CELLS = 500_000  # cells drawn at a time: bounds the memory, and what the system must clear for it
-_KEPT_CELLS = 4_000_000  # draws of at most this many cells are kept for the next metric
+_BLOCK_CELLS = 200_000  # cells drawn at a time: what is computed from them stays in the cache
+_KEPT_CELLS = 1_000_000  # draws of at most this many cells are kept for the next metric
 _MANY_CELLS = 250_000  # beyond, half as many draws must do
 #: draws of a tree for tables of up to this many cells: its limits to 0.09, 0.13, 0.14, 0.16 and 0.2 sd
 _MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (40_000, 120), (np.inf, 72))
@@ -349,8 +349,10 @@ class Posterior(MetricSummaries):
         return self._belief.draw(n, rng).reshape(n, -1)
 
     def _tables(self, shares: Array) -> Contingency:
-        drawn = self.origin.with_cells(shares * self.origin.total if self.origin.total else shares)
-        return reweighted(drawn, self.table.reweighting)
+        """Tables of shares that were just drawn, which are multiplied in place."""
+        if self.origin.total:
+            shares *= self.origin.total
+        return reweighted(self.origin.with_cells(frozen(shares)), self.table.reweighting)
 
 
 def _belief(name: str, value: float | Array | None, table: Contingency) -> Belief:

@@ -153,6 +153,11 @@ class Counted:
         """Whether products of two values, and sums of them, lose nothing: whole numbers below 2^26 in all."""
         return self.adds_exactly and everywhere(self.grand_total < 2.0**26)
 
+    @cached_property
+    def squares_in_range(self) -> bool:
+        """Whether squares of values that matter beside the total are neither too large nor too small for numbers."""
+        return everywhere((self.grand_total > 1e-100) & (self.grand_total < 1e100))
+
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
 
     @cached_property
