@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from infoscope.comparison.predictions import PairCells
 from infoscope.comparison.sparse_support import is_spacious, on_cells
 from infoscope.metrics.registry import Metric
-from infoscope.numeric import Real
+from infoscope.numeric import Real, dot
 from infoscope.posterior.first_order import influence, is_information
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
@@ -40,8 +40,8 @@ def correlation(pair: PairCells, entry: Metric, prevalence_freedom: float = 1.0)
         return 1.0
     one, other = pair.table_a, pair.table_b
     if _has_influence(entry, one) and _has_influence(entry, other):
-        first = _damped(_influence(entry, one)[pair.cells_a], pair, prevalence_freedom)
-        second = _damped(_influence(entry, other)[pair.cells_b], pair, prevalence_freedom)
+        first = _damped(_influence(entry, one, pair.cells_a), pair, prevalence_freedom)
+        second = _damped(_influence(entry, other, pair.cells_b), pair, prevalence_freedom)
         return _together(first, second, pair.counts)
     rng = np.random.default_rng(0)  # a fixed set of directions: the result does not depend on the order of pairs
     return _along_directions(pair, entry, prevalence_freedom, rng)
@@ -62,34 +62,39 @@ def _has_influence(entry: Metric, table: Contingency) -> bool:
     return bool(np.count_nonzero(table.cells) * table.cells.size <= _GRADIENT_WORK)
 
 
-def _influence(entry: Metric, table: Contingency) -> Real:
-    """Influence of a row on the metric; under stated class shares, through the shares within the row's class only."""
+def _influence(entry: Metric, table: Contingency, at: NDArray[np.int64]) -> Real:
+    """Influence of rows on the metric, by their cells; under stated class shares, through those within a class only."""
     found = _hits(table, entry) if entry.name in ("accuracy", "error_rate") else influence(entry.name, table)
     recipe = table.reweighting
     if recipe is None:
-        return found
+        return found[at]
     shares = table.cells / table.total
     rows = table.per_row(shares)
     middle = np.divide(table.per_row(shares * found), rows, out=np.zeros_like(rows), where=rows > 0)
     counted = recipe.origin.row_totals / recipe.origin.total
     stretch = np.divide(rows, counted, out=np.zeros_like(rows), where=counted > 0)
-    return table.at_rows(stretch) * (found - table.at_rows(middle))
+    return (table.at_rows(stretch) * (found - table.at_rows(middle)))[at]
 
 
 def _hits(table: Contingency, entry: Metric) -> Real:
-    own = np.full(table.shape[0], -1)
-    own[table.matches[0]] = table.matches[1]
-    hit = (table.cell_columns == own[table.cell_rows]).astype(np.float64)
-    found = hit - float(hit @ table.cells) / table.total
+    hit = np.zeros(table.cells.size)
+    rows, columns = table.matches
+    if table.support is None:
+        hit[rows * table.shape[1] + columns] = 1.0
+    else:
+        own = np.full(table.shape[0], -1)
+        own[rows] = columns
+        hit[table.cell_columns == own[table.cell_rows]] = 1.0
+    found = hit - float(table.diagonal.sum()) / table.total
     return found if entry.name == "accuracy" else -found
 
 
 def _together(one: Real, other: Real, counts: Real) -> float:
     weights = counts / counts.sum()
-    spread = np.sqrt(np.dot(weights, one**2) * np.dot(weights, other**2))
+    spread = np.sqrt(dot(weights, one**2) * dot(weights, other**2))
     if not np.isfinite(spread) or spread == 0:
         return 0.0
-    return float(np.clip(np.dot(weights, one * other) / spread, -1.0, 1.0))
+    return float(np.clip(dot(weights, one * other) / spread, -1.0, 1.0))
 
 
 def _along_directions(pair: PairCells, entry: Metric, freedom: float, rng: np.random.Generator) -> float:

@@ -4,10 +4,13 @@ The entropy of a partition has the influence −log p − H at each sample; an i
 partitions (truth, system, both), and a ratio of two measures follows by the quotient rule.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.registry import find
+from infoscope.numeric import dot
 from infoscope.posterior.arrays import Array, Indices
 from infoscope.posterior.measures import LINEAR, RATIOS
 from infoscope.tables import Contingency
@@ -34,17 +37,25 @@ def is_information(name: str) -> bool:
     return name in LINEAR or name in RATIOS
 
 
+class _Influences(NamedTuple):
+    """Cells that have data, their shares, the influence of each of the three entropies there, and the entropies."""
+
+    at: Indices
+    shares: Array
+    influences: Array
+    entropies: Array
+
+
 @remembered
-def _influences(table: Contingency) -> tuple[Array, Array, Array]:
-    """Shares of the cells, the influence of each of the three entropies there, and the entropies; in bits."""
+def _influences(table: Contingency) -> _Influences:
+    """In bits."""
     shares = table.cells / table.grand_total
-    rows, columns = (
-        totals[index] / table.grand_total
-        for totals, index in ((table.row_totals, table.cell_rows), (table.column_totals, table.cell_columns))
-    )
-    surprise = np.stack([-np.log2(np.where(shares > 0, p, 1.0)) for p in (rows, columns, shares)])
-    entropies = surprise @ shares
-    return shares, np.where(shares > 0, surprise - entropies[:, None], 0.0), entropies
+    at = np.flatnonzero(shares)
+    shares = shares[at]
+    rows, columns = table.row_shares[table.cell_rows[at]], table.column_shares[table.cell_columns[at]]
+    surprise = -np.log2(np.stack([rows, columns, shares]))
+    entropies = dot(surprise, shares)
+    return _Influences(at, shares, surprise - entropies[:, None], entropies)
 
 
 def _weights(name: str, entropies: Array) -> Array:
@@ -60,8 +71,10 @@ def _weights(name: str, entropies: Array) -> Array:
 
 def information_influence(name: str, table: Contingency) -> Array:
     """By how much one more sample in each stored cell moves an information measure, times the number of samples."""
-    _, influences, entropies = _influences(table)
-    return _weights(name, entropies) @ influences
+    known = _influences(table)
+    out = np.zeros(table.cells.size)
+    out[known.at] = _weights(name, known.entropies) @ known.influences
+    return out
 
 
 def information_sds(table: Contingency, size: float) -> dict[str, float]:
@@ -71,7 +84,7 @@ def information_sds(table: Contingency, size: float) -> dict[str, float]:
     >>> print(f"{information_sds(table, 100)['mutual_information']:.4f}")
     0.0800
     """
-    shares, influences, entropies = _influences(table)
+    _, shares, influences, entropies = _influences(table)
     covariance = (influences * shares) @ influences.T
     found = {}
     for name in (*LINEAR, *RATIOS):
@@ -85,7 +98,7 @@ def information_sds(table: Contingency, size: float) -> dict[str, float]:
 
 def _exact_variance(g: Array, table: Contingency) -> float:
     """The variance of the combined influence, cell by cell; what is rounding there, as at independence, is 0."""
-    shares, influences, entropies = _influences(table)
+    _, shares, influences, entropies = _influences(table)
     combined = g @ influences
     scale = np.abs(g) @ (np.abs(influences) + entropies[:, None])
     combined[np.abs(combined) < _ROUNDING * scale] = 0.0

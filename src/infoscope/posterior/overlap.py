@@ -41,6 +41,9 @@ _ORDER = 10  # coefficients of the remainder
 _SMALL = 64.0  # a remainder matters only where both margins are smaller
 _NEGLIGIBLE = 1e-17
 _BLOCK = 1 << 14
+_MANY_PAIRS = 500  # from this many on it pays to look for equal ones
+_MOST_EXACT = 2.0**52
+_MOST_UNSORTED = 32  # places per cell up to which adding at places takes less time than sorting
 _STACKED = 4000  # up to this many cells all terms are formed at once
 
 
@@ -50,15 +53,30 @@ def overlap_sum(a: Array, r: Array, s: Array) -> float:
     >>> round(overlap_sum(np.array([3.0]), np.array([3.0]), np.array([3.0])), 10)  # θ(3)
     0.4058754688
     """
+    a, r, s, times = _distinct_triples(a, r, s)
     edges = [*range(0, a.size, _BLOCK // 4), a.size]
-    return sum(_stacked(a[i:j], r[i:j], s[i:j]) for i, j in pairwise(edges))
+    return sum(_stacked(a[i:j], r[i:j], s[i:j], times[i:j]) for i, j in pairwise(edges))
+
+
+def _distinct_triples(a: Array, r: Array, s: Array) -> tuple[Array, Array, Array, Array]:
+    """The triples that occur, and how often: of whole numbers, as counts are, far fewer than there are pairs."""
+    once = a, r, s, np.ones(a.size)
+    if a.size < _MANY_PAIRS:
+        return once
+    wide, high = float(s.max()) + 1, float(r.max()) + 1
+    if float(a.max()) * high * wide > _MOST_EXACT or any((side != np.rint(side)).any() for side in (a, r, s)):
+        return once
+    keys, times = np.unique(((a * high + r) * wide + s).astype(np.int64), return_counts=True)
+    keys, of_s = np.divmod(keys, int(wide))
+    of_a, of_r = np.divmod(keys, int(high))
+    return of_a.astype(float), of_r.astype(float), of_s.astype(float), times.astype(float)
 
 
 def overlap_table(a: Array, r: Array, s: Array) -> float:
     """Σ r_i s_j T(a_ij, r_i, s_j) over a whole table; a product with a vector for each term."""
     if a.size <= _STACKED:
         rows, columns = a.shape
-        return _stacked(a.ravel(), np.repeat(r, columns), np.tile(s, rows))
+        return _stacked(a.ravel(), np.repeat(r, columns), np.tile(s, rows), np.ones(a.size))
     if a.shape[0] > a.shape[1]:
         a, r, s = a.T, s, r
     share = a * (a + 1)
@@ -148,9 +166,9 @@ _N = np.arange(2.0, _LAST)[:, None]
 _RATIO = (_N - 1) ** 2 / (_N + 1)
 
 
-def _stacked(a: Array, r: Array, s: Array) -> float:
+def _stacked(a: Array, r: Array, s: Array, times: Array) -> float:
     terms = np.empty((_LAST - 1, a.size))
-    terms[0] = a * (a + 1) / (2 * (r + 1) * (s + 1))
+    terms[0] = times * a * (a + 1) / (2 * (r + 1) * (s + 1))
     terms[1:] = (_N + a) * _RATIO / ((_N + r) * (_N + s))
     np.multiply.accumulate(terms, axis=0, out=terms)
     total = float(terms[:-1].sum())
@@ -238,7 +256,12 @@ def partition_moments(partitions: Sequence[Indices], concentrations: Array) -> P
     covariance = (centred * weights) @ centred.T
     for i in range(len(parts)):
         for j in range(i + 1):
-            bracket = _shared(parts[i], parts[j], (v, masses[i], masses[j])) - spread_total
+            shared = (
+                float(excess_and_spread(masses[i])[1].sum())
+                if i == j
+                else _shared(parts[i], parts[j], (v, masses[i], masses[j]))
+            )
+            bracket = shared - spread_total
             covariance[i, j] += bracket / total
             covariance[j, i] = covariance[i, j]
     return PartitionMoments(mean, covariance / (total + 1))
@@ -252,9 +275,16 @@ def partition_covariance(one: Indices, other: Indices, concentrations: Array) ->
 def _shared(one: Indices, other: Indices, mass: tuple[Array, Array, Array]) -> float:
     """Σ r s T(a, r, s) over the pairs of parts that overlap."""
     v, r, s = mass
-    pairs, place = np.unique(one * s.size + other, return_inverse=True)
+    keys = one * s.size + other
+    if r.size * s.size <= _MOST_UNSORTED * v.size:
+        sums = group_sums(keys, v, r.size * s.size)
+        pairs = np.flatnonzero(sums)
+        overlaps = sums[pairs]
+    else:
+        pairs, place = np.unique(keys, return_inverse=True)
+        overlaps = group_sums(place, v)
     if pairs.size == r.size:  # the first refines the other: closed form
         return float(excess_and_spread(s)[1].sum())
     if pairs.size == s.size:
         return float(excess_and_spread(r)[1].sum())
-    return overlap_sum(group_sums(place, v), r[pairs // s.size], s[pairs % s.size])
+    return overlap_sum(overlaps, r[pairs // s.size], s[pairs % s.size])

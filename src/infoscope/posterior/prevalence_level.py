@@ -11,7 +11,7 @@ rare classes may succeed less often than frequent ones, or more often.
 """
 
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -21,7 +21,7 @@ from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel
 from infoscope.posterior.row_models import log_grid
 from infoscope.special_functions import expit, gammaln, logit
 
-__all__ = ["PrevalenceLevel", "TrendLevel", "margin_mean"]
+__all__ = ["PrevalenceLevel", "TrendLevel", "margin_mean", "prevalence_level"]
 
 _SPREADS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.1, 2.8])
 _NODES = np.linspace(-4.5, 4.5, 37)  # of a standard normal
@@ -144,6 +144,16 @@ class PrevalenceLevel:
         below = np.cumsum(chances, axis=1)[self._distinct[1], :-1]
         node = (below < rng.random((n, self.totals.size, 1))).sum(2)
         return np.asarray(np.exp(logs[node] + (logs[1] - logs[0]) * (rng.random(node.shape) - 0.5)))
+
+
+def prevalence_level(totals: Array) -> PrevalenceLevel:
+    """Belief about the shares of classes with these counts, kept for the next systems with the same truth."""
+    return _known_level(totals.tobytes())
+
+
+@lru_cache(maxsize=8)
+def _known_level(totals: bytes) -> PrevalenceLevel:
+    return PrevalenceLevel(np.frombuffer(totals))
 
 
 def _margin_grid(totals: Array) -> tuple[Array, Array]:

@@ -22,7 +22,7 @@ from infoscope.numeric import best_assignment
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct
 from infoscope.posterior.beta_hyperprior import log_total, pick, relative
-from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
+from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import BlockRows, SharedRows, candidate_blocks
 from infoscope.special_functions import gammaln
@@ -164,7 +164,7 @@ class Tree:
 
     @cached_property
     def _prevalence(self) -> PrevalenceLevel:
-        return PrevalenceLevel(self.counts.sum(1))
+        return prevalence_level(self.counts.sum(1))
 
     @cached_property
     def _rejects(self) -> TrendLevel | None:
