@@ -65,6 +65,8 @@ def _pairs_of(table: Contingency) -> list[PairCounts[int]]:
     """Counted exactly, for each table of the batch: a float would lose the few pairs that differ among 10^30."""
     total = table.grand_total
     if table.squares_exactly:
+        if not table.batch_shape:
+            return [PairCounts(*map(int, _pairs_of_batch(table)))]
         columns = np.stack(_pairs_of_batch(table)).reshape(5, -1)
         return [PairCounts(*map(int, pairs)) for pairs in columns.T.tolist()]
     if total.max() >= 2.0**53:  # margins are rounded
