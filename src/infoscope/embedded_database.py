@@ -9,10 +9,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
+import infoscope.compiled_duckdb as duckdb
 
 __all__ = ["confine", "embedded_database", "interrupt_queries"]
 
@@ -22,9 +20,9 @@ _FIRM: dict[str, str | bool | int | float | list[str]] = {
 }
 _CHANGED = ("threads", "temp_directory", "preserve_insertion_order")
 _CHANGED_LATER = ("preserve_insertion_order", "enable_progress_bar", "enable_progress_bar_print")
-_idle: list[DuckDBPyConnection] = []
+_idle: list[duckdb.DuckDBPyConnection] = []
 _allowed_folders: list[str] = []
-_in_use: dict[int, list[DuckDBPyConnection]] = {}
+_in_use: dict[int, list[duckdb.DuckDBPyConnection]] = {}
 """Connections by the thread that asked for them."""
 
 
@@ -42,7 +40,7 @@ def interrupt_queries(thread: int) -> None:
 
 
 @contextmanager
-def _in_this_thread(connection: DuckDBPyConnection) -> Iterator[None]:
+def _in_this_thread(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
     mine = _in_use.setdefault(threading.get_ident(), [])
     mine.append(connection)
     try:
@@ -53,10 +51,8 @@ def _in_this_thread(connection: DuckDBPyConnection) -> Iterator[None]:
             _in_use.pop(threading.get_ident(), None)
 
 
-def _confined(connection: DuckDBPyConnection) -> None:
+def _confined(connection: duckdb.DuckDBPyConnection) -> None:
     """Take from a database what nobody can give back to it."""
-    import duckdb  # noqa: PLC0415 - see below
-
     listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
     connection.execute(f"SET allowed_directories = [{listed}]")
     connection.execute("SET enable_external_access = false")
@@ -68,13 +64,11 @@ def _confined(connection: DuckDBPyConnection) -> None:
 @contextmanager
 def embedded_database(
     spill: Path | None = None, memory: str | None = None, threads: int | None = None
-) -> Iterator[DuckDBPyConnection]:
+) -> Iterator[duckdb.DuckDBPyConnection]:
     """A connection to a database that nobody else uses; what is created there for the session goes with it.
 
     It fetches nothing from the network. One that was given less memory, was interrupted or has spilled is not kept.
     """
-    import duckdb  # noqa: PLC0415 - heavy, and only for files
-
     instance = _kept() if memory is None and not _allowed_folders else None
     if instance is None:
         instance = duckdb.connect(config=_FIRM if memory is None else {**_FIRM, "memory_limit": memory})
@@ -96,10 +90,8 @@ def embedded_database(
     _give_back(instance, memory, spill)
 
 
-def _kept() -> DuckDBPyConnection | None:
+def _kept() -> duckdb.DuckDBPyConnection | None:
     """The idle database as it was at first; None where there is none, or a fault has ended it."""
-    import duckdb  # noqa: PLC0415 - see above
-
     with suppress(IndexError, duckdb.Error):
         instance = _idle.pop()
         for name in _CHANGED:
@@ -108,7 +100,7 @@ def _kept() -> DuckDBPyConnection | None:
     return None
 
 
-def _give_back(instance: DuckDBPyConnection, memory: str | None, spill: Path | None) -> None:
+def _give_back(instance: duckdb.DuckDBPyConnection, memory: str | None, spill: Path | None) -> None:
     if memory is None and not _idle and not _allowed_folders and (spill is None or not spill.exists()):
         _idle.append(instance)
     else:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.readers.csv_header import read_header
@@ -47,8 +48,6 @@ def numbered_rows(path: Path, known: Sequence[str] = ()) -> tuple[str, str]:
 
 def row_contents(path: Path, row: int) -> str | None:
     """A hash of all that a row holds; None for files whose verdicts are not applied, or that have no such row."""
-    import duckdb  # noqa: PLC0415 - heavy, and only for files
-
     if path.suffix.lower() not in JUDGED_KINDS:
         return None
     relation, _ = numbered_rows(path)

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.records import parsed
@@ -83,8 +84,6 @@ class StoredTables:
 
     def columns(self, types: Mapping[str, Collection[str]]) -> dict[str, Any]:
         """The columns of these types, and the column of values, as arrays."""
-        import duckdb  # noqa: PLC0415 - only for files
-
         wanted = {**types, "value": TYPES["value"]}
         kept = {"path": exact_path(self.path)}
         try:
@@ -110,8 +109,6 @@ class StoredTables:
 @contextmanager
 def opened(path: Path, fault: str = "is not a table written by infoscope") -> Iterator[StoredTables]:
     """A Parquet file of tables; ``fault`` is what is said of anything else."""
-    import duckdb  # noqa: PLC0415 - only for files
-
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     with embedded_database() as connection:

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+import infoscope.compiled_duckdb as duckdb
 from infoscope.atomic_files import output_file
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
@@ -151,8 +152,7 @@ def write_parquet(
     path: Path, columns: Mapping[str, NDArray[Any]], types: Mapping[str, str], entries: Mapping[str, str]
 ) -> None:
     """Fill a file with columns of the given SQL types, and entries in its metadata."""
-    import duckdb  # noqa: PLC0415 - only for files
-
+    duckdb.load_python_part()
     selected = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
     kept = ", ".join(f"{name}: ${name}" for name in entries)
     query = (

@@ -11,6 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
+import infoscope.compiled_duckdb as duckdb
 from infoscope.errors import InputError
 from infoscope.readers.arrow_files import ArrowRows
 from infoscope.readers.columns import Columns, pick_columns
@@ -243,6 +244,8 @@ def _after(lines: list[Any], i: int) -> int:
 
 
 def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
+    duckdb.load_python_part()
+
     rows = ArrowRows.of(files, columns.names)
 
     def narrow(names: Sequence[str]) -> ArrowRows:

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
+import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import Advised, InputError
 from infoscope.readers.compression import compression_of

@@ -12,8 +12,7 @@ from itertools import islice
 from threading import Event, Lock
 from typing import Any
 
-import duckdb
-
+import infoscope.compiled_duckdb as duckdb
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import Scan
@@ -107,6 +106,7 @@ def _count_text(
         import pyarrow as pa  # noqa: PLC0415 - an extra
     except ImportError:
         return None
+    duckdb.load_python_part()
     try:
         return _count_stream(session, scan, files, columns, limits)
     except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):
