@@ -84,8 +84,13 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
     )
 
 
-def _named(tuning: Tuning, place: int) -> str:
-    return ", ".join(f"{plain_label(name)} = {plain_label(value)}" for name, value in tuning.named(place).items())
+def _named(tuning: Tuning, place: int, between: str = " = ") -> str:
+    """A setting in a sentence, or with a blank between name and value as the label of a point."""
+    return ", ".join(f"{plain_label(name)}{between}{plain_label(value)}" for name, value in tuning.named(place).items())
+
+
+def _label(tuning: Tuning, place: int) -> str:
+    return _named(tuning, place, " ")
 
 
 def _value(metric: str, value: float, unit: Units) -> str:
@@ -205,7 +210,7 @@ def _coverage(tuning: Tuning) -> CoverageDisplay:
     """The path in the coverage plane."""
     curve = tuning.coverage_curve()
     points = [
-        CoveragePoint(_named(tuning, at), float(false), float(captured), float(accuracy))
+        CoveragePoint(_label(tuning, at), float(false), float(captured), float(accuracy))
         for at, (false, captured, accuracy) in enumerate(
             zip(curve["false_information_ratio"], curve["proficiency"], tuning.values("accuracy"), strict=True)
         )
@@ -217,7 +222,7 @@ def _coverage(tuning: Tuning) -> CoverageDisplay:
 def _paths(tuning: Tuning, known: set[str]) -> dict[str, list[str]]:
     """Settings that differ in the first parameter only, in their order, where all have a place in a picture."""
     paths = {
-        ", ".join(map(str, others)): [_named(tuning, at) for at in places] for others, places in tuning.lines().items()
+        ", ".join(map(str, others)): [_label(tuning, at) for at in places] for others, places in tuning.lines().items()
     }
     return {title: names for title, names in paths.items() if set(names) <= known and len(names) > 1}
 
@@ -227,12 +232,12 @@ def _triangle(tuning: Tuning) -> EntropyTriangleDisplay:
     curve = tuning.triangle_curve()
     shares = zip(*(curve[f"triangle_{part}"] for part in TriangleShares._fields), strict=True)
     points = [
-        TrianglePoint(_named(tuning, at), TriangleShares(*map(float, each)), float(accuracy))
+        TrianglePoint(_label(tuning, at), TriangleShares(*map(float, each)), float(accuracy))
         for at, (each, accuracy) in enumerate(zip(shares, tuning.values("accuracy"), strict=True))
         if np.isfinite(each).all()
     ]
     names = {point.name for point in points}
-    best = _named(tuning, tuning.best_place)
+    best = _label(tuning, tuning.best_place)
     return EntropyTriangleDisplay(points, _paths(tuning, names), zoom=True, best=best if best in names else None)
 
 
