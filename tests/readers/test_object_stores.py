@@ -94,7 +94,20 @@ def test_a_parquet_file_gives_its_table_and_only_its_columns_travel(door):
     footer = 1 << 16
     assert size > 300_000
     assert door.sent < footer + 0.15 * size  # noise and weights stayed where they were
-    assert all(asked[2] or asked[0] == "HEAD" for asked in door.asked)
+    assert door.asked[0] == ("GET", "/logs/daily/day%3D0/part-0.parquet", f"bytes=-{footer}")  # size, version, footer
+    assert all(method == "GET" and span for method, _, span in door.asked)
+
+
+def test_a_footer_that_is_the_whole_file_is_no_second_request(door):
+    columns = log(3, 200)
+    door.put("logs/small.parquet", parquet(columns))
+    door.put("logs/empty.parquet")
+    table = ifs.read("s3://logs/small.parquet", truth="gold", system="svm")
+
+    assert table == ifs.Contingency.from_labels(columns["gold"], columns["svm"])
+    assert len(door.asked) == 1
+    with pytest.raises(InputError, match=r"s3://logs/empty\.parquet is not a whole Parquet file"):
+        ifs.read("s3://logs/empty.parquet", truth="gold", system="svm")
 
 
 def test_columns_are_counted_from_memory_or_from_a_copy(door, monkeypatch):

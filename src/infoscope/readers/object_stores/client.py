@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NoReturn, Protocol, TypeVar
 
@@ -31,6 +31,8 @@ class ObjectInfo:
     version: str | None
     """What changes when the object does, where the store tells."""
     has_ranges: bool = True
+    ending: Buffer = field(default=b"", repr=False, compare=False)
+    """Its last bytes, where they came along with the rest."""
 
     def check(self, size: int | None, version: str | None) -> None:
         """Reject the bytes of an object that has changed: each response states size and version."""
@@ -42,8 +44,8 @@ class ObjectInfo:
 class ObjectStore(Protocol):
     """A bucket, or a web server."""
 
-    def info(self, key: str) -> ObjectInfo | None:
-        """Size and version of an object; None where there is none."""
+    def info(self, key: str, ending: int = 0) -> ObjectInfo | None:
+        """Size and version of an object, with so many of its last bytes if the store can; None where there is none."""
 
     def listed(self, folder: str) -> Iterable[ObjectInfo]:
         """All objects under a folder."""

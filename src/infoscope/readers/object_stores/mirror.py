@@ -107,7 +107,8 @@ def mirrored(
     """
     address = ObjectAddress.parsed(name)
     store: ObjectStore = _web_server(address) if address.is_web else Bucket(address)
-    found = persistently(lambda: _meant(address, store, is_data), address)
+    ending = _FOOTER if is_parquet(Path(address.key).name) else 0
+    found = persistently(lambda: _meant(address, store, is_data, ending), address)
     if not found:
         kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
         raise InputError(f"{address}: {kind}; check the name and the folder")
@@ -125,11 +126,12 @@ def _place(folder: Path, key: str, address: ObjectAddress) -> Path:
     return folder.joinpath(*(part.replace("\0", "_") for part in parts or ["file"]))
 
 
-def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool]) -> list[ObjectInfo]:
+def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool], ending: int) -> list[ObjectInfo]:
+    """Objects in their order; the last bytes come along of one that is named."""
     if address.is_pattern:
         found = [info for info in store.listed(address.folder) if address.matches(info.key)]
         return sorted(found, key=lambda info: info.key)
-    if not address.key.endswith("/") and address.key and (one := store.info(address.key)) is not None:
+    if not address.key.endswith("/") and address.key and (one := store.info(address.key, ending)) is not None:
         return [one]
     if address.is_web:
         return []
@@ -150,6 +152,8 @@ def _begin(file: MirroredFile, *, with_holes: bool) -> None:
             return
         with file.path.open("wb") as copy:
             copy.truncate(size)
+        if len(file.info.ending):
+            file._write([((size - len(file.info.ending), size), file.info.ending)])
         if not with_holes or size <= _FOOTER:
             file.fetch([(0, size)])
             return
