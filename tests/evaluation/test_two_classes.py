@@ -116,6 +116,21 @@ def test_scores_of_the_other_class_beside_labels_recommend_no_threshold(file: Pa
     evaluated = ifs.evaluate(file, truth="label", system="model", scores="score")
     assert "no threshold is recommended" in ifs.Evaluation.from_dict(evaluated.to_dict()).to_text()
     assert "no threshold is recommended" in evaluated.to_html()
+    named = ifs.evaluate(file, truth="label", system="model", scores="score", positive="fraud")["model"]
+    better = finding(evaluated["model"], "better_threshold")  # neither the caller nor a name said that "ok" is meant
+    assert better == finding(named, "better_threshold")
+    assert "--score score --positive fraud" in better.text
+    stated = ifs.evaluate(file, truth="label", system="model", scores="score", positive="ok")["model"]
+    assert finding(stated, "better_threshold") is None
+
+
+def test_a_command_names_a_file_by_its_relative_path(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path.parent)
+    found = ifs.evaluate(f"{tmp_path.name}/{file.name}", truth="label", system="model")["model"]
+    text = finding(found, "predicted_too_rarely").text
+    assert f"infoscope sweep {tmp_path.name}/{file.name} -t label" in text
 
 
 @pytest.mark.parametrize("share", [0.02, 0.5])

@@ -14,7 +14,7 @@ from sklearn.model_selection import train_test_split
 import infoscope as ifs
 from benchmarks.wrong_use import populations
 from infoscope.cli import app
-from infoscope.column_kinds import ColumnNames, check_columns
+from infoscope.column_kinds import ColumnNames, check_columns, near_misses
 
 
 @pytest.fixture(scope="module")
@@ -183,3 +183,118 @@ def test_a_system_that_is_not_there_is_named_beside_those_that_are():
     result = ifs.evaluate(["a", "b"], {"svm": ["a", "b"], "knn": ["b", "b"]})
     with pytest.raises(KeyError, match="there is no system 'accuracy'; the systems are 'svm', 'knn'"):
         result["accuracy"]
+
+
+@pytest.fixture(scope="module")
+def risks(cancer) -> pd.DataFrame:
+    """The same probability as people write it into a column of whole numbers, percentages or decimal commas."""
+    chance = cancer["p_malignant"]
+    return pd.DataFrame(
+        {
+            "label": cancer["label"],
+            "is_malignant": (cancer["label"] == "malignant").astype(int),
+            "percent": (100 * chance).round().astype(int),
+            "twentieths": (20 * chance).round().astype(int),
+            "log_odds": np.log(chance / (1 - chance)).round().astype(int),
+            "spelt": [f"{100 * value:.1f}%" for value in chance],
+            "comma": [f"{value:.3f}".replace(".", ",") for value in chance],
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("truth", "column"),
+    [
+        ("label", "percent"),
+        ("is_malignant", "percent"),
+        ("label", "twentieths"),
+        ("is_malignant", "log_odds"),
+        ("label", "spelt"),
+        ("is_malignant", "comma"),
+    ],
+)
+def test_scores_in_any_spelling_are_no_classes_and_the_command_given_works(risks, tmp_path, monkeypatch, truth, column):
+    monkeypatch.chdir(tmp_path)
+    risks.to_csv("risks.csv", index=False)
+    found = CliRunner().invoke(app, ["evaluate", "risks.csv", "-t", truth, "-s", column])
+
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert f"column '{column}' holds" in found.stderr
+    assert "which are scores and no predicted classes" in found.stderr
+    (meant,) = re.findall(r"infoscope (sweep .*?), in Python", found.stderr)
+    swept = CliRunner().invoke(app, shlex.split(meant))
+    assert swept.exit_code == 0
+    assert re.search(r"Predict “(malignant|1)” when the score is at least", swept.stdout)
+
+
+def test_numbers_of_clusters_are_no_scores(cancer):
+    """Clusters of one class each, numbered in any order; an order by class would be one in a million."""
+    rng = np.random.default_rng(5)
+    is_malignant = (cancer["label"] == "malignant").to_numpy().astype(int)
+    for _ in range(20):
+        names = rng.permutation(40)
+        clusters = names[20 * is_malignant + rng.integers(0, 20, len(is_malignant))]
+        check_columns({"clusters": ifs.Contingency.from_labels(cancer["label"], clusters)}, ColumnNames())
+
+
+def test_the_class_of_the_scores_is_named_by_their_order(cancer):
+    with pytest.raises(ifs.InputError, match=r"ifs\.sweep\(y_true, y_score, positive='benign'\)"):
+        ifs.evaluate(cancer["label"], cancer["p_benign"])
+    with pytest.raises(ifs.InputError, match=r"ifs\.sweep\(y_true, y_score, positive=0\)"):
+        ifs.evaluate((cancer["label"] == "malignant").astype(int), cancer["p_benign"])
+
+
+@pytest.mark.parametrize("ending", ["json", "csv"])
+def test_the_command_names_the_file_however_it_was_read(cancer, tmp_path, ending):
+    path = tmp_path / f"scores of cancer.{ending}"
+    cancer.to_json(path, orient="records") if ending == "json" else cancer.to_csv(path, index=False)
+    found = CliRunner().invoke(app, ["evaluate", str(path), "-t", "label", "-s", "p_*"])
+    (meant,) = re.findall(r"infoscope (sweep .*?), in Python", found.stderr)
+    assert CliRunner().invoke(app, shlex.split(meant)).exit_code == 0
+
+
+def test_numbers_that_name_classes_get_a_verdict_where_wrong_ones_are_near():
+    """Neighbouring postal codes and years are confused, but far more predictions are right than miss by one."""
+    rng = np.random.default_rng(8)
+    for names in (np.sort(rng.choice(90_000, 300, replace=False)) + 10_000, np.arange(1930, 2020)):
+        truth = rng.integers(0, len(names), 3000)
+        near = np.clip(truth + rng.integers(-12, 13, 3000), 0, len(names) - 1)
+        predicted = np.where(rng.random(3000) < 0.4, truth, near)
+        assert near_misses(ifs.Contingency.from_labels(names[truth], names[near])) is not None
+        assert near_misses(ifs.Contingency.from_labels(names[truth], names[predicted])) is None
+
+
+@pytest.mark.parametrize("form", ["dates", "times", "text"])
+def test_dates_are_measured(form):
+    days = pd.date_range("2024-01-01", periods=120)
+    guessed = days + pd.to_timedelta(np.random.default_rng(3).integers(-4, 5, 120), unit="D")
+    columns = [
+        {"dates": each.date, "times": each + pd.Timedelta("6h"), "text": each.strftime("%Y-%m-%d")}[form]
+        for each in (days, guessed)
+    ]
+    first, *_ = ifs.evaluate(*map(list, columns)).to_text().strip().splitlines()
+    assert first == "No verdict: these labels seem to be measurements rather than classes."
+
+
+def test_identifiers_that_repeat_are_no_classes():
+    """Visitors with three rows each seem to carry half of the information in any truth."""
+    rng = np.random.default_rng(2)
+    truth, visitors = rng.choice(["a", "b"], 300), rng.integers(1000, 1110, 300)
+    with pytest.raises(ifs.InputError, match=r"y_pred holds \d+ different numbers in 300 rows.*--task clustering"):
+        ifs.evaluate(truth, visitors)
+    with pytest.raises(ifs.InputError, match=r"y_true holds \d+ different numbers in 300 rows.*give true classes"):
+        ifs.evaluate(visitors, truth)
+    with pytest.raises(ifs.InputError, match="identifiers"):
+        ifs.compare(truth, {"model": rng.permutation(truth), "visitor": visitors})
+
+
+def test_few_samples_per_class_are_said_to_show_as_much_by_chance():
+    names = [f"entity {at}" for at in range(60)]
+    shuffled = {name: np.random.default_rng(seed).permutation(names) for seed, name in enumerate(("one", "two"))}
+    alone = " ".join(ifs.evaluate(names, shuffled["one"]).to_text().split())
+    assert alone.startswith(
+        "system captures no more information than expected by chance: with 60 predicted and 60 true classes in 60 "
+        "samples, random predictions would show as much as its"
+    )
+    several = " ".join(ifs.evaluate(names, shuffled).to_text().split())
+    assert "captures more information than expected by chance; random predictions would show as much as the" in several

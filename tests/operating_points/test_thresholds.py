@@ -1,5 +1,7 @@
 """Threshold sweeps against scikit-learn, brute force and laws."""
 
+import shlex
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -442,3 +444,15 @@ def test_the_interval_on_held_out_samples_stays_within_the_range_of_the_metric()
     choice = ifs.sweep(truth, truth * 0.2 + rng.random(300), positive=True).choices[0]
     assert choice.criterion == "proficiency"
     assert choice.held_out.low == 0.0
+
+
+@pytest.mark.parametrize("classes", [(-1, 1), (False, True), ("not spam", "spam"), ("it's", "yes")])
+def test_the_class_that_scores_mean_is_named_as_it_is_asked_for(classes):
+    rng = np.random.default_rng(6)
+    codes = rng.integers(0, 2, 200)
+    truth, scores = [classes[code] for code in codes], rng.normal(codes, 0.5)
+    positive = ifs.sweep(truth, scores).positive
+    label = next(each for each in classes if str(each) != positive)
+    text = " ".join(ifs.sweep(truth, -scores).to_text().split())
+    assert f"--positive {shlex.quote(str(label))} (positive={label!r} in Python)" in text
+    assert ifs.sweep(truth, -scores, positive=label).reversed_class is None

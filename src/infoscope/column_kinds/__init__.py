@@ -4,6 +4,7 @@ from infoscope.column_kinds.columns import check_label_columns, check_labels, ch
 from infoscope.column_kinds.measurements import measured_labels, near_misses
 from infoscope.column_kinds.names import ColumnNames, asked_positive
 from infoscope.column_kinds.pairs import check_columns
+from infoscope.column_kinds.values import number_of
 
 __all__ = [
     "ColumnNames",
@@ -14,4 +15,5 @@ __all__ = [
     "check_one_label_per_row",
     "measured_labels",
     "near_misses",
+    "number_of",
 ]

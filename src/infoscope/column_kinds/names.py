@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from shlex import quote
 
-from infoscope.masking import masked
 from infoscope.tables.labels import Label, decided_positive, positive_of
 
 __all__ = ["ColumnNames", "asked_positive"]
@@ -24,10 +22,9 @@ class ColumnNames:
     """Whether finished tables were given."""
 
     @classmethod
-    def asked(cls, source: object, truth: str | None, *, labels: bool) -> ColumnNames:
-        """Of a question: labels, rows of a source with the name of the truth, or tables."""
-        is_file = isinstance(source, (str, Path)) and not labels
-        return cls(truth, masked(str(source)) if is_file else None, in_tables=truth is None and not labels)
+    def asked(cls, file: str | None, truth: str | None, *, labels: bool) -> ColumnNames:
+        """Of a question: labels, rows of a source, which may be a file, with the name of the truth, or tables."""
+        return cls(truth, None if labels else file, in_tables=truth is None and not labels)
 
     def name(self, system: str | None) -> str:
         """The truth (None) or a system in a sentence."""
@@ -37,10 +34,12 @@ class ColumnNames:
             return f"column {(self.truth if system is None else system)!r}"
         return "y_true" if system is None else "y_pred" if system == "system" else f"y_pred[{system!r}]"
 
-    def sweep(self, scores: Sequence[str], classes: Sequence[Label], truth: str | None = None) -> str:
-        """The command and the call that sweep these scores of true classes."""
+    def sweep(
+        self, scores: Sequence[str], classes: Sequence[Label], truth: str | None = None, *, high: Label | None = None
+    ) -> str:
+        """The command and the call that sweep these scores of true classes, of which one has the high scores."""
         column = truth or self.truth
-        options, words = _class_options(scores, classes)
+        options, words = _class_options(scores, classes, high)
         if column is None:
             return f"ifs.sweep(y_true, y_score{words})"
         names = " ".join(f"--score {quote(name)}" for name in scores)
@@ -52,12 +51,12 @@ class ColumnNames:
         return f"infoscope sweep {quote(self.source)} -t {quote(column)} {names}{options}, in Python {call}"
 
 
-def _class_options(scores: Sequence[str], classes: Sequence[Label]) -> tuple[str, str]:
+def _class_options(scores: Sequence[str], classes: Sequence[Label], high: Label | None) -> tuple[str, str]:
     """What says which classes the scores are of, as options and as arguments; the names of the columns may tell."""
     stated = [next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores]
     if len(scores) == 1 and len(classes) == 2:
         known = decided_positive(classes)
-        meant = stated[0] if stated[0] is not None else positive_of(classes)
+        meant = next(label for label in (stated[0], high, positive_of(classes)) if label is not None)
         return ("", "") if meant == known else (f" --positive {quote(str(meant))}", f", positive={meant!r}")
     if len(scores) < 2 or None in stated or len(set(stated)) < len(scores) or [str(x) for x in stated] == list(scores):
         return "", ""

@@ -9,6 +9,7 @@ from shlex import quote
 import numpy as np
 
 from infoscope.column_kinds.names import ColumnNames
+from infoscope.column_kinds.rankings import Ranking
 from infoscope.column_kinds.values import ColumnValues
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
@@ -27,7 +28,8 @@ def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> No
     """Reject what is no pair of true and predicted classes, with the call that was probably meant."""
     _check_names(columns, list(tables))
     sides = {name: _sides(table) for name, table in tables.items() if table.sample_size}
-    scores = [name for name, (truth, system, _) in sides.items() if _are_scores(truth, system)]
+    rankings = {name: Ranking.of(tables[name]) for name in sides}
+    scores = [name for name, (truth, system, _) in sides.items() if _are_scores(truth, system, rankings[name])]
     for name, (truth, system, shared) in sides.items():
         if truth.are_measured and system.are_measured:
             if shared < MAX_SHARED_MEASUREMENTS:
@@ -36,10 +38,12 @@ def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> No
             raise InputError(_swapped_scores(columns, name, truth, system))
         elif name in scores:
             measured = truth.are_numbers and len(truth.labels) > MAX_NUMBERED_CLASSES
-            words = _regression(columns, name, truth, system) if measured else _scores(columns, scores, sides)
+            words = _regression(columns, name, truth, system) if measured else _scores(columns, scores, sides, rankings)
             raise InputError(words)
         elif shared == 0 and truth.are_identifiers != system.are_identifiers:
             raise InputError(_identifiers(columns, None if truth.are_identifiers else name, truth, system))
+        elif shared == 0 and (truth.repeat_rarely(system) or system.repeat_rarely(truth)):
+            raise InputError(_identifiers(columns, name if system.repeat_rarely(truth) else None, truth, system))
 
 
 def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
@@ -55,12 +59,17 @@ def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
     return truth, ColumnValues.of(table.system_labels, predicted, rows), shared
 
 
-def _are_scores(truth: ColumnValues, system: ColumnValues) -> bool:
-    return system.are_measured and not truth.has_fraction.any()
+def _are_scores(truth: ColumnValues, system: ColumnValues, ranking: Ranking | None) -> bool:
+    if truth.has_fraction.any():
+        return False
+    return system.are_measured or (ranking is not None and ranking.are_scores)
 
 
 def _scores(
-    columns: ColumnNames, scores: Sequence[str], sides: Mapping[str, tuple[ColumnValues, ColumnValues, float]]
+    columns: ColumnNames,
+    scores: Sequence[str],
+    sides: Mapping[str, tuple[ColumnValues, ColumnValues, float]],
+    rankings: Mapping[str, Ranking | None],
 ) -> str:
     first = scores[0]
     truth, system, _ = sides[first]
@@ -75,7 +84,12 @@ def _scores(
     elif len(truth.labels) > 2:
         each = "one column of probabilities for each class"
         return f"{found}; with {len(truth.labels):,} classes give {each}: {columns.sweep([first, '…'], ())}"
-    return f"{found}; choose a threshold for them: {columns.sweep(scores, truth.labels)}"
+    ranking = rankings[first]
+    meant = columns.sweep(scores, truth.labels, high=None if ranking is None else ranking.high_class)
+    clusters = (
+        "" if system.are_measured else "; if the numbers name clusters, say task='clustering' (--task clustering)"
+    )
+    return f"{found}; choose a threshold for them: {meant}{clusters}"
 
 
 def _swapped_scores(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
@@ -101,7 +115,8 @@ def _identifiers(columns: ColumnNames, system: str | None, truth: ColumnValues, 
     how = f"name the column of {what} classes with {option}" if columns.truth is not None else f"give {what} classes"
     none = "a predicted class" if system is None else "a true class"
     what = f"{columns.name(system)} holds {side.described} and none of them is {none}"
-    return f"{what}, like identifiers or free text; {how}"
+    clusters = "" if side.are_identifiers else "; if they name clusters, say task='clustering' (--task clustering)"
+    return f"{what}, like identifiers or free text; {how}{clusters}"
 
 
 def _check_names(columns: ColumnNames, systems: Sequence[str]) -> None:

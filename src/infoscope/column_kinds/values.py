@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 
 from infoscope.tables.labels import Label
 
-__all__ = ["MIN_PROBABILITIES", "ColumnValues", "number_of"]
+__all__ = ["MAX_PARSED", "MIN_PROBABILITIES", "ColumnValues", "number_of"]
 
 MAX_PARSED = 2000
 """Values of a column that are looked at; of more, evenly spread ones."""
@@ -22,6 +23,10 @@ MIN_FRACTION_ROWS = 0.05
 MIN_IDENTIFIERS = 20
 IDENTIFIER_SHARE = 0.9
 """Fraction of rows with a value of their own."""
+MIN_ROWS_EACH = 5
+"""Rows per value below which values that are no class tell nothing: any would seem to carry information."""
+MIN_TIMES_MORE = 4
+"""Values for each of the other column's."""
 
 
 @dataclass(frozen=True)
@@ -68,6 +73,11 @@ class ColumnValues:
         """Whether nearly every row has a value of its own."""
         return self.rows >= MIN_IDENTIFIERS and len(self.labels) >= IDENTIFIER_SHARE * self.rows
 
+    def repeat_rarely(self, other: ColumnValues) -> bool:
+        """Whether many values have few rows each and the other column has far fewer: visitors, documents, sessions."""
+        many = len(self.labels) >= max(MIN_IDENTIFIERS, MIN_TIMES_MORE * len(other.labels))
+        return many and len(self.labels) * MIN_ROWS_EACH > self.rows
+
     @property
     def described(self) -> str:
         """How many values there are, in a sentence."""
@@ -75,10 +85,26 @@ class ColumnValues:
 
 
 def number_of(label: Label) -> float:
-    """The number that a label is or spells; NaN for others."""
+    """The number that a label is or spells, also as a percentage or with a decimal comma; NaN for others.
+
+    >>> number_of("0.5"), number_of("93.1%"), number_of("0,25"), number_of("1,2"), number_of("dog")
+    (0.5, 0.931, 0.25, nan, nan)
+    """
     if isinstance(label, bool) or not isinstance(label, (int, float, str)):
         return float("nan")
     try:
-        return float(label) if not isinstance(label, str) or "_" not in label else float("nan")
+        return _spelt_number(label.strip()) if isinstance(label, str) else float(label)
     except (ValueError, OverflowError):
         return float("nan")
+
+
+def _spelt_number(text: str) -> float:
+    if "_" in text:
+        return float("nan")
+    if text.endswith("%"):
+        return _spelt_number(text[:-1]) / 100
+    return float(text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text)
+
+
+_DECIMAL_COMMA = re.compile(r"[+-]?(?:0,[0-9]+|[0-9]+,[0-9]{2,})")
+"""``1,2`` may as well be two labels."""

@@ -33,6 +33,7 @@ from infoscope.judges import Judged
 from infoscope.judges.question import asked_judged
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
+from infoscope.readers.files import file_name
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.ifs_file import data_hash
@@ -100,14 +101,14 @@ def compare(
     if tables is not None:
         if options.get("groups") is not None:
             raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
-        check_columns(tables, ColumnNames.asked(source, None, labels=False))
+        check_columns(tables, ColumnNames.asked(file_name(source), None, labels=False))
         _check_counted(tables)
         return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables, costs)
     if uncertainty.sample_size is not None:
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
     predicted = _paired_predictions(source, y_pred, (truth, system, read), options)
     tables = {name: predicted.table(name) for name in predicted.names}
-    check_columns(tables, ColumnNames.asked(source, truth, labels=y_pred is not None))
+    check_columns(tables, ColumnNames.asked(file_name(source), truth, labels=y_pred is not None))
     found = compare_rows(predicted, question)
     warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
     return _with_hashes(found, tables, costs)

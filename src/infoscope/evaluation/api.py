@@ -35,6 +35,7 @@ from infoscope.judges import Judged
 from infoscope.judges.question import asked_groups, period_findings
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
+from infoscope.readers.files import file_name
 from infoscope.results.provenance import ignored_rows
 from infoscope.typing import LabelsByName, Source
 
@@ -118,8 +119,9 @@ def evaluate(
         found = _with_truth_note(gather(rows, y_pred, request), truth)
     else:
         found = gather_until(rows, request, StoppingRule.asked(options["until"]), uncertainty, as_asked)
+    names = ColumnNames.asked(file_name(source), truth, labels=y_pred is not None)
     if task == "classification" and request.labels is None:
-        _check_columns(found, ColumnNames.asked(source, truth, labels=y_pred is not None))
+        _check_columns(found, names)
     if examples is not None:
         found = with_examples(rows, y_pred, request, examples, found)
     seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
@@ -134,7 +136,7 @@ def evaluate(
         return with_judge(evaluation, judged, uncertainty, first)
     if options.get("scores") is not None:
         evaluation = with_scores(evaluation, rows, y_pred, request, options["scores"])
-    return with_sweep_command(evaluation, request, labels=y_pred is not None)
+    return with_sweep_command(evaluation, names)
 
 
 def _check_columns(found: Inputs, names: ColumnNames) -> None:

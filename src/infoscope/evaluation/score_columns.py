@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
+from infoscope.column_kinds import ColumnNames
 from infoscope.diagnosis.response import sweep_command
 from infoscope.errors import InputError
 from infoscope.evaluation.inputs import ColumnRequest
@@ -61,7 +63,13 @@ def with_scores(
             )
         found = _swept(source, y_pred, request, columns[system.name], system)
         called = columns[system.name] if isinstance(columns[system.name], str) else None
-        systems.append(_advised(replace(system, scores=found), called))
+        about: tuple[Finding, ...] = ()
+        if found.reversed_class is not None and system.positive_by_sorting:
+            high = replace(system, positive=found.reversed_class)
+            about = _advice(replace(high, scores=_swept(source, y_pred, request, columns[system.name], high)), called)
+        else:
+            about = _advice(replace(system, scores=found), called)
+        systems.append(_advised(replace(system, scores=found), about))
     return replace(evaluation, systems=tuple(systems))
 
 
@@ -96,20 +104,27 @@ def _swept(source: Any, y_pred: Any, request: ColumnRequest, column: Any, system
     return found.stored(_KEPT, MAX_KEPT_POINTS)
 
 
-def _advised(system: SystemResult, column: str | None) -> SystemResult:
-    """The system with a sentence about its threshold in place of the one that only suspects it."""
+def _advised(system: SystemResult, about: tuple[Finding, ...]) -> SystemResult:
+    """The system with findings about its scores in place of those that only suspect a threshold."""
     assert system.scores is not None
+    reversed_scores = [found for found in system.scores.findings if found.code == "reversed_scores"]
     if system.scores.reversed_class is not None:
-        about = [found for found in system.scores.findings if found.code == "reversed_scores"]
-        rest = [found for found in system.diagnosis if found.code not in _MISCOUNTS]
-        return replace(system, diagnosis=(*about, *rest))
+        about = (*reversed_scores, *about)
+    rest = [found for found in system.diagnosis if found.code not in _MISCOUNTS]
+    return replace(system, diagnosis=(*about, *rest)) if about else system
+
+
+def _advice(system: SystemResult, column: str | None) -> tuple[Finding, ...]:
+    """What another threshold would capture; nothing where that is not known."""
+    if system.scores is None or system.scores.reversed_class is not None:
+        return ()
     choice, now = system.scores.choices[0], system.shown("proficiency")
     held = choice.held_out
     if now is None or held.value is None or choice.threshold is None:
-        return system
+        return ()
     counts = next((finding.text for finding in system.diagnosis if finding.code in _MISCOUNTS), "")
     start = f"{counts.partition(';')[0]}; " if counts else ""
-    named = {"positive": system.positive or "", "score": column or "COLUMN"}
+    named = {"positive": str(system.scores.positive), "score": column or "COLUMN"}
     limits = f"held out, {choice.level:.0%} interval {MetricNotation('proficiency').interval(held)}"
     at = f"at a threshold of {choice.threshold:.4g}"
     evidence: dict[str, Any] = {"threshold": choice.threshold, "captured": held.value, "now": now, **named}
@@ -117,34 +132,28 @@ def _advised(system: SystemResult, column: str | None) -> SystemResult:
         text = (
             f"{start}{at} it would capture {held.value:.0%} instead of {now:.0%} ({limits}): {sweep_command(**named)}."
         )
-        finding = Finding(
-            "better_threshold", _capital(text), "warning", evidence, "Move the threshold", "threshold off"
+        return (
+            Finding("better_threshold", _capital(text), "warning", evidence, "Move the threshold", "threshold off"),
         )
-    else:
-        text = (
-            f"{start}no threshold captures significantly more than its predictions: {at} it is {held.value:.1%} "
-            f"({limits}), now {now:.1%}."
-        )
-        finding = Finding("threshold_fits", _capital(text), "note", evidence, "Keep the threshold")
-    rest = [found for found in system.diagnosis if found.code not in _MISCOUNTS]
-    return replace(system, diagnosis=(finding, *rest))
+    text = (
+        f"{start}no threshold captures significantly more than its predictions: {at} it is {held.value:.1%} "
+        f"({limits}), now {now:.1%}."
+    )
+    return (Finding("threshold_fits", _capital(text), "note", evidence, "Keep the threshold"),)
 
 
 def _capital(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def with_sweep_command(evaluation: Evaluation, request: ColumnRequest, *, labels: bool) -> Evaluation:
-    """The evaluation whose findings name the source and its columns in the command, or the call, that they advise.
-
-    ``labels`` says that the true labels were given as such, in Python.
-    """
+def with_sweep_command(evaluation: Evaluation, names: ColumnNames) -> Evaluation:
+    """The evaluation whose findings name the source and its columns in the command, or the call, that they advise."""
 
     def named(system: SystemResult, finding: Finding) -> Finding:
         if finding.code not in _ADVISING:
             return finding
         positive, score = (str(finding.evidence.get(part, "COLUMN")) for part in ("positive", "score"))
-        meant = _meant(evaluation.provenance.source, request.truth, score, _spelt(system, positive), labels=labels)
+        meant = _meant(names, score, _spelt(system, positive))
         return replace(finding, text=finding.text.replace(sweep_command(positive, score=score), meant))
 
     systems = [
@@ -154,13 +163,16 @@ def with_sweep_command(evaluation: Evaluation, request: ColumnRequest, *, labels
     return replace(evaluation, systems=tuple(systems))
 
 
-def _meant(source: str | None, truth: str | None, score: str, positive: Label, *, labels: bool) -> str:
+def _meant(names: ColumnNames, score: str, positive: Label) -> str:
     """The command for a file, the call for labels or a frame."""
-    if source is not None:
-        return sweep_command(str(positive), source, truth or "TRUTH", score)
-    if labels:
+    if names.source is not None:
+        file = Path(names.source)  # documents travel: folders of this machine stay out of them
+        return sweep_command(
+            str(positive), file.name if file.is_absolute() else str(file), names.truth or "TRUTH", score
+        )
+    if names.truth is None and not names.in_tables:
         return f"infoscope.sweep(y_true, y_score, positive={positive!r})"
-    return f"infoscope.sweep(SOURCE, truth={truth!r}, score={score!r}, positive={positive!r})"
+    return f"infoscope.sweep(SOURCE, truth={names.truth!r}, score={score!r}, positive={positive!r})"
 
 
 def _spelt(system: SystemResult, positive: str) -> Label:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from shlex import quote
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.operating_points.scores import SUM_TOLERANCE, of_logits
@@ -95,6 +97,17 @@ def _leave_out(
     usable &= ~lost
 
 
+def _spelt_score(label: Any, name: str) -> float:
+    """The number that text spells as a percentage or with a decimal comma."""
+    number = number_of(label)
+    if np.isnan(number):
+        raise InputError(
+            f"column {name!r} holds {label!r}, which is not a number; scores are numbers: name their column with "
+            f"--score, and evaluate predicted classes with infoscope evaluate -s {quote(name)}"
+        )
+    return number
+
+
 def as_numbers(labels: Sequence[Any], name: str) -> Real:
     """Labels as numbers, NaN where one is missing; what is no finite number is rejected by its column."""
     numbers = np.full(len(labels), np.nan)
@@ -104,7 +117,7 @@ def as_numbers(labels: Sequence[Any], name: str) -> Real:
         try:
             numbers[at] = float(label)
         except (TypeError, ValueError):
-            raise InputError(f"column {name!r} holds {label!r}, which is not a number; scores are numbers") from None
+            numbers[at] = _spelt_score(label, name)
         if not np.isfinite(numbers[at]):
             raise InputError(
                 f"column {name!r} holds {label!r}, which is not finite; drop these rows, or give them a finite score"

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.tables.columns import check_pairing, one_column
@@ -138,9 +139,21 @@ def _numbers(values: Any, what: str) -> Real:
         array = np.asarray(plain)
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
     except (TypeError, ValueError):
+        return _spelt_numbers(plain, what)
+
+
+def _spelt_numbers(values: Any, what: str) -> Real:
+    """Text that spells numbers as percentages or with a decimal comma; any other is rejected."""
+    try:
+        found = np.array([number_of(label) for label in values])
+    except TypeError:
+        found = np.array([np.nan])
+    if np.isnan(found).any():
         raise InputError(
-            f"{what} are not numbers; give the truth first, then one number per row, or one column of numbers per class"
-        ) from None
+            f"{what} are not numbers; give the truth first, then one number per row, or one column of numbers per "
+            "class; predicted classes are evaluated with ifs.evaluate(y_true, y_pred)"
+        )
+    return found
 
 
 def _check_length(found: int, rows: int, what: str) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from shlex import quote
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -225,9 +226,11 @@ def _reversed(levels: ScoreRanking, area: float, other: Label, size: float | Non
     sure = "" if is_sure else ", though not significantly"
     text = (
         f"The area under the ROC curve is {area:.4f}, below chance{sure}: high scores mean {other!r}; name that class "
-        f"with --positive {other} (positive={other!r}), or negate the scores."
+        f"with --positive {quote(str(other))} (positive={other!r}), or negate the scores."
     )
     evidence: dict[str, Json] = {"roc_auc": area, "class": str(other), "significant": is_sure}
+    if isinstance(other, (int, float)):
+        evidence["positive"] = other
     return Finding("reversed_scores", text, "warning" if is_sure else "note", evidence)
 
 

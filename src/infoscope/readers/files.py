@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from infoscope.errors import InfoscopeError, InputError
+from infoscope.masking import masked
 from infoscope.readers.compression import compression_of, first_bytes
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
 from infoscope.readers.signatures import sniffed_format
@@ -21,6 +22,7 @@ __all__ = [
     "FORMATS",
     "Files",
     "are_parts",
+    "file_name",
     "find_files",
     "is_read_once",
     "known_format",
@@ -253,3 +255,13 @@ def is_read_once(source: object) -> bool:
     items = source if isinstance(source, (list, tuple)) else [source]
     paths = [Path(item) for item in items if isinstance(item, (str, os.PathLike))]
     return any(str(path) == STDIN or (path.exists() and not path.is_dir() and not path.is_file()) for path in paths)
+
+
+def file_name(source: object) -> str | None:
+    """The name by which a command finds the only file of a source; None for other sources."""
+    if isinstance(source, Files):
+        name = source.name if len(source.paths) == 1 else None
+        return STDIN if name == source_title(Path(STDIN)) else name and masked(name)
+    if isinstance(source, (list, tuple)):
+        return file_name(source[0]) if len(source) == 1 else None
+    return masked(str(source)) if isinstance(source, (str, Path)) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from shlex import quote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -160,6 +161,8 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
     captured = np.nan_to_num(curves["proficiency"], nan=-1.0)
     best = int(np.argmax(captured))
     positive, meant = (sweep.positive or "")[:40], other[:40]
+    evidence = next(finding.evidence for finding in sweep.findings if finding.code == "reversed_scores")
+    label = evidence.get("positive", other)
     area = sweep.areas["roc_auc"]
     places = np.linspace(0, len(sweep) - 1, min(MAX_POINTS, len(sweep))).astype(np.int64)[::-1]
     threshold = point_text("threshold", curves["threshold"][best])
@@ -169,7 +172,7 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
         headline=f"High scores mean “{meant}”, not “{positive}”: no threshold is recommended.",
         lede=[
             f"The area under the ROC curve is {area:.3f} for “{positive}” and {1 - area:.3f} for “{meant}”: say "
-            f"--positive {meant} (positive={meant!r} in Python), or negate the scores.",
+            f"--positive {quote(other)} (positive={label!r} in Python), or negate the scores.",
             f"Then: predict “{meant}” when the score is at least {threshold}, which captures "
             f"{share(float(captured[best]), 0)} of the information in the truth.",
         ],

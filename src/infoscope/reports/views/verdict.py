@@ -22,6 +22,9 @@ def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) 
     return [first[0], *judge_sentences(evaluation, focus), *first[1:], *_sentences(evaluation, focus)]
 
 
+MUCH_BY_CHANCE = 0.05
+"""Captured information, at least, from which on it is said that chance shows as much: samples per class are few."""
+
 _NO_VERDICTS = {
     "measured_labels": "these labels seem to be measurements rather than classes",
     "only_errors": "no prediction is right, so this looks like a list of errors, of which nothing can be estimated",
@@ -58,17 +61,33 @@ def _is_constant(system: SystemResult) -> bool:
 
 
 def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
-    captured = focus.metrics["proficiency"]
+    captured, name = focus.metrics["proficiency"], Name(focus.title, 48)
     limits = interval_text(captured)
     seen = f"{share(captured.shown)}{f' ({limits})' if limits else ''}"
+    is_much = (captured.low or 0.0) > MUCH_BY_CHANCE
     if many > 1:
         what = "results" if focus.group else "systems"
+        start = f"None of the {many} {what} captures more information than expected by chance; "
+        if is_much:
+            return (start, f"random predictions would show as much as the {seen} of ", name, ".")
+        return (start, name, f": {seen}.")
+    if is_much:
         return (
-            f"None of the {many} {what} captures more information than expected by chance; ",
-            Name(focus.title, 48),
-            f": {seen}.",
+            name,
+            f" captures no more information than expected by chance: with {_values(focus)}, random predictions would "
+            f"show as much as its {seen}.",
         )
-    return (Name(focus.title, 48), f" captures no more information than expected by chance: {seen}.")
+    return (name, f" captures no more information than expected by chance: {seen}.")
+
+
+def _values(system: SystemResult) -> str:
+    """How few samples there are of each class, true or predicted."""
+    used = (
+        sum(1 for item in system.classes if item.number("support")),
+        sum(1 for item in system.outputs if item.number("declared")),
+    )
+    true, predicted = map(amount, used)
+    return f"{predicted} predicted and {true} true classes in {amount(round(system.n or 0))} samples"
 
 
 def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
@@ -89,9 +108,9 @@ def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
     if pairs[0].directed:
         first, second = (Name(label) for label in pairs[0].classes)
         count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
-        many = f"{amount(count)} time{'s' * (count != 1)}"
-        start = (first, " is predicted as ", second, f" {many}")
-        return (*start, f"; without these errors it would capture {points(pairs[0].gain)} points more of this sample.")
+        samples = f"{amount(count)} sample{'s' * (count != 1)}"
+        more = f"it would capture {points(pairs[0].gain)} points more of this sample."
+        return (first, " is predicted as ", second, f" in {samples}; without these errors {more}")
     named: list[Inline] = []
     for pair in pairs:
         named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
