@@ -9,7 +9,7 @@ from shlex import quote
 import numpy as np
 
 from infoscope.column_kinds.names import ColumnNames
-from infoscope.column_kinds.rankings import Ranking
+from infoscope.column_kinds.rankings import RankedNumbers
 from infoscope.column_kinds.values import ColumnValues
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
@@ -28,7 +28,7 @@ def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> No
     """Reject what is no pair of true and predicted classes, with the call that was probably meant."""
     _check_names(columns, list(tables))
     sides = {name: _sides(table) for name, table in tables.items() if table.sample_size}
-    rankings = {name: Ranking.of(tables[name]) for name in sides}
+    rankings = {name: RankedNumbers.of(tables[name]) for name in sides}
     scores = [name for name, (truth, system, _) in sides.items() if _are_scores(truth, system, rankings[name])]
     for name, (truth, system, shared) in sides.items():
         if truth.are_measured and system.are_measured:
@@ -59,7 +59,7 @@ def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
     return truth, ColumnValues.of(table.system_labels, predicted, rows), shared
 
 
-def _are_scores(truth: ColumnValues, system: ColumnValues, ranking: Ranking | None) -> bool:
+def _are_scores(truth: ColumnValues, system: ColumnValues, ranking: RankedNumbers | None) -> bool:
     if truth.has_fraction.any():
         return False
     return system.are_measured or (ranking is not None and ranking.are_scores)
@@ -69,7 +69,7 @@ def _scores(
     columns: ColumnNames,
     scores: Sequence[str],
     sides: Mapping[str, tuple[ColumnValues, ColumnValues, float]],
-    rankings: Mapping[str, Ranking | None],
+    rankings: Mapping[str, RankedNumbers | None],
 ) -> str:
     first = scores[0]
     truth, system, _ = sides[first]

@@ -11,7 +11,7 @@ from infoscope.column_kinds.values import MAX_PARSED, number_of
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Ranking"]
+__all__ = ["RankedNumbers"]
 
 MIN_RANKED = 15
 """Different whole numbers, none of them a true class, from which on their order is looked at."""
@@ -28,7 +28,7 @@ Counts = np.ndarray[Any, np.dtype[np.float64]]
 
 
 @dataclass(frozen=True)
-class Ranking:
+class RankedNumbers:
     """Numbers in ascending order, with the rows of both true classes that have each."""
 
     classes: tuple[Label, Label]
@@ -38,7 +38,7 @@ class Ranking:
     """Which of the numbers are true classes."""
 
     @classmethod
-    def of(cls, table: Contingency) -> Ranking | None:
+    def of(cls, table: Contingency) -> RankedNumbers | None:
         """None unless the truth has two classes and predictions are numbers; of many numbers, evenly spread ones."""
         true = np.flatnonzero(table.row_totals > 0)
         used = np.flatnonzero(table.column_totals > 0)
