@@ -1,6 +1,6 @@
 """What each true class suffers and what each prediction is worth."""
 
-from collections.abc import Callable
+from typing import NamedTuple, Self
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from infoscope.metrics.one_vs_rest import jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, class_metric
 from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.numeric import Real, ratio
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = [
     "class_f1",
@@ -31,9 +31,31 @@ __all__ = [
 _SCALED = frozenset({Law.SCALING})
 
 
-def _parts_of_all(nats: Real, per_line: Callable[[Real], Real]) -> Real:
-    """Each line's part of the sum over all cells; sums in another order may exceed it by their rounding."""
-    return np.minimum(ratio(per_line(nats), nats.sum(axis=-1)[..., None]), 1.0)
+class _OpenNats(NamedTuple):
+    """Nats that cells leave open, weighted by their size: by true class, by prediction, and of all cells."""
+
+    by_truth: Real
+    by_output: Real
+    total: Real
+
+    @classmethod
+    def of(cls, table: Contingency, nats: Real) -> Self:
+        return cls(table.per_row(nats), table.per_column(nats), nats.sum(axis=-1)[..., None])
+
+
+@remembered
+def _missed(table: Contingency) -> _OpenNats:
+    return _OpenNats.of(table, cells_open_in_columns(table))
+
+
+@remembered
+def _false(table: Contingency) -> _OpenNats:
+    return _OpenNats.of(table, cells_open_in_rows(table))
+
+
+def _part_of_all(part: Real, total: Real) -> Real:
+    """A line's part of the sum over all cells; sums in another order may exceed it by their rounding."""
+    return np.minimum(ratio(part, total), 1.0)
 
 
 @class_metric(
@@ -163,7 +185,7 @@ def class_false_information(table: Contingency) -> Real:
     >>> [float(x) for x in class_false_information(Contingency.from_matrix([[4, 4], [0, 8]]))]
     [1.0, 0.0]
     """
-    return ratio(table.per_row(cells_open_in_rows(table)), table.row_totals) / np.log(2.0)
+    return ratio(_false(table).by_truth, table.row_totals) / np.log(2.0)
 
 
 @class_metric(
@@ -180,7 +202,7 @@ def class_false_information(table: Contingency) -> Real:
 )
 def class_missed_share(table: Contingency) -> Real:
     """Fraction of all missed information that is due to samples of each true class; they sum to 1."""
-    return _parts_of_all(cells_open_in_columns(table), table.per_row)
+    return _part_of_all(_missed(table).by_truth, _missed(table).total)
 
 
 @class_metric(
@@ -197,7 +219,7 @@ def class_missed_share(table: Contingency) -> Real:
 )
 def class_false_share(table: Contingency) -> Real:
     """Fraction of all false information that is due to samples of each true class; they sum to 1."""
-    return _parts_of_all(cells_open_in_rows(table), table.per_row)
+    return _part_of_all(_false(table).by_truth, _false(table).total)
 
 
 @class_metric(
@@ -259,7 +281,7 @@ def output_missed_information(table: Contingency) -> Real:
     >>> [float(x) for x in output_missed_information(Contingency.from_matrix([[4, 0], [4, 8]]))]
     [1.0, 0.0]
     """
-    return ratio(table.per_column(cells_open_in_columns(table)), table.column_totals) / np.log(2.0)
+    return ratio(_missed(table).by_output, table.column_totals) / np.log(2.0)
 
 
 @class_metric(
@@ -276,7 +298,7 @@ def output_missed_information(table: Contingency) -> Real:
 )
 def output_missed_share(table: Contingency) -> Real:
     """Fraction of all missed information that is due to each prediction; they sum to 1."""
-    return _parts_of_all(cells_open_in_columns(table), table.per_column)
+    return _part_of_all(_missed(table).by_output, _missed(table).total)
 
 
 @class_metric(
@@ -293,4 +315,4 @@ def output_missed_share(table: Contingency) -> Real:
 )
 def output_false_share(table: Contingency) -> Real:
     """Fraction of all false information that is due to each prediction; they sum to 1."""
-    return _parts_of_all(cells_open_in_rows(table), table.per_column)
+    return _part_of_all(_false(table).by_output, _false(table).total)

@@ -7,11 +7,10 @@ from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
-from scipy.special import gammaln
 
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
-from infoscope.numeric import Real
+from infoscope.numeric import Real, best_assignment
+from infoscope.special_functions import gammaln
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.labels import Label
 
@@ -95,7 +94,7 @@ def best_order(worth: Real) -> NDArray[np.int64]:
         return np.arange(0)
     leaning = worth.copy()
     leaning[np.diag_indices_from(leaning)] += _TIE
-    return np.asarray(linear_sum_assignment(leaning, maximize=True)[1])
+    return best_assignment(leaning)[1]
 
 
 class CategoryCounts(Protocol):
