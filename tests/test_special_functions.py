@@ -31,9 +31,38 @@ def test_without_the_compiled_file_the_public_functions_are_used() -> None:
 
 @pytest.mark.parametrize("name", special_functions._ON_CALL)
 def test_others_are_taken_when_they_are_called(name: str) -> None:
-    given = {"betainc": (2.0, 3.0, 0.4), "betaincinv": (2.0, 3.0, 0.4), "polygamma": (1, 2.5)}.get(name, (2.0, 0.3))
+    many = np.linspace(0, 1, 100)
+    given = {"betainc": (2.0, 3.0, many), "betaincinv": (2.0, 3.0, many), "polygamma": (1, 2.5)}[name]
 
-    assert getattr(special_functions, name)(*given) == getattr(special, name)(*given)
+    np.testing.assert_array_equal(getattr(special_functions, name)(*given), getattr(special, name)(*given))
+
+
+sizes = st.floats(-1.5, 3.69).map(lambda power: 10.0**power)
+
+
+@given(sizes, sizes, st.floats(0, 1))
+def test_the_incomplete_beta_function_of_one_number(a: float, b: float, x: float) -> None:
+    with mpmath.workdps(30):
+        wanted = float(mpmath.betainc(a, b, 0, x, regularized=True))
+
+    assert special_functions.betainc(a, b, x) == pytest.approx(wanted, rel=1e-9, abs=1e-14)
+
+
+@given(sizes, sizes, st.floats(0, 1))
+def test_quantiles_of_a_beta_variable(a: float, b: float, chance: float) -> None:
+    found = float(special_functions.betaincinv(a, b, chance))
+
+    assert found == pytest.approx(float(special.betaincinv(a, b, chance)), rel=1e-9, abs=1e-15)
+
+
+def test_quantiles_have_the_shape_of_what_is_given() -> None:
+    chances = np.array([[0.0, 0.025, 0.975, 1.0]])
+    a = np.array([[0.5], [40.5]])
+
+    found = special_functions.betaincinv(a, 60.5, chances)
+
+    np.testing.assert_allclose(found, special.betaincinv(a, 60.5, chances), rtol=1e-12)
+    assert isinstance(special_functions.betaincinv(1, 1, 0.25), float)
 
 
 @given(st.floats(0.01, 900), st.floats(-1.0, 4.0))
