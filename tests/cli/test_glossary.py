@@ -147,6 +147,12 @@ def test_every_id_of_the_vocabulary_is_known():
         ("ECE", "reliability diagram"),
         ("normalize", "ConfusionDisplay"),
         ("display_labels", "ConfusionDisplay"),
+        ("F-measure", "harmonic mean of precision and recall"),
+        ("F score", "f_beta"),
+        ("Cramer's V", "cramers_v"),
+        ("KS statistic", "greatest informedness over all thresholds"),
+        ("pointwise mutual information", "cell_mutual_information"),
+        ("AURC", "RiskCoverageDisplay"),
     ],
 )
 def test_what_people_ask(name, said):

@@ -150,7 +150,7 @@ def g_p_value(table: Contingency) -> Real:
         formula=r"\sum_{ij} \frac{(p_{ij} - p_i p_j)^2}{p_i p_j}",
         source="pearson1900",
         range=(0.0, np.inf),
-        aliases=("mean square contingency", "Pearson", "Pearson's phi squared"),
+        aliases=("mean square contingency", "mean squared contingency", "Pearson", "Pearson's phi squared"),
         laws=_FREE | {Law.INDEPENDENCE_IS_ZERO},
         note="At most min(k, m) − 1.",
     )
@@ -194,6 +194,7 @@ def chi2_p_value(table: Contingency) -> Real:
         symbol="V",
         formula=r"\sqrt{\varphi^2 / (\min(K_+, M_+) - 1)}",
         source="cramer1946",
+        aliases=("Cramer's V",),
         laws=_FREE | {Law.INDEPENDENCE_IS_ZERO},
         undefined="one side has data in one class only",
     )

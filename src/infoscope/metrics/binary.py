@@ -248,7 +248,7 @@ def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]
         formula=r"\frac{2TP}{2TP+FP+FN}",
         source="common",
         of_positive=True,
-        aliases=("F-measure", "Dice"),
+        aliases=("F-measure", "Dice", "Sørensen-Dice", "Sorensen"),
         laws=_LAWS,
         undefined=f"{_TWO}, and a positive sample or a positive prediction",
     ),
