@@ -52,10 +52,9 @@ class ProfileRows:
     @cached_property
     def mean(self) -> Array:
         """Expected shares, (rows, columns)."""
-        totals = self.counts.sum(1)[:, None]
-        shares = relative(self.log_evidence)
-        parts = ((self.counts + b * self.profile) / (totals + b) for b in self.strengths)
-        return np.asarray(np.sum([w * part for w, part in zip(shares, parts, strict=True) if w > 0], axis=0))
+        per_sample = relative(self.log_evidence) / (self.counts.sum(1)[:, None] + self.strengths)
+        of_counts, of_profile = per_sample.sum(1), (per_sample * self.strengths).sum(1)
+        return self.counts * of_counts[:, None] + self.profile * of_profile[:, None]
 
     def draw(self, at: Indices, rng: np.random.Generator) -> Array:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""

@@ -15,6 +15,8 @@ from infoscope.special_functions import digamma, gammaln
 __all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "candidate_blocks", "flat_clusters"]
 
 _ROUNDS = 10
+_NEGLIGIBLE = 1e-12
+_MANY_CELLS = 2000
 _KAPPA = log_grid(1e-2, 100.0, 24)
 
 
@@ -55,12 +57,13 @@ class SharedRows:
         m = self.counts.shape[1]
         profile = (self.counts.sum(0) + 0.5) / (self.counts.sum() + 0.5 * m)
         profiles = np.tile(profile, (self.strengths.size, 1))
+        near: Indices | None = None
         for _ in range(_ROUNDS):
             uses = self._uses(profiles)
-            evidence = _log_symmetric(uses)
-            kappa = _KAPPA[evidence.argmax(1)][:, None]
+            near, evidence = _best_kappa(uses, near)
+            kappa = _KAPPA[near][:, None]
             profiles = (uses + kappa) / (uses.sum(1, keepdims=True) + m * kappa)
-        occam = evidence.max(1) - (uses * np.log(profiles)).sum(1)
+        occam = evidence - (uses * np.log(profiles)).sum(1)
         return uses + kappa, self._log_likelihood(profiles) + occam
 
     def _uses(self, profiles: Array) -> Array:
@@ -72,14 +75,40 @@ class SharedRows:
         in_rows, in_columns = np.zeros((len(x), self.counts.shape[0])), np.zeros((len(x), self.counts.shape[1]))
         in_rows[:, rows] = np.add.reduceat(each[:, place], first_cells, axis=1)
         in_columns[:, used] = np.add.reduceat(each * times, first_pairs, axis=1)
-        rate = in_rows / (profiles @ self.open_cells.T)
-        return np.asarray(in_columns + profiles * (rate @ ~self.open_cells))
+        rate = in_rows / self._open_sums(profiles)
+        return np.asarray(in_columns + profiles * self._closed_sums(rate))
+
+    @cached_property
+    def _closed(self) -> tuple[Indices, Indices] | None:
+        """Rows and columns of the closed cells, where they are few among many; None elsewhere."""
+        if self.open_cells.size < _MANY_CELLS or np.count_nonzero(self.open_cells) < 0.9 * self.open_cells.size:
+            return None
+        rows, columns = np.nonzero(~self.open_cells)
+        return rows, columns
+
+    def _open_sums(self, profiles: Array) -> Array:
+        """Sum of each profile over the columns that are open to each row."""
+        if self._closed is None:
+            return np.asarray(profiles @ self.open_cells.T)
+        rows, columns = self._closed
+        out = np.repeat(profiles.sum(1)[None], self.counts.shape[0], axis=0)
+        np.subtract.at(out, rows, profiles[:, columns].T)
+        return out.T
+
+    def _closed_sums(self, rates: Array) -> Array:
+        """Sum of each rate over the rows that each column is closed to."""
+        if self._closed is None:
+            return np.asarray(rates @ ~self.open_cells)
+        rows, columns = self._closed
+        out = np.zeros((self.counts.shape[1], len(rates)))
+        np.add.at(out, columns, rates[:, rows].T)
+        return out.T
 
     def _log_likelihood(self, profiles: Array) -> Array:
         _, _, columns, n, times = self._distinct
         x = self.strengths[:, None] * profiles[:, columns]
         totals = self.counts.sum(1)
-        mass = self.strengths[:, None] * (profiles @ self.open_cells.T)
+        mass = self.strengths[:, None] * self._open_sums(profiles)
         rows = np.where(totals > 0, gammaln(totals + mass) - gammaln(mass), 0.0)
         return np.asarray((gammaln(n + x) - gammaln(x)) @ times - rows.sum(1))
 
@@ -91,13 +120,13 @@ class SharedRows:
     @cached_property
     def mean(self) -> Array:
         """Expected shares, (rows, columns)."""
-        totals = self.counts.sum(1)[:, None]
-        out = np.zeros_like(self.counts)
-        for weight, strength, known in zip(relative(self.log_evidence), self.strengths, self._fit[0], strict=True):
-            added = strength * (known / known.sum()) * self.open_cells
-            mass = totals + added.sum(1, keepdims=True)
-            out += weight * (self.counts + added) / np.where(mass > 0, mass, 1.0)
-        return out
+        weights = relative(self.log_evidence)
+        kept = weights > _NEGLIGIBLE
+        known = self._fit[0][kept]
+        added = self.strengths[kept][:, None] * known / known.sum(1, keepdims=True)
+        mass = self.counts.sum(1) + self._open_sums(added)
+        per_sample = weights[kept][:, None] / np.where(mass > 0, mass, 1.0)
+        return self.counts * per_sample.sum(0)[:, None] + np.einsum("bi,bj->ij", per_sample, added) * self.open_cells
 
     def draw(self, at: Indices, rng: np.random.Generator) -> Array:
         """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
@@ -108,11 +137,27 @@ class SharedRows:
         return normalized(gammas(shape, rng), self.open_cells, rng)
 
 
-def _log_symmetric(n: Array) -> Array:
-    """Log of ∫ ∏ γ_j^n_j over γ ~ Dirichlet(κ, …, κ), for each row of n and each κ of the grid."""
+def _log_symmetric(n: Array, kappa: Array) -> Array:
+    """Log of ∫ ∏ γ_j^n_j over γ ~ Dirichlet(κ, …, κ), for each row of n and each κ of its own."""
     k = n.shape[1]
-    each = (gammaln(n[:, :, None] + _KAPPA) - gammaln(_KAPPA)).sum(1)
-    return np.asarray(each + gammaln(k * _KAPPA) - gammaln(n.sum(1)[:, None] + k * _KAPPA))
+    each = gammaln(n[:, None, :] + kappa[:, :, None]).sum(2) - k * gammaln(kappa)
+    return np.asarray(each + gammaln(k * kappa) - gammaln(n.sum(1)[:, None] + k * kappa))
+
+
+def _best_kappa(n: Array, near: Indices | None) -> tuple[Indices, Array]:
+    """Place of the best κ in the grid for each row of n, and its evidence; near the place that was best before."""
+    each = np.arange(len(n))
+    if near is None:
+        evidence = _log_symmetric(n, np.broadcast_to(_KAPPA, (len(n), _KAPPA.size)))
+        found = evidence.argmax(1)
+        return found, evidence[each, found]
+    first = np.clip(near - 2, 0, _KAPPA.size - 5)
+    evidence = _log_symmetric(n, _KAPPA[first[:, None] + np.arange(5)])
+    found = evidence.argmax(1)
+    at_edge = ((found == 0) & (first > 0)) | ((found == 4) & (first < _KAPPA.size - 5))
+    if at_edge.any():
+        return _best_kappa(n, None)
+    return first + found, evidence[each, found]
 
 
 _FEWEST_CLASSES = 6

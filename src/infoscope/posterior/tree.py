@@ -278,7 +278,10 @@ def _with_matches(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator)
     if hypothesis.level is not None:
         matched = np.flatnonzero(hypothesis.matches >= 0)
         right = hypothesis.level.draw(rows.shape[0], rng)
-        rows[:, matched] *= (1 - right)[:, :, None]
+        if matched.size == rows.shape[1]:
+            rows *= (1 - right)[:, :, None]
+        else:
+            rows[:, matched] *= (1 - right)[:, :, None]
         rows[:, matched, hypothesis.matches[matched]] = right
     return rows
 
@@ -301,8 +304,8 @@ def _factors(expected: Array, wanted: Array) -> Array:
     wanted = wanted * (rows.sum() / wanted.sum()) if wanted.sum() > 0 else columns
     factors = np.ones(columns.size)
     for _ in range(_ROUNDS):
-        kept = expected * factors
-        kept *= (rows / np.maximum(kept.sum(1), 1e-300))[:, None]
-        factors *= np.divide(wanted, kept.sum(0), out=np.ones_like(wanted), where=columns > 0)
+        stretch = rows / np.maximum(np.einsum("ij,j->i", expected, factors), 1e-300)
+        kept = factors * np.einsum("i,ij->j", stretch, expected)
+        factors *= np.divide(wanted, kept, out=np.ones_like(wanted), where=columns > 0)
         factors /= factors.max()
     return np.maximum(factors, 1e-12)
