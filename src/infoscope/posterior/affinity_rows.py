@@ -48,9 +48,9 @@ class AffinityRows:
     open_cells: Mask
 
     @cached_property
-    def _occupied(self) -> tuple[Indices, Indices]:
-        rows, columns = np.nonzero(self.counts)
-        return rows, columns
+    def _occupied(self) -> Indices:
+        """Flat places of cells with a count."""
+        return np.flatnonzero(self.counts)
 
     @cached_property
     def _empty(self) -> Indices:
@@ -74,8 +74,9 @@ class _Chains:
         self.rng = rng
         self.rows = rows
         self.open = rows.open_cells.astype(np.float32)
+        self.counting = (rows.counts.sum(1) > 0).astype(np.float32)[:, None]  # rows that say something
         self.row_sums, self.column_sums = rows.counts.sum(1), rows.counts.sum(0)
-        self.counted = rows.counts[rows._occupied]
+        self.counted = rows.counts.ravel()[rows._occupied]
         b = _SHAPES[:, None]
         self.rising = (gammaln(b + self.counted) - gammaln(b) - self.counted * np.log(b)).sum(1)
         self.live = rows.open_cells.any(0)
@@ -92,13 +93,15 @@ class _Chains:
         exposure, popular = (side.astype(np.float32) for side in (self.exposure, self.popular))
         expected = exposure[:, :, None] * popular[:, None, :]
         np.maximum(expected, _TINY, out=expected)
-        occupied = expected[:, *self.rows._occupied].astype(float)
-        self._draw_mixture(occupied, *self._binned(expected))
+        flat = expected.reshape(len(expected), -1)
+        occupied = flat.take(self.rows._occupied, axis=1).astype(float)
+        self._draw_mixture(occupied, *self._binned(flat))
         affinities = self._affinities(expected, occupied)
-        reach = (affinities @ popular[:, :, None])[:, :, 0]
+        reach = np.einsum("cij,cj->ci", affinities, popular)  # one thread, where a product of matrices takes several
         drawn = self.rng.standard_gamma(self.row_sums, self.exposure.shape)
         self.exposure = np.minimum(drawn / np.maximum(reach, _LEAST_REACH), _MOST_EXPOSURE)
-        self._draw_popularity((self.exposure.astype(np.float32)[:, None, :] @ affinities)[:, 0].astype(float))
+        load = np.einsum("ci,cij->cj", self.exposure.astype(np.float32), affinities)
+        self._draw_popularity(load.astype(float))
         return affinities
 
     def shares(self, affinities: _Singles) -> Array:
@@ -111,14 +114,18 @@ class _Chains:
     def _binned(self, expected: _Singles) -> tuple[Array, Array]:
         """What was expected in empty cells, in bins, and how many cells each bin has."""
         chains = expected.shape[0]
-        logs = np.log(expected.reshape(chains, -1)[:, self.rows._empty])
+        logs = expected.take(self.rows._empty, axis=1)
         if not logs.size:
             return np.ones((chains, 1)), np.zeros((chains, 1))
+        np.log(logs, out=logs)
         low, high = logs.min(1, keepdims=True), logs.max(1, keepdims=True) + 1e-9
         width = np.maximum(high - low, _LEAST_WIDTH)  # one empty cell alone, or several that are equal
-        at = ((logs - low) * (_BINS / width)).astype(np.intp)
-        np.minimum(at, _BINS - 1, out=at)
-        at += np.arange(chains)[:, None] * _BINS
+        logs -= low
+        logs *= _BINS / width
+        np.minimum(logs, _BINS - 1, out=logs)
+        at = logs.astype(np.intp)
+        if chains > 1:
+            at += np.arange(chains)[:, None] * _BINS
         times = np.bincount(at.ravel(), minlength=chains * _BINS).reshape(chains, _BINS)
         return np.exp(low + (np.arange(_BINS) + 0.5) * (width / _BINS)), times.astype(float)
 
@@ -130,7 +137,7 @@ class _Chains:
         """
         expected = np.concatenate([occupied, empty], 1).astype(np.float32)[:, None]
         counts = np.concatenate([self.counted, np.zeros(empty.shape[1])]).astype(np.float32)
-        often = np.concatenate([np.ones_like(occupied), times], 1).astype(np.float32)[:, :, None]
+        often = np.concatenate([np.ones_like(occupied), times], 1).astype(np.float32)
 
         def factors(cold: Array, shape: Array) -> _Singles:
             """Probability of each count in a cold cell divided by that in a hot one."""
@@ -143,7 +150,9 @@ class _Chains:
         def mixed(share: Array, factor: _Singles) -> Array:
             """Log probability of all counts, as far as the mixture matters."""
             w = np.atleast_2d(share)[:, :, None].astype(np.float32)
-            return np.asarray((np.log(w + (1 - w) * factor) @ often)[:, :, 0], dtype=float)
+            logs = (1 - w) * factor
+            logs += w
+            return np.einsum("cgn,cn->cg", np.log(logs, out=logs), often).astype(float)
 
         shape, cold = _SHAPES[self.shape][:, None], _COLD_MEANS[self.cold][:, None]
         self.share = _picked(mixed(_HOT_SHARES, factors(cold, shape)), self.rng)
@@ -151,14 +160,14 @@ class _Chains:
         self.cold = _picked(mixed(share, factors(_COLD_MEANS, shape)), self.rng)
         cold = _COLD_MEANS[self.cold][:, None]
         b = _SHAPES[:, None].astype(np.float32)
-        hot = self.rising - ((np.log(1 + expected / b) * (b + counts)) @ often)[:, :, 0]
+        hot = self.rising - np.einsum("cgn,gn,cn->cg", np.log(1 + expected / b), b + counts, often)
         self.shape = _picked(hot + mixed(share, factors(cold, _SHAPES)), self.rng)
 
     def _affinities(self, expected: _Singles, occupied: Array) -> _Singles:
         """Whether each cell is hot, and its affinity; 0 in closed cells."""
         b, r, w = (x[:, None] for x in (_SHAPES[self.shape], _COLD_MEANS[self.cold], _HOT_SHARES[self.share]))
         prior = np.log(w) - np.log1p(-w)
-        at = (slice(None), *self.rows._occupied)
+        at = (slice(None), self.rows._occupied)
         in_occupied = (
             (b + self.counted) * np.log((b + r * occupied) / (b + occupied)) - self.counted * np.log(r) + prior
         )
@@ -170,16 +179,16 @@ class _Chains:
         np.log(odds, out=odds)
         odds *= -hot
         odds -= odds_of_hot
-        odds[at] = -np.clip(in_occupied, -60, 60)
+        odds.reshape(len(odds), -1)[at] = -np.clip(in_occupied, -60, 60)
         np.exp(odds, out=odds)
         odds += 1
         odds *= self.rng.random(odds.shape, dtype=np.float32)
         rate = np.where(odds < 1, hot, cold)
-        rate += expected * (self.row_sums > 0).astype(np.float32)[:, None]
+        rate += expected if self.counting.all() else expected * self.counting
         # one number for all cells is drawn faster than as many equal ones
         shape = b.item() if b.size == 1 else b[:, :, None]
         drawn = self.rng.standard_gamma(shape, expected.shape, dtype=np.float32)
-        drawn[at] = self.rng.standard_gamma(b + self.counted, occupied.shape)
+        drawn.reshape(len(drawn), -1)[at] = self.rng.standard_gamma(b + self.counted, occupied.shape)
         drawn /= rate
         np.maximum(drawn, _LEAST_AFFINITY, out=drawn)
         drawn *= self.open
