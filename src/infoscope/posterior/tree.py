@@ -115,12 +115,13 @@ class Tree:
         for n in sizes:
             out = np.empty((n, *self.counts.shape))
             half = 0 if cells is None else n // 2
-            own = np.ones(n, dtype=bool)
-            own[1 : 2 * half : 2] = False
-            out[own] = self._by_hypotheses(n - half, rng)
+            by_hypotheses = self._by_hypotheses(n - half, rng)
+            out[: 2 * half : 2], out[2 * half :] = by_hypotheses[:half], by_hypotheses[half:]
             if cells is not None and half:
-                drawn = np.stack(list(islice(cells, half)))
-                out[~own] = _with_matches(drawn, self._likeliest, rng)
+                by_cells = out[1 : 2 * half : 2]
+                for place, drawn in zip(by_cells, islice(cells, half), strict=True):
+                    place[:] = drawn
+                _with_matches(by_cells, self._likeliest, rng)
             if self._rejects is not None:
                 rejected = self._rejects.draw(n, rng)
                 out *= (1 - rejected)[:, :, None]
@@ -131,6 +132,8 @@ class Tree:
     def _by_hypotheses(self, n: int, rng: np.random.Generator) -> Array:
         """Rows of predictions given, each hypothesis as often as the data speak for it."""
         chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), n, rng)
+        if n and (chosen == chosen[0]).all():
+            return self._rows(self.hypotheses[chosen[0]], n, rng)
         out = np.empty((n, *self.counts.shape))
         for at in distinct(chosen):
             here = np.flatnonzero(chosen == at)
