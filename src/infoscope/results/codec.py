@@ -51,17 +51,6 @@ def _encoder(kind: type) -> Callable[[Any], Any]:
     return str
 
 
-_ENCODERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (Mapping, lambda thing: _encoded_items(thing)),
-    (np.ndarray, lambda thing: encode(thing.tolist())),
-    ((list, tuple, set, frozenset), lambda thing: [encode(item) for item in thing]),
-    (np.generic, lambda thing: encode(thing.item())),
-    (float, lambda thing: float(thing) if isfinite(thing) else None),
-    ((bool, int, str), lambda thing: thing),
-)
-"""By type, the first that fits; a number of NumPy before the number of Python that it may also be."""
-
-
 def _encoded_items(items: Mapping[Any, Any]) -> dict[str, Any]:
     """A mapping as plain data; most of its values are plain, or finite numbers, and stay as they are."""
     record: dict[str, Any] = {}
@@ -70,6 +59,17 @@ def _encoded_items(items: Mapping[Any, Any]) -> dict[str, Any]:
         is_plain = isfinite(value) if kind is float else kind in _PLAIN
         record[key if type(key) is str else str(key)] = value if is_plain else encode(value)
     return record
+
+
+_ENCODERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
+    (Mapping, _encoded_items),
+    (np.ndarray, lambda thing: encode(thing.tolist())),
+    ((list, tuple, set, frozenset), lambda thing: [encode(item) for item in thing]),
+    (np.generic, lambda thing: encode(thing.item())),
+    (float, lambda thing: float(thing) if isfinite(thing) else None),
+    ((bool, int, str), lambda thing: thing),
+)
+"""By type, the first that fits; a number of NumPy before the number of Python that it may also be."""
 
 
 def _stored_fields(kind: type) -> list[Field[Any]]:
