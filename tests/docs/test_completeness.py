@@ -33,8 +33,12 @@ def codes_in(paths: Iterable[Path]) -> set[str]:
     """Every code that a finding is made with: written out, or given to a function of the file that makes it."""
     found = set()
     for path in paths:
-        calls = [node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)]
-        makers = {"Finding": ("code", 0)} | makers_in(path)
+        text = path.read_text(encoding="utf-8")
+        if "Finding(" not in text:  # then no function of the file makes any
+            continue
+        tree = ast.parse(text)
+        calls = [node for node in ast.walk(tree) if isinstance(node, ast.Call)]
+        makers = {"Finding": ("code", 0)} | makers_in(tree)
         for call in calls:
             name, place = makers.get(called(call), ("", 0))
             given = [*call.args[place : place + 1], *(word.value for word in call.keywords if word.arg == name)]
@@ -43,10 +47,10 @@ def codes_in(paths: Iterable[Path]) -> set[str]:
     return found
 
 
-def makers_in(path: Path) -> dict[str, tuple[str, int]]:
+def makers_in(tree: ast.Module) -> dict[str, tuple[str, int]]:
     """Functions whose findings have the code that they are given, with its name and place among their parameters."""
     found = {}
-    for function in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef):
             names = [each.arg for each in function.args.args]
             for call in ast.walk(function):

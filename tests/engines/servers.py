@@ -19,6 +19,18 @@ PATIENCE = 240.0
 BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """Java that lives for seconds: its second compiler, parallel collector and checks of Spark's own code cost more than
 the tests."""
+BRIEF_QUERIES = {
+    "spark.sql.shuffle.partitions": "2",
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+}
+"""A hundred queries, each asked once of a handful of rows; the server of Spark Connect compiles its own as users' do."""
+AS_USERS_HAVE_IT = {
+    "spark.sql.codegen.wholeStage": "true",
+    "spark.sql.codegen.factoryMode": "FALLBACK",
+    "spark.sql.adaptive.enabled": "true",
+}
 
 
 def free_port() -> int:
@@ -91,8 +103,9 @@ def spark_home() -> str:
 
 def java_settings(folder: Path) -> dict[str, str]:
     """The environment in which every Java process that Spark starts is a brief one on this machine alone."""
-    options = [f"spark.{side}.extraJavaOptions {BRIEF_JAVA}\n" for side in ("driver", "executor")]
-    (folder / "spark-defaults.conf").write_text("".join(options))
+    settings = {f"spark.{side}.extraJavaOptions": BRIEF_JAVA for side in ("driver", "executor")} | BRIEF_QUERIES
+    lines = [f"{name} {value}\n" for name, value in settings.items()]
+    (folder / "spark-defaults.conf").write_text("".join(lines))
     return {
         "SPARK_CONF_DIR": str(folder),
         "SPARK_DAEMON_JAVA_OPTS": BRIEF_JAVA,
@@ -158,10 +171,6 @@ def spark_session(cluster: SparkCluster, folder: Path) -> Iterator[Any]:
         .config("spark.ui.enabled", "false")
         .config("spark.ui.showConsoleProgress", "false")
         .config("spark.local.dir", str(folder))
-        .config("spark.sql.shuffle.partitions", "2")
-        .config("spark.sql.codegen.wholeStage", "false")  # a hundred queries, each asked once; the command's own
-        .config("spark.sql.codegen.factoryMode", "NO_CODEGEN")  # session and Spark Connect compile theirs as users' do
-        .config("spark.sql.adaptive.enabled", "false")
         .config("spark.sql.files.maxPartitionBytes", "1m")
         .config("spark.sql.files.openCostInBytes", "1m")
         .getOrCreate()
@@ -187,7 +196,7 @@ def spark_connect(folder: Path) -> Iterator[str]:
         "spark.connect.grpc.binding.address": "127.0.0.1",
         "spark.driver.host": "127.0.0.1",
         "spark.local.dir": str(folder),
-        "spark.sql.shuffle.partitions": "2",
+        **AS_USERS_HAVE_IT,
     }
     options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
     server = "org.apache.spark.sql.connect.service.SparkConnectServer"
