@@ -66,7 +66,7 @@ def pictures() -> None:
         print(
             f"  confusion matrix, {classes:3d} classes: {ours * 1e3:8.1f}   scikit-learn {theirs * 1e3:9.1f}   {ratio}"
         )
-    tables = systems(20, 10)
+    tables = systems(*sized((20, 10), (4, 3)))
     for display in (EntropyTriangleDisplay, CoverageDisplay):
         ours = best(lambda display=display: display.from_table(tables).to_svg(), 3)
         print(f"  {display.__name__}, 20 systems: {ours * 1e3:8.1f}")
@@ -78,8 +78,8 @@ def pages(folder: Path) -> dict[str, Path]:
     made = {
         "5 systems × 10 classes": typical(),
         "1 system × 2 classes": plain(systems(1, 2, 300)),
-        "20 systems × 10 classes": plain(systems(20, 10)),
-        "1 system × 100 classes": plain(systems(1, 100, 10_000)),
+        "20 systems × 10 classes": plain(systems(*sized((20, 10), (4, 3)))),
+        "1 system × 100 classes": plain(systems(1, *sized((100, 10_000), (10, 1000)))),
         "3 systems × 1000 classes": plain(systems(3, *sized((1000, 60_000), (20, 2000)))),
     }
     for name, evaluation in made.items():

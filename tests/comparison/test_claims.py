@@ -342,6 +342,7 @@ def test_random_directions_agree_with_the_gradient(name, freedom):
     assert found == pytest.approx(correlation(pair, find(name), freedom), abs=0.1)
 
 
+@pytest.mark.slow
 def test_the_sd_of_a_difference_holds_where_classes_are_balanced_and_unequally_hard():
     """How often each class came up is common to both systems, but not where the belief takes it as balanced."""
     recall = np.where(np.arange(10) % 2, 0.55, 0.99)

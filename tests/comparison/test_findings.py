@@ -94,6 +94,7 @@ def test_the_class_of_a_sweep_may_be_called_anything() -> None:
     assert "margin is" not in page
 
 
+@pytest.mark.slow
 def test_a_comparison_says_which_metrics_change_with_classes_that_no_row_shows() -> None:
     truth = [*"aaaaaaaabbbbbbbb", *"cdefghij"]
     systems = {"one": [*truth[:-1], "a"], "two": ["b", *truth[1:]]}

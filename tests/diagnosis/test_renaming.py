@@ -26,7 +26,8 @@ def sample(rng: np.random.Generator, classes: int, size: int, right: float, *, n
 
 
 @pytest.mark.parametrize(
-    ("classes", "size", "repeats"), [(2, 20, 60), (5, 60, 60), (10, 100, 60), (50, 300, 20), (214, 600, 5)]
+    ("classes", "size", "repeats"),
+    [(2, 20, 60), (5, 60, 60), (10, 100, 60), pytest.param(50, 300, 20, marks=pytest.mark.slow), (214, 600, 5)],
 )
 def test_names_fitted_to_a_sample_are_not_taken_for_a_renaming(classes: int, size: int, repeats: int) -> None:
     rng = np.random.default_rng(classes)

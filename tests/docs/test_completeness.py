@@ -92,6 +92,7 @@ def undocumented(things: Mapping[str, object]) -> Iterator[str]:
             )
 
 
+@pytest.mark.slow
 def test_every_metric_has_a_page_whose_example_runs(reference: Path) -> None:
     assert not metrics_without_a_page(reference)
     for page in (reference / "metrics").glob("*.md"):

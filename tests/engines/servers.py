@@ -25,7 +25,7 @@ BRIEF_QUERIES = {
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
 }
-"""A hundred queries, each asked once of a handful of rows; the server of Spark Connect compiles its own as users' do."""
+"""A hundred queries, each asked once of a few rows; the server of Spark Connect compiles its own as users' do."""
 AS_USERS_HAVE_IT = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",

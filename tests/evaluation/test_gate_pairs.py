@@ -123,6 +123,7 @@ def test_rows_are_kept_from_frames_and_files(library: str, tmp_path: Path) -> No
         assert [None if code < 0 else column.labels[code] for code in column.codes] == given
 
 
+@pytest.mark.slow
 def test_rows_are_not_kept_where_rejected_weighted_split_or_many(monkeypatch: pytest.MonkeyPatch) -> None:
     frame = pd.DataFrame({"label": TRUTH[:60], "model": OLD[:60], "w": 1.0, "site": ["a", "b"] * 30})
     asked = {"truth": "label", "system": "model"}

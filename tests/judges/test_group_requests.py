@@ -174,6 +174,7 @@ def test_a_width_that_a_group_cannot_reach_is_said(world: JudgedWorld) -> None:
         Judged.from_rows(some(rows, list(range(2600))), **COLUMNS, by="month").labels_for("accuracy", width=0.001)
 
 
+@pytest.mark.slow
 def test_commands(world: JudgedWorld, tmp_path: Path) -> None:
     rows = rows_of(world)
     with (tmp_path / "rows.csv").open("w", newline="") as file:

@@ -140,7 +140,7 @@ def test_a_single_empty_cell() -> None:
 
 
 @pytest.mark.parametrize("mistakes", [0, 1, 2])
-@pytest.mark.parametrize("classes", [12, 40, 120])
+@pytest.mark.parametrize("classes", [12, 40, pytest.param(120, marks=pytest.mark.slow)])
 def test_very_few_mistakes_of_many_classes_have_a_posterior(classes: int, mistakes: int) -> None:
     """One mistake leaves the same expectation in every empty cell of its row."""
     counts = np.diag(np.r_[11, 7, np.ones(classes - 2)])

@@ -123,7 +123,7 @@ def azure_server() -> Iterator[str]:
     """The address of a service with no containers."""
     server = _Service(("127.0.0.1", 0), _Handler)
     server.containers = {}
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_address[1]}"
     finally:

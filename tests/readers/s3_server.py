@@ -106,7 +106,7 @@ def s3_server() -> Iterator[Door]:
     door = Door(moto.get_host_and_port())
     entrance = ThreadingHTTPServer(("127.0.0.1", 0), _handler(door))
     entrance.daemon_threads = True
-    threading.Thread(target=entrance.serve_forever, daemon=True).start()
+    threading.Thread(target=entrance.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     door.address = f"http://127.0.0.1:{entrance.server_address[1]}"
     try:
         yield door

@@ -110,6 +110,7 @@ def test_a_long_last_line_over_members(
         read_tables(tmp_path / "log.csv.gz", truth="t", system="s")
 
 
+@pytest.mark.slow
 def test_an_error_of_the_engine_comes_first_and_ends_the_look(tmp_path: Path) -> None:
     data = b"t,s\na\n" + b"a,b\n" * 20_000_000
     (tmp_path / "log.csv.gz").write_bytes(zlib.compress(data, 1, 31))

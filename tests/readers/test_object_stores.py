@@ -326,7 +326,7 @@ class _Web(SimpleHTTPRequestHandler):
 def web(tmp_path: Path) -> str:
     """A web server that knows no ranges and needs no password."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Web, directory=tmp_path))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}"
     server.shutdown()
     server.server_close()
@@ -371,7 +371,7 @@ class _Ranged(_Web):
 @pytest.fixture
 def ranged() -> str:
     server = ThreadingHTTPServer(("127.0.0.1", 0), _Ranged)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05}, daemon=True).start()
     yield f"127.0.0.1:{server.server_address[1]}/log.parquet"
     server.shutdown()
     server.server_close()

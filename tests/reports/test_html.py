@@ -531,6 +531,7 @@ def test_page_says_level_method_and_samples_that_would_help() -> None:
     assert f"{made.samples_to_halve:,} more samples would halve the interval of what it captures." in page
 
 
+@pytest.mark.slow
 def test_every_link_inside_the_page_leads_somewhere() -> None:
     for evaluation in (answered(), evaluate({"a": Contingency.from_matrix([[5]])})):
         outline = Outline(as_html(evaluation))

@@ -6,7 +6,8 @@ import os
 import socket
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import ExitStack, suppress
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -14,6 +15,7 @@ import pytest
 
 from infoscope import embedded_database
 from infoscope.serving import open_server
+from infoscope.serving.server import LoopbackServer
 from tests.serving.local_server import Served, serving
 
 ROWS = "t,s,note\n" + "a,a,x\nb,a,<script>alert(1)</script>\na,b,=1+1\n" * 10
@@ -211,6 +213,15 @@ def test_too_much_is_rejected_and_silence_does_not_block(served: Served) -> None
     )
     for connection in silent:
         connection.close()
+
+
+def test_many_connections_at_once_wait_for_an_answer_and_are_not_turned_away() -> None:
+    with (
+        LoopbackServer(("127.0.0.1", 0), BaseHTTPRequestHandler) as server,
+        ExitStack() as waiting,
+    ):  # nobody serves
+        for _ in range(60):
+            waiting.enter_context(socket.create_connection(server.server_address, timeout=0.9))
 
 
 def test_other_methods_and_pages_are_unknown(served: Served) -> None:

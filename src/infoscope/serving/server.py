@@ -337,6 +337,7 @@ class LoopbackServer(ThreadingHTTPServer):
     """A thread for each connection of this machine."""
 
     daemon_threads = True
+    request_queue_size = 128  # of more than wait at once, each is kept out for a second
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Nothing for a browser that hung up; anything else is a fault, and said."""
