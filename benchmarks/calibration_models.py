@@ -57,7 +57,8 @@ def _prevalence(rng: np.random.Generator) -> Real:
 
 
 def _recall(counts: Real, rng: np.random.Generator) -> tuple[Real, Real]:
-    x = np.log(counts + 0.5)
+    levels_off = rng.random() < 0.5
+    x = 2 * np.log(counts + counts.mean() + 0.5) if levels_off else np.log(counts + 0.5)
     x -= counts @ x / counts.sum()
     slope = 0.5 * rng.normal() if rng.random() < 0.5 else 0.0
     centre, strength = rng.uniform(*LEVEL_ENDS), rng.choice(STRENGTHS)

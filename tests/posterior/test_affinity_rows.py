@@ -81,9 +81,18 @@ def grown(slope: float, seed: int, classes: int = 40) -> tuple[Array, Array]:
 
 
 def brute_force(right: Array, wrong: Array) -> tuple[Array, float]:
-    """Expected shares and log evidence by a fine grid over slope, μ and c."""
+    """Expected shares and log evidence by a fine grid over slope, μ and c, of either trend with equal odds."""
     n = right + wrong
-    x = np.log(n + 0.5) - n @ np.log(n + 0.5) / n.sum()
+    of_trend = [along(x, right, wrong) for x in (np.log(n + 0.5), 2 * np.log(n + n.mean() + 0.5))]
+    odds = np.exp([logs - of_trend[0][1] for _, logs in of_trend])
+    mean = odds @ np.array([shares for shares, _ in of_trend]) / odds.sum()
+    return mean, of_trend[0][1] + float(np.log(odds.mean()))
+
+
+def along(x: Array, right: Array, wrong: Array) -> tuple[Array, float]:
+    """The same of one trend."""
+    n = right + wrong
+    x = x - n @ x / n.sum()
     slopes = np.linspace(-1.5, 1.5, 61)
     centre = np.linspace(*LEVEL_ENDS, 81)
     base = np.log(centre / (1 - centre))

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from scipy.integrate import quad
-from scipy.special import gammaln
+from scipy.special import expit, gammaln
 
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.prevalence_level import PrevalenceLevel, margin_mean
+from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
 
 
 def entropy(shares: Array) -> Array:
@@ -61,3 +61,31 @@ def test_margin_mean_lies_between_counts_and_uniform() -> None:
     assert mean.sum() == pytest.approx(1.0)
     assert 1 / 3 < mean[0] < 8 / 9
     assert mean[2] > 0
+
+
+def recalls(share: Array, size: Array) -> TrendLevel:
+    """The level of classes with so many samples, of which this share is right, and of a last class that was not seen."""
+    right = np.round(size * share)
+    return TrendLevel(np.append(right, 0.0), np.append(size - right, 0.0))
+
+
+SIZES = np.round(3000 * 200.0 ** (-np.arange(40) / 39))
+
+
+def test_a_trend_of_recall_may_level_off_for_rare_classes() -> None:
+    """Frequent classes succeed more often, all rare ones alike: the straight line alone expects .08 of an unseen one."""
+    share = 0.35 + 0.55 * SIZES / SIZES.max()
+    level = recalls(share, SIZES)
+    assert 0.25 < level.mean[-1] < 0.4
+    held = np.quantile(level.draw(2000, np.random.default_rng(1))[:, :-1].mean(1), [0.025, 0.975])
+    assert held[0] < share.mean() < held[1]
+
+
+def test_a_trend_of_recall_may_go_on_to_the_rarest_class() -> None:
+    share = expit(2.0 + 0.6 * np.log(SIZES / SIZES.max()))
+    assert recalls(share, SIZES).mean[-1] < 0.1
+
+
+def test_classes_without_a_trend_of_recall_are_alike() -> None:
+    mean = recalls(np.full(40, 0.8), SIZES).mean
+    assert np.ptp(mean) < 0.05

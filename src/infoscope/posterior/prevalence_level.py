@@ -7,7 +7,8 @@ to the second.
 
 Learners favour frequent classes, so recall grows with prevalence. Rare classes that were hardly seen are then not like
 the others, and metrics that count every class alike (balanced accuracy, macro F1) hang on them: hence a level where
-rare classes may succeed less often than frequent ones, or more often.
+rare classes may succeed less often than frequent ones, or more often. Such a trend may go on to the rarest class, or
+level off below the average one.
 """
 
 from dataclasses import dataclass
@@ -172,6 +173,7 @@ def margin_mean(totals: Array) -> Array:
 
 
 _FEWEST_CLASSES = 5
+_LEAST_RANGE = 0.1  # classes closer than that show no trend
 _SPREAD = 0.5  # prior sd of the slope: the logit of a class of a tenth of the samples differs by 1.2
 _ABSCISSAE = np.array([-2.2, -1.1, 0.0, 1.1, 2.2])  # slopes tried, in sds about the one that fits
 _OFFSETS = np.linspace(-4.5, 4.5, 13)  # the same for logit μ
@@ -181,20 +183,22 @@ _FITTING_STEPS = 12
 
 
 class _Points(NamedTuple):
-    """Slope, logit μ and c of each point, and the log of its posterior weight."""
+    """Which trend, its slope, logit μ and c of each point, and the log of its posterior weight."""
 
+    trend: Indices
     slope: Array
     base: Array
     strength: Array
     log_weights: Array
 
     def at(self, places: Mask | Indices) -> "_Points":
-        return _Points(*(part[places] for part in self))
+        return _Points(*(part[places] for part in self))  # type: ignore[arg-type]
 
 
 class _Fit(NamedTuple):
-    """The slope that fits best with its sd, and how logit μ goes with it."""
+    """Which trend, the slope that fits best with its sd, and how logit μ goes with it."""
 
+    trend: int
     slope: float
     sd: float
     base: float
@@ -204,24 +208,30 @@ class _Fit(NamedTuple):
 
 @dataclass(frozen=True)
 class TrendLevel(BetaLevel):
-    """Beta(μ_i c, (1−μ_i) c) in class i of n_i samples, logit μ_i = logit μ + s ln n_i.
+    """Beta(μ_i c, (1−μ_i) c) in class i of n_i samples, logit μ_i = logit μ + s x_i.
 
-    A priori s is 0 with probability 1/2, else normal about 0. Its points lie about the slope that fits best.
+    x_i is ln n_i, or 2 ln(n_i + n̄) with the average n̄, which is as steep there and flat for rarer classes. A priori s
+    is 0 with probability 1/2, else normal about 0. Its points lie about the slope that fits best.
     """
 
     @cached_property
-    def _place(self) -> Array:
-        """Ln n of each class, centred where most is known."""
+    def _places(self) -> Array:
+        """Where each class lies on either trend, centred where most is known, (trends, classes)."""
         n = self.successes + self.failures
-        x = np.log(n + 0.5)
-        return np.asarray(x - (n @ x / n.sum() if n.sum() > 0 else 0.0))
+        x = np.stack([np.log(n + 0.5), 2 * np.log(n + n.sum() / max(n.size, 1) + 0.5)])
+        return np.asarray(x - (x @ n / n.sum() if n.sum() > 0 else np.zeros(2))[:, None])
 
     @cached_property
-    def _fit(self) -> _Fit | None:
-        """Logistic regression on ln n, counts discounted by how much classes differ; None without a trend to fit."""
-        x, n = self._place, self.successes + self.failures
-        if self.successes.size < _FEWEST_CLASSES or not n.any() or np.ptp(x[n > 0]) < 0.1:
-            return None
+    def _fits(self) -> tuple[_Fit, ...]:
+        """The trends that there are data for."""
+        n = self.successes + self.failures
+        if self.successes.size < _FEWEST_CLASSES or not n.any():
+            return ()
+        return tuple(self._fit(trend) for trend, x in enumerate(self._places) if np.ptp(x[n > 0]) >= _LEAST_RANGE)
+
+    def _fit(self, trend: int) -> _Fit:
+        """Logistic regression along a trend, counts discounted by how much classes differ."""
+        x, n = self._places[trend], self.successes + self.failures
         weights = relative(self.grid.log_weights)
         alike = 1 / float(weights @ (1 / (self.grid.success + self.grid.failure)))
         discount = 1 / (1 + np.maximum(n - 1, 0) / (alike + 1))
@@ -233,27 +243,30 @@ class TrendLevel(BetaLevel):
             gram = ridge + np.array([[weight.sum(), weight @ x], [weight @ x, weight @ x**2]])
             found = found + np.clip(np.linalg.solve(gram, [rest.sum(), rest @ x] - ridge @ found), -0.7, 0.7)
         sd = float(np.sqrt(np.linalg.inv(gram)[1, 1]))
-        return _Fit(float(found[1]), sd, float(found[0]), float(-gram[0, 1] / gram[0, 0]), share)
+        return _Fit(trend, float(found[1]), sd, float(found[0]), float(-gram[0, 1] / gram[0, 0]), share)
 
     @cached_property
     def _points(self) -> _Points:
         """Points without a trend, and with one."""
         strength = self.grid.strength
         flat = _Points(
+            np.zeros(strength.size, dtype=np.intp),
             np.zeros(strength.size),
             logit(self.grid.centre),
             strength,
             self.grid.log_weights - np.log(strength.size),
         )
-        if self._fit is None:
+        if not self._fits:
             return flat
-        trend = self._trend_points(self._fit)
-        joined = _Points(*(np.concatenate(parts) for parts in zip(flat, trend, strict=True)))
-        return joined._replace(log_weights=joined.log_weights - np.log(2.0))
+        kinds = [flat, *map(self._trend_points, self._fits)]
+        odds = [0.5, *[0.5 / len(self._fits)] * len(self._fits)]
+        weighed = [each._replace(log_weights=each.log_weights + np.log(p)) for each, p in zip(kinds, odds, strict=True)]
+        return _Points(*(np.concatenate(parts) for parts in zip(*weighed, strict=True)))
 
     def _trend_points(self, fit: _Fit) -> _Points:
         n = self.successes + self.failures
-        at_best = self._log_evidence(np.full(STRENGTHS.size, fit.slope), np.full(STRENGTHS.size, fit.base), STRENGTHS)
+        slope, base = (np.full(STRENGTHS.size, best) for best in (fit.slope, fit.base))
+        at_best = self._log_evidence(fit.trend, slope, base, STRENGTHS)
         strengths = STRENGTHS[at_best > at_best.max() - _FAR]
         information = n * fit.share * (1 - fit.share) / (1 + np.maximum(n - 1, 0) / (strengths[:, None] + 1))
         reach = 1 / np.sqrt(information.sum(1) + 0.05)
@@ -268,19 +281,20 @@ class TrendLevel(BetaLevel):
         spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (LEVEL_ENDS[1] - LEVEL_ENDS[0])
         spacing = np.where((share > LEVEL_ENDS[0]) & (share < LEVEL_ENDS[1]), spacing, 1e-300)
         log_prior = np.log(width * spacing / STRENGTHS.size) - 0.5 * (slope / _SPREAD) ** 2
-        return _Points(slope, base, strengths[of], log_prior + self._log_evidence(slope, base, strengths[of]))
+        log_weights = log_prior + self._log_evidence(fit.trend, slope, base, strengths[of])
+        return _Points(np.full(of.size, fit.trend), slope, base, strengths[of], log_weights)
 
-    def _log_evidence(self, slope: Array, base: Array, strength: Array) -> Array:
+    def _log_evidence(self, trend: int, slope: Array, base: Array, strength: Array) -> Array:
         """Log probability of the data at each point."""
         d, e, first, _, times = self._pairs
-        share = expit(base[:, None] + slope[:, None] * self._place[first])
+        share = expit(base[:, None] + slope[:, None] * self._places[trend][first])
         a, b = (np.maximum(part * strength[:, None], self._least) for part in (share, 1 - share))
         each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b) + gammaln(a + b) - gammaln(a) - gammaln(b)
         return np.asarray(each @ times)
 
     def _parameters(self, points: _Points) -> tuple[Array, Array]:
         """Both parameters of each class's Beta distribution, (points, classes)."""
-        share = expit(points.base[:, None] + points.slope[:, None] * self._place)
+        share = expit(points.base[:, None] + points.slope[:, None] * self._places[points.trend])
         strength = points.strength[:, None]
         return np.maximum(share * strength, self._least), np.maximum((1 - share) * strength, self._least)
 

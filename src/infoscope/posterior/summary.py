@@ -13,7 +13,7 @@ from infoscope.special_functions import betaincinv, normal_quantile
 
 __all__ = ["MetricSummaries", "Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
 
-_FEW_DRAWS = 200  # below, limits are those of a normal distribution
+_FEW_DRAWS = 200  # below, limits are those of normal draws
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the result is
 
 
@@ -91,8 +91,8 @@ def summarize_draws(values: Real, level: float) -> Summary:
         return _with_infinities(values, undefined.mean(0) > _MOST_UNDEFINED, level)
     if not undefined.any():
         mean, sd = values.mean(0), values.std(0, ddof=1)
-        if values.shape[0] < _FEW_DRAWS:  # their quantiles are noise, and lie too far inside
-            reach = normal_quantile(_tails(level)[1]) * sd
+        if values.shape[0] < _FEW_DRAWS:  # their quantiles are noise
+            reach = _reach(values.shape[0], level) * sd
             return Summary(mean, sd, mean - reach, mean + reach)
         low, high = (_quantile(values, tail) for tail in _tails(level))
         return Summary(mean, sd, low, high)
@@ -100,7 +100,7 @@ def summarize_draws(values: Real, level: float) -> Summary:
     if lost.all():
         return Summary(*(np.full(lost.shape, np.nan)[()] for _ in Summary._fields))
     filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
-    low, high = np.nanquantile(filled, _tails(level), axis=0)
+    low, high = np.nanquantile(filled, _tails(level), axis=0, method="weibull")
     parts = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
     return Summary(*(np.where(lost, np.nan, part)[()] for part in parts))
 
@@ -118,12 +118,31 @@ def never_seen(n: float, level: float) -> Summary:
 
 
 def _quantile(values: Real, level: float) -> Real:
-    """np.quantile along the draws, bit for bit, without the masked arrays that NumPy loads for it."""
-    place = level * (values.shape[0] - 1)
-    below = int(place)
-    ordered = np.partition(values, (below, min(below + 1, values.shape[0] - 1)), axis=0)
-    one, other, part = ordered[below], ordered[min(below + 1, values.shape[0] - 1)], place - below
+    """A limit that one further draw falls below with this probability, between the draws nearest to it.
+
+    Draws cut the line into parts that a further one falls into equally often, so the i-th of n lies at i/(n + 1). The
+    usual (i − 1)/(n − 1) makes limits of few draws too narrow: those of 360 hold 94.5 % for 95 %. By hand, without the
+    masked arrays that NumPy loads for its quantiles.
+    """
+    last = values.shape[0] - 1
+    place = min(max(level * (last + 2) - 1, 0.0), float(last))
+    below = min(int(place), last - 1) if last else 0
+    ordered = np.partition(values, (below, min(below + 1, last)), axis=0)
+    one, other, part = ordered[below], ordered[min(below + 1, last)], place - below
     return one + (other - one) * part if part < 0.5 else other - (other - one) * (1 - part)
+
+
+def _reach(n: int, level: float) -> float:
+    """How many sds about the mean one further draw lies, if draws are normal: Student's t, for both are estimated.
+
+    >>> print(f"{_reach(120, 0.95):.3f}")
+    1.988
+    """
+    freedom = n - 1
+    if not freedom:
+        return normal_quantile(_tails(level)[1])
+    x = float(betaincinv(freedom / 2, 0.5, 1 - level))
+    return float(np.sqrt(freedom * (1 / x - 1) * (1 + 1 / n)))
 
 
 def _with_infinities(values: Real, lost: Any, level: float) -> Summary:

@@ -36,7 +36,7 @@ _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share
 _OUT_OF_QUESTION = 100.0  # nats by which a hypothesis must fall behind not to be tried
 _FEWEST_CLASSES = 12  # below, hot and cold cells add nothing
 _MOST_CELLS = 160_000  # beyond, their draws take too long
-_DOUBT, _DOUBT_ALONE = 0.15, 0.25  # measured: what makes intervals hold with and without hot and cold cells
+_DOUBT, _DOUBT_ALONE = 0.13, 0.25  # measured: what makes intervals hold with and without hot and cold cells
 RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
 
 
