@@ -73,7 +73,7 @@ SIZES = np.round(3000 * 200.0 ** (-np.arange(40) / 39))
 
 
 def test_a_trend_of_recall_may_level_off_for_rare_classes() -> None:
-    """Frequent classes succeed more often, all rare ones alike: the straight line alone expects .08 of an unseen one."""
+    """Frequent classes succeed more often, rare ones are alike: the line alone expects .08 of an unseen one."""
     share = 0.35 + 0.55 * SIZES / SIZES.max()
     level = recalls(share, SIZES)
     assert 0.25 < level.mean[-1] < 0.4
