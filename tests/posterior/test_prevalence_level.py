@@ -64,7 +64,7 @@ def test_margin_mean_lies_between_counts_and_uniform() -> None:
 
 
 def recalls(share: Array, size: Array) -> TrendLevel:
-    """The level of classes with so many samples, of which this share is right, and of a last class that was not seen."""
+    """The level of classes with so many samples, this share of them right, and of a last one that was not seen."""
     right = np.round(size * share)
     return TrendLevel(np.append(right, 0.0), np.append(size - right, 0.0))
 
