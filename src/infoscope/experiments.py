@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from difflib import get_close_matches
 from math import isfinite
 from typing import Any, Literal, Protocol
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
+from infoscope.metrics.registry import find
 from infoscope.results import Estimate, Result
 from infoscope.results.frame import columns_of
 from infoscope.typing import Json
@@ -76,11 +79,19 @@ def _wanted(result: Result, known: Mapping[str, Estimate], metrics: str | Sequen
     if metrics is None:
         chosen = getattr(result, "metrics", ()) or HEADLINE
         return [name for name in chosen if name in known]
-    asked = [metrics] if isinstance(metrics, str) else list(metrics)
-    strange = next((name for name in asked if name not in known), None)
-    if strange is not None:
-        raise UnknownNameError(f"the result has no metric {strange!r}; it has {', '.join(list(known)[:8])}, …")
-    return asked
+    return [_metric_of(name, known) for name in ([metrics] if isinstance(metrics, str) else metrics)]
+
+
+def _metric_of(name: str, known: Mapping[str, Estimate]) -> str:
+    """The metric of a result that a name or an alias means."""
+    if name in known:
+        return name
+    with suppress(UnknownNameError, AmbiguousNameError):
+        if (found := find(name).name) in known:
+            return found
+    near = get_close_matches(name, known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(list(known)[:8])}, …"
+    raise UnknownNameError(f"the result has no metric {name!r}; {hint}")
 
 
 def _parts(estimate: Estimate, intervals: bool) -> Iterator[tuple[str, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import warnings
 from collections.abc import Sequence
 from importlib.util import find_spec
 from types import ModuleType
@@ -10,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.experiments import numbers
 from infoscope.results import Result
 from infoscope.sklearn.scorers import Bound, MetricScore
@@ -42,20 +43,40 @@ def log(
     """
     mlflow = _mlflow()
     found = numbers(result, **options)
-    shown = importlib.import_module("infoscope.reports")
-    known = run_id or (mlflow.active_run().info.run_id if mlflow.active_run() is not None else None)
-    if known is None:
-        with mlflow.start_run() as new:
-            known = new.info.run_id
+    files = {".html": result.to_html(), ".json": result.to_json()} | _drawings(result, pictures)
+    known = _run_to_log_to(mlflow, run_id)
+    names = list(found)
+    for start in range(0, len(names), _MOST_NUMBERS):
+        part = {name: found[name] for name in names[start : start + _MOST_NUMBERS]}
+        mlflow.log_metrics(part, step=step or 0, run_id=known)
     client = mlflow.MlflowClient()
-    for name, value in found.items():
-        client.log_metric(known, name, value, step=step or 0)
-    client.log_text(known, result.to_html(), f"{folder}/{result.kind}.html")
-    client.log_text(known, result.to_json(), f"{folder}/{result.kind}.json")
-    for which in (None,) if pictures is None else pictures:
-        drawing = shown.picture(result, which).to_svg()
-        client.log_text(known, drawing, f"{folder}/{result.kind}-{which or 'picture'}.svg")
+    for ending, content in files.items():
+        client.log_text(known, content, f"{folder}/{result.kind}{ending}")
     return found
+
+
+_MOST_NUMBERS = 1000
+"""That a server takes in one request."""
+
+
+def _drawings(result: Result, pictures: Sequence[str] | None) -> dict[str, str]:
+    """Pictures by the end of their file's name; drawn before anything is logged, for a name may be wrong."""
+    shown = importlib.import_module("infoscope.reports")
+    wanted = (None,) if pictures is None else pictures
+    return {f"-{which or 'picture'}.svg": shown.picture(result, which).to_svg() for which in wanted}
+
+
+def _run_to_log_to(mlflow: ModuleType, run_id: str | None) -> str:
+    """The run that is named, the active one, or a new one."""
+    if run_id is not None:
+        try:
+            return str(mlflow.MlflowClient().get_run(run_id).info.run_id)
+        except mlflow.exceptions.MlflowException as error:
+            raise InputError(f"MLflow does not give the run {run_id!r} ({error}); check it and the server") from error
+    if (active := mlflow.active_run()) is not None:
+        return str(active.info.run_id)
+    with mlflow.start_run() as new:
+        return str(new.info.run_id)
 
 
 def metric(name: str, *, bound: Bound | None = None, **options: Any) -> Any:
@@ -69,7 +90,10 @@ def metric(name: str, *, bound: Bound | None = None, **options: Any) -> Any:
     models = importlib.import_module(f"{_mlflow().__name__}.models")
 
     def scored(predictions: Any, targets: Any, metrics: Any = None, sample_weights: Any = None) -> float:  # noqa: ARG001 - MLflow's names
-        return float(score(np.asarray(targets), np.asarray(predictions), sample_weights))
+        with warnings.catch_warnings():
+            if len(targets) == 1:  # MLflow tries every metric on the first row, where few exist
+                warnings.simplefilter("ignore", UndefinedMetricWarning)
+            return float(score(np.asarray(targets), np.asarray(predictions), sample_weights))
 
     return models.make_metric(
         eval_fn=scored, greater_is_better=score.better != "lower", name=score.__name__.replace(".", "_")

@@ -154,7 +154,28 @@ def test_words_are_completed() -> None:
     assert words([], "ev") == {"evaluate"}
     assert {"--min", "--max"} <= words(["gate"], "--m")
     assert words(["gate", "--inconclusive"], "f") == {"fail"}
-    assert "proficiency" in words(["explain"], "prof")
+    for typed in (["explain"], ["evaluate", "--metric"], ["gate", "--min"], ["sweep", "--metric"]):
+        assert "proficiency" in words(typed, "prof"), typed
+    assert words(["man"], "ga") == {"gate"}
+    assert words(["evaluate", "--level"], "0") == set()
+
+
+@pytest.mark.parametrize(
+    ("typed", "kind"),
+    [
+        (["evaluate"], "file"),
+        (["gate", "log.csv", "--baseline"], "file"),
+        (["evaluate", "log.csv", "-o"], "file"),
+        (["multilabel", "truth.csv"], "file"),
+        (["track"], "file"),
+        (["serve"], "dir"),
+        (["gate", "--history"], "dir"),
+        (["evaluate", "-t"], None),
+    ],
+)
+def test_the_shell_is_told_where_files_and_folders_belong(typed: list[str], kind: str | None) -> None:
+    found = ShellComplete(app, {}, "infoscope", "_X").get_completions(typed, "lo")
+    assert [item.type for item in found] == ([] if kind is None else [kind])
 
 
 def test_manual_pages_are_written_for_every_command(tmp_path: Path) -> None:
@@ -167,8 +188,13 @@ def test_manual_pages_are_written_for_every_command(tmp_path: Path) -> None:
     assert gate == run("man", "gate").stdout
     assert "\\fB\\-\\-min\\fR" in gate
     assert "[INFOSCOPE_GATE_MIN]" in gate.replace("\\", "")
+    assert ".nh\n" in gate  # names of options and variables can be copied
+    assert not re.search(r"^\.SH .*\n\.PP", gate, re.MULTILINE)
     assert run("man", "-o", str(tmp_path)).exit_code == 2
+    assert run("man", "-o", str(tmp_path / "man1")).exit_code == 0  # a new folder is made
+    assert run("man", "-o", str(tmp_path / "none" / "man1")).exit_code == 2
     assert run("man", "gat").exit_code == 2
+    shutil.rmtree(tmp_path / "man1")
     if shutil.which("groff"):
         for page in tmp_path.iterdir():
             shown = subprocess.run(

@@ -2,12 +2,16 @@
 
 import json
 import sys
-from typing import Any
+from contextlib import nullcontext
+from types import SimpleNamespace
+from typing import Any, Self
 
 import numpy as np
 import pytest
 
 import infoscope as ifs
+from infoscope import mlflow
+from infoscope.errors import UnknownNameError
 from infoscope.experiments import HEADLINE, log_to_tensorboard, numbers, table
 from infoscope.results import KINDS
 from tests.results.examples import example
@@ -36,6 +40,83 @@ def test_numbers_are_those_that_reports_show_with_their_interval() -> None:
 
 def test_metrics_named_in_the_question_are_those_logged() -> None:
     assert set(numbers(ifs.evaluate(TRUTH, GOOD, metrics=["mcc"]), intervals=False)) == {"mcc"}
+
+
+def test_metrics_may_be_named_by_an_alias_and_typos_get_the_nearest_name() -> None:
+    assert list(numbers(ONE, metrics=["ARI", "MCC"], intervals=False)) == [
+        "adjusted_rand_index",
+        "mcc",
+    ]
+    with pytest.raises(UnknownNameError, match="no metric 'proficency'; did you mean 'proficiency'"):
+        numbers(ONE, metrics="proficency")
+    with pytest.raises(UnknownNameError, match="no metric 'zzz'; it has accuracy"):
+        numbers(ONE, metrics="zzz")
+
+
+class _Mlflow(SimpleNamespace):
+    """What of MLflow is called, with a note of every call."""
+
+    def __init__(self, run: str | None = None) -> None:
+        super().__init__(exceptions=SimpleNamespace(MlflowException=LookupError))
+        self.calls: list[tuple[Any, ...]] = []
+        self.active = run
+
+    def active_run(self) -> SimpleNamespace | None:
+        return None if self.active is None else SimpleNamespace(info=SimpleNamespace(run_id=self.active))
+
+    def start_run(self) -> nullcontext[SimpleNamespace]:
+        self.calls.append(("start",))
+        return nullcontext(SimpleNamespace(info=SimpleNamespace(run_id="new")))
+
+    def log_metrics(self, found: dict[str, float], *, step: int, run_id: str) -> None:
+        self.calls.append(("numbers", len(found), step, run_id))
+
+    def MlflowClient(self) -> Self:
+        return self
+
+    def get_run(self, run_id: str) -> SimpleNamespace:
+        if run_id != "known":
+            raise LookupError("no such run")
+        return SimpleNamespace(info=SimpleNamespace(run_id=run_id))
+
+    def log_text(self, run_id: str, _content: str, name: str) -> None:
+        self.calls.append((name, run_id))
+
+
+def test_mlflow_gets_all_numbers_in_few_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    tracker = _Mlflow("active")
+    monkeypatch.setattr(mlflow, "_mlflow", lambda: tracker)
+    monkeypatch.setattr(mlflow, "_MOST_NUMBERS", 100)
+    found = mlflow.log(ONE, metrics="all", step=7)
+
+    sent = [call[1:] for call in tracker.calls if call[0] == "numbers"]
+    assert sum(size for size, *_ in sent) == len(found)
+    assert {tuple(rest) for _, *rest in sent} == {(7, "active")}
+    assert max(size for size, *_ in sent) == 100
+    files = [call[0] for call in tracker.calls if call[0] != "numbers"]
+    assert files == [f"infoscope/evaluation{ending}" for ending in (".html", ".json", "-picture.svg")]
+    mlflow.log(ONE, run_id="known", pictures=["confusion"])
+    assert tracker.calls[-1] == ("infoscope/evaluation-confusion.svg", "known")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"pictures": ["confuson"]}, "no picture 'confuson'"),
+        ({"metrics": "proficency"}, "did you mean 'proficiency'"),
+        ({"run_id": "nonsense"}, "MLflow does not give the run 'nonsense' .no such run.; check it"),
+    ],
+)
+def test_nothing_is_logged_to_mlflow_where_something_is_wrong(
+    monkeypatch: pytest.MonkeyPatch, wrong: dict[str, Any], message: str
+) -> None:
+    tracker = _Mlflow()
+    monkeypatch.setattr(mlflow, "_mlflow", lambda: tracker)
+    with pytest.raises(ifs.InfoscopeError, match=message):
+        mlflow.log(ONE, **wrong)
+    assert tracker.calls == []
+    mlflow.log(ONE, pictures=())
+    assert tracker.calls[0] == ("start",)
 
 
 def test_several_systems_have_names_that_every_tracker_takes() -> None:
@@ -93,7 +174,7 @@ def test_scalars_and_figures_of_tensorboard() -> None:
 def test_wrong_use_is_said() -> None:
     with pytest.raises(ifs.InputError, match="this is of type dict, not a result"):
         numbers({})  # type: ignore[arg-type]
-    with pytest.raises(KeyError, match="no metric 'profficiency'; it has"):
+    with pytest.raises(KeyError, match="no metric 'profficiency'; did you mean 'proficiency'"):
         numbers(ONE, metrics="profficiency")
     with pytest.raises(ifs.InputError, match="there is no picture 'nothing'"):
         log_to_tensorboard(Writer(), ONE, pictures=["nothing"])

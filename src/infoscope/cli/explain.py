@@ -6,20 +6,14 @@ import shutil
 
 import click
 
-import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.streams import write_stdout
 
 __all__ = ["command"]
 
 
-def _metrics_beginning(_context: click.Context, _parameter: click.Parameter, typed: str) -> list[str]:
-    """Ids of metrics for a shell that completes what was typed."""
-    return sorted({entry.name for entry in ifs.metrics.registry.every_metric() if entry.name.startswith(typed)})
-
-
 @click.command("explain", context_settings={"ignore_unknown_options": True})
-@click.argument("metric", required=False, shell_complete=_metrics_beginning)
+@click.argument("metric", required=False)
 @click.option("--costs", metavar="FILE", help="Explain the expected cost with the cost matrix of this file.")
 @click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
 @reported

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from infoscope.cli.completed_values import CompletedText
 from infoscope.cli.errors import help_shown, settled
 from infoscope.masking import masked
 
@@ -48,9 +49,11 @@ class RecordingGroup(click.Group):
             return None
         module = importlib.import_module(f"infoscope.cli.{self.modules[cmd_name][0]}")
         command: click.Command = module.command
-        for option in command.params:
-            if isinstance(option, click.Option) and option.envvar is None:
-                option.envvar = environment_name(cmd_name, option)
+        for parameter in command.params:
+            if isinstance(parameter, click.Option) and parameter.envvar is None:
+                parameter.envvar = environment_name(cmd_name, parameter)
+            if parameter.type is click.STRING:
+                parameter.type = CompletedText()
         return command
 
     def resolve_command(

@@ -49,8 +49,10 @@ def command(context: click.Context, name: str | None, output: str | None, force:
 
 
 def _write_all(group: click.Group, root: click.Context, folder: Path, *, force: bool) -> None:
-    if not folder.is_dir():
-        raise InputError(f"{folder} is no folder; make it first")
+    try:
+        folder.mkdir(exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be made: {error.strerror or error}; name another folder") from error
     names: list[str | None] = [None, *group.list_commands(root)]
     for name in names:
         found = group if name is None else group.get_command(root, name)
@@ -76,12 +78,13 @@ def manual_page(command: click.Command, root: click.Context, name: str | None) -
     usage = " ".join(command.collect_usage_pieces(context))
     lines = [
         f'.TH "{_title(name).upper()}" "1" "{_date()}" "infoscope {__version__}" "User commands"',
+        ".nh",  # a hyphen inside the name of an option or a variable would be copied with it
         ".SH NAME",
         f"{_escaped(_title(name))} \\- {_escaped((prose or [''])[0].rstrip('.'))}",
         ".SH SYNOPSIS",
         f"\\fB{_escaped('infoscope' if name is None else f'infoscope {name}')}\\fR {_escaped(usage)}",
         ".SH DESCRIPTION",
-        *(line for part in prose for line in (".PP", _escaped(part))),
+        *_paragraphs(prose),
         *_options(command, name),
         *(_commands(command, root) if isinstance(command, click.Group) else ()),
         *_examples(examples),
@@ -91,6 +94,13 @@ def manual_page(command: click.Command, root: click.Context, name: str | None) -
         "\\fBinfoscope\\fR(1), \\fBinfoscope explain\\fR",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _paragraphs(parts: list[str]) -> Iterator[str]:
+    for number, part in enumerate(parts):
+        if number:
+            yield ".PP"
+        yield _escaped(part)
 
 
 def _options(command: click.Command, name: str | None) -> Iterator[str]:
@@ -115,8 +125,10 @@ def _commands(group: click.Group, root: click.Context) -> Iterator[str]:
 def _examples(examples: list[str]) -> Iterator[str]:
     if examples:
         yield ".SH EXAMPLES"
-    for example in examples:
-        yield from (".PP", ".EX", _escaped(example), ".EE")
+    for number, example in enumerate(examples):
+        if number:
+            yield ".PP"
+        yield from (".EX", _escaped(example), ".EE")
 
 
 def _escaped(text: str) -> str:
