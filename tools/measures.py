@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import CodeType, FrameType
+from typing import TypeGuard
 
 import infoscope as ifs
 
@@ -32,7 +33,7 @@ def internal_lazy_imports(package: Path = PACKAGE) -> list[str]:
     return sorted(found)
 
 
-def _is_internal(node: ast.AST) -> bool:
+def _is_internal(node: ast.AST) -> TypeGuard[ast.Import | ast.ImportFrom]:
     if isinstance(node, ast.ImportFrom):
         return node.level > 0 or (node.module or "").split(".")[0] == "infoscope"
     return isinstance(node, ast.Import) and any(name.name.split(".")[0] == "infoscope" for name in node.names)
@@ -97,15 +98,15 @@ def _to_a_page() -> Iterator[str]:
         source, page = Path(folder) / "log.csv", Path(folder) / "page.html"
         source.write_text(_ROWS, encoding="utf-8")
         table = ifs.read(source, truth="gold", system="svm")
-        actions = {
+        actions: dict[str, Callable[[], object]] = {
             "a CSV": lambda: ifs.evaluate(source, truth="gold", system="svm").to_html(page, force=True),
-            "a table": lambda: ifs.evaluate(table).to_html(page, force=True),
+            "a table": lambda: ifs.evaluate({"svm": table}).to_html(page, force=True),
         }
         for title, action in actions.items():
             action()
             files, functions = touched(action)
             yield f"from {title} to a page: {files} files, {functions} functions"
-        files, functions = touched(lambda: ifs.metrics.proficiency(table))
+        files, functions = touched(lambda: ifs.metrics.registry.find("proficiency").score(table))
         yield f"from a table to a number: {files} files, {functions} functions"
 
 

@@ -12,8 +12,7 @@ from infoscope.figures.families import MARKERS
 from infoscope.figures.layout import FONT, width_of
 from infoscope.figures.scene import Dot, Line, Panel, Words
 from infoscope.figures.triangle import TrianglePoint
-from infoscope.figures.triangle_plane import JOINT_SIDES, SPLIT_SIDES, zone_of
-from infoscope.figures.triangle_shares import TriangleShares
+from infoscope.figures.triangle_plane import JOINT_SIDES, SPLIT_SIDES, TriangleShares, zone_of
 from tests.papers.test_valverde2013 import TABLES
 
 FAMILIES = {"accuracy 50/60": list("abcf"), "perfect": list("de")}

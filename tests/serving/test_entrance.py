@@ -15,8 +15,8 @@ from click.testing import CliRunner
 
 from infoscope import embedded_database
 from infoscope.cli import app
-from infoscope.serving import ENTRANCE, entrance
-from infoscope.serving.entrance import BrowserEntrance, owner_of
+from infoscope.serving import ENTRANCE, admission
+from infoscope.serving.admission import BrowserEntrance, owner_of
 from infoscope.serving.server import LoopbackServer
 from tests.serving.local_server import Served, address_of, serving
 
@@ -57,9 +57,9 @@ def test_a_token_is_good_for_a_short_time(monkeypatch: pytest.MonkeyPatch) -> No
 def test_programs_of_another_user_are_not_let_in(monkeypatch: pytest.MonkeyPatch) -> None:
     way_in = BrowserEntrance()
     token = way_in.token()
-    monkeypatch.setattr(entrance, "owner_of", lambda *_: os.getuid() + 12345)
+    monkeypatch.setattr(admission, "owner_of", lambda *_: os.getuid() + 12345)
     assert not way_in.admits(token, 1, 1)
-    monkeypatch.setattr(entrance, "owner_of", lambda *_: os.getuid())
+    monkeypatch.setattr(admission, "owner_of", lambda *_: os.getuid())
     assert way_in.admits(token, 1, 1)  # what another one tried has not used it up
 
 

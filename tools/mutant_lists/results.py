@@ -201,7 +201,7 @@ MUTANTS = (
         "src/infoscope/operating_points/ranking.py",
         "return np.where(stays[1:], False, falls_off | stays[:-1]) if stays.any() else falls_off",
         "return falls_off",
-        ("tests/test_kernels.py::test_the_hull_of_long_curves_is_found_stretch_by_stretch",),
+        ("tests/test_kernels.py::test_the_hull_of_long_curves_is_found_block_by_block",),
     ),
     Mutant(
         "rows of text that the compiled part leaves to others",
@@ -352,7 +352,7 @@ MUTANTS = (
     ),
     Mutant(
         "a token of the browser is good once",
-        "src/infoscope/serving/entrance.py",
+        "src/infoscope/serving/admission.py",
         "self._tokens.pop(known) >= time.monotonic()",
         "self._tokens[known] >= time.monotonic()",
         ("tests/serving/test_entrance.py::test_a_token_leads_to_the_key_once",),
@@ -436,7 +436,7 @@ MUTANTS = (
     ),
     Mutant(
         "improvement factors the other way round",
-        "src/infoscope/figures/error_arrows.py",
+        "src/infoscope/figures/coverage_plane.py",
         "return self.before / self.after if",
         "return self.after / self.before if",
         ("tests/figures/test_families.py::test_coverage_points_carry_their_numbers_and_arrows_their_factors",),

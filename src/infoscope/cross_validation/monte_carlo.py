@@ -11,7 +11,7 @@ from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import as_names
 from infoscope.readers import LabelKeywords, ReadOptions
-from infoscope.readers.file_patterns import files_by_values, names_in_braces
+from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.reader import counted_tables
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label

@@ -12,9 +12,8 @@ from infoscope.errors import InputError
 from infoscope.evaluation.adaptive import StoppingRule, gather_until
 from infoscope.evaluation.comparison import compared
 from infoscope.evaluation.examples import ExampleRequest, with_examples
-from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, prepared
+from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, ordered, prepared
 from infoscope.evaluation.judge import judged_inputs, with_judge
-from infoscope.evaluation.order import ordered
 from infoscope.evaluation.positive_class import positive_questions
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure

@@ -1,23 +1,25 @@
-"""Example rows of the confused pairs: chosen, cut to what a document can carry, and put beside the results."""
+"""Example rows of the confused pairs, and the groups of rows in which a pair is more frequent than elsewhere."""
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from infoscope.errors import InputError
-from infoscope.evaluation.error_segments import with_segments
+from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.inputs import ColumnRequest, Inputs
-from infoscope.evaluation.result import CellExamples, ExampleRow
-from infoscope.inputs import column_labels, labels_by_system, tables_by_system
+from infoscope.evaluation.result import CellExamples, ErrorSegment, ExampleRow
+from infoscope.inputs import as_names, column_labels, labels_by_system, tables_by_system
 from infoscope.readers.files import is_read_once
+from infoscope.readers.reader import counted_tables
 from infoscope.readers.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows
+from infoscope.readers.segments import MAX_SEGMENT_VALUES, telling_segments
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsByName, Source
 
-__all__ = ["ExampleRequest", "with_examples"]
+__all__ = ["ExampleRequest", "with_examples", "with_segments"]
 
 MAX_CHARACTERS = 500_000
 """Size of all example rows of a document: with their markup they add less than 300 kB to a page."""
@@ -143,3 +145,79 @@ def _size(cell: CellExamples) -> int:
     return 40 + sum(
         20 + sum(len(name) + len(str(value)) + 6 for name, value in row.values.items()) for row in cell.rows
     )
+
+
+MAX_SEGMENT_COLUMNS = 4
+"""Columns that are looked at as groups, the first ones that have few values."""
+_MIN_ROWS_PER_VALUE = 2
+
+Cell = tuple[str, str]
+
+
+def with_segments(
+    cells: Mapping[str, list[CellExamples]], source: Source, request: ColumnRequest
+) -> dict[str, list[CellExamples]]:
+    """The examples of each system, each cell with the groups in which its errors are more frequent than elsewhere."""
+    names = _candidates([cell for found in cells.values() for cell in found], request)
+    tables: dict[str, dict[str, dict[str, Contingency]]] = {}
+    for name in names:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of missing labels, which was said before
+                counted = counted_tables(
+                    source,
+                    request.truth,
+                    list(cells),
+                    request.how,
+                    by=name,
+                    weight=request.weight,
+                    reject=request.reject,
+                    clean=request.clean,
+                )
+        except InfoscopeError:
+            continue  # a column that cannot be grouped by
+        for (group, system), table in counted.items():
+            tables.setdefault(system, {}).setdefault(name, {})[str(group[0])] = table
+    return {system: [_searched(cell, tables.get(system, {})) for cell in found] for system, found in cells.items()}
+
+
+def _candidates(cells: Sequence[CellExamples], request: ColumnRequest) -> list[str]:
+    """Columns with a few values that come back: groups, rather than names or measurements."""
+    values: dict[str, list[Any]] = {}
+    for cell in cells:
+        for row in cell.rows:
+            for name, value in row.values.items():
+                values.setdefault(name, []).append(value)
+    classes = {label for cell in cells for label in (cell.truth, cell.system)}  # those of another system are no groups
+    taken = {request.truth, request.weight, *as_names(request.system)}
+    found = []
+    for name, column in values.items():
+        distinct = {value for value in column if value is not None}
+        few = 2 <= len(distinct) <= MAX_SEGMENT_VALUES and len(column) >= _MIN_ROWS_PER_VALUE * len(distinct)
+        is_other = any(isinstance(value, float) or str(value) in classes for value in distinct)
+        if few and name not in taken and not is_other:
+            found.append(name)
+    return found[:MAX_SEGMENT_COLUMNS]
+
+
+def _searched(cell: CellExamples, by_column: Mapping[str, Mapping[str, Contingency]]) -> CellExamples:
+    counts = {
+        name: {value: _counts(table, cell.truth, cell.system) for value, table in tables.items()}
+        for name, tables in by_column.items()
+    }
+    asked = {name: values for name, values in counts.items() if 1 < len(values) <= MAX_SEGMENT_VALUES}
+    segments = tuple(
+        ErrorSegment(each.column, each.value, each.rate, each.elsewhere) for each in telling_segments(asked)
+    )
+    return replace(cell, segments=segments, searched=tuple(asked))
+
+
+def _counts(table: Contingency, truth: str, system: str) -> tuple[int, int]:
+    """Rows of a cell, and of its true class; weighted ones as if each weighed one on average."""
+    row = {str(label): at for at, label in enumerate(table.truth_labels)}.get(truth)
+    column = {str(label): at for at, label in enumerate(table.system_labels)}.get(system)
+    if row is None:
+        return 0, 0
+    whole = float(table.row_totals[row])
+    here = table.cells[(table.cell_rows == row) & (table.cell_columns == column)] if column is not None else ()
+    return round(float(sum(here))), round(whole)

@@ -17,6 +17,7 @@ from infoscope.evaluation.row_labels import MAX_KEPT_ROWS, MAX_PAIRED_ROWS, RowL
 from infoscope.evaluation.score import Clusters, TableInput
 from infoscope.inputs import (
     Prevalence,
+    StatedOrder,
     as_names,
     check_rows,
     column_labels,
@@ -37,9 +38,10 @@ from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.tables.prevalence import shares_by_label
+from infoscope.tables.scale import on_scale, scale_order
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
-__all__ = ["ColumnRequest", "Inputs", "gather", "prepared", "seen", "source_name"]
+__all__ = ["ColumnRequest", "Inputs", "gather", "ordered", "prepared", "seen", "source_name"]
 
 
 @dataclass(frozen=True)
@@ -306,3 +308,15 @@ def _apart(table: Contingency) -> Contingency:
         positive=table.positive if table.positive in truth else None,
         declared=True,
     )
+
+
+def ordered(subject: TableInput, order: StatedOrder | None) -> TableInput:
+    """The subject with its classes in their order."""
+    table = subject.table
+    scale = None if order is None else order.scale(table)
+    if scale is None:
+        return subject
+    cluster = subject.cluster
+    if cluster is not None:
+        cluster = replace(cluster, lines=cluster.lines[:, scale_order(table, scale).cells])
+    return replace(subject, table=on_scale(table, scale), cluster=cluster)

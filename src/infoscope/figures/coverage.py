@@ -14,8 +14,17 @@ from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation import Evaluation
 from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
-from infoscope.figures.coverage_plane import INNER, Lens, cloud_of, iso_lines, lens_marks, lenses, rim
-from infoscope.figures.error_arrows import ErrorArrow, arrow_marks
+from infoscope.figures.coverage_plane import (
+    INNER,
+    ErrorArrow,
+    Lens,
+    arrow_marks,
+    cloud_of,
+    iso_lines,
+    lens_marks,
+    lenses,
+    rim,
+)
 from infoscope.figures.families import checked_names
 from infoscope.figures.inputs import Tables, tables_by_name, tracking_only
 from infoscope.figures.layout import (

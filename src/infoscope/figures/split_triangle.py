@@ -17,8 +17,7 @@ from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle import path_names
 from infoscope.figures.triangle_part import enlarged_part
-from infoscope.figures.triangle_plane import SPLIT_SIDES, plane, side_words
-from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
+from infoscope.figures.triangle_plane import HEIGHT, SPLIT_SIDES, TriangleShares, place, plane, side_words
 from infoscope.metrics import (
     split_system_divergence,
     split_system_remainder,

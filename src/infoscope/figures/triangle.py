@@ -19,8 +19,16 @@ from infoscope.figures.layout import PlacedName, accuracy_key, plain_label, shor
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point
 from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle_part import TrianglePart, enlarged_part
-from infoscope.figures.triangle_plane import JOINT_SIDES, plane, side_words, zone_of, zones
-from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
+from infoscope.figures.triangle_plane import (
+    HEIGHT,
+    JOINT_SIDES,
+    TriangleShares,
+    place,
+    plane,
+    side_words,
+    zone_of,
+    zones,
+)
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
 from infoscope.tables import Contingency
 

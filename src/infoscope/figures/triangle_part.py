@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import ceil, log10
 
 from infoscope.figures.scene import Line, Mark, Point, Words
-from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
+from infoscope.figures.triangle_plane import HEIGHT, TriangleShares, place
 
 __all__ = ["TrianglePart", "enlarged_part"]
 

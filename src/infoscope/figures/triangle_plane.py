@@ -1,15 +1,33 @@
-"""The plane of entropy triangles: lines of equal shares, and what corners, sides and the inside mean."""
+"""The plane of entropy triangles: places by three shares, lines of equal shares, and what corners and sides mean."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from math import hypot
+from typing import NamedTuple
+
+import numpy as np
 
 from infoscope.figures.layout import FONT, width_of
 from infoscope.figures.scene import Line, Mark, Panel, Point, Words
-from infoscope.figures.triangle_shares import HEIGHT, TriangleShares, place
 
-__all__ = ["JOINT_SIDES", "SPLIT_SIDES", "plane", "side_words", "zone_of", "zones"]
+__all__ = ["HEIGHT", "JOINT_SIDES", "SPLIT_SIDES", "TriangleShares", "place", "plane", "side_words", "zone_of", "zones"]
+
+HEIGHT = float(np.sqrt(3.0) / 2.0)
+
+
+class TriangleShares(NamedTuple):
+    """Three shares that sum to 1."""
+
+    divergence: float
+    transfer: float
+    variation: float
+
+
+def place(shares: TriangleShares) -> Point:
+    """Where shares lie: divergence at the lower left, variation at the lower right, transfer on top."""
+    return shares.variation + shares.transfer / 2.0, shares.transfer * HEIGHT
+
 
 _NEAR_CORNER = 0.9
 _NEAR_SIDE = 0.05

@@ -11,7 +11,6 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.judges.belief import StratumBelief, accuracy_moments
 from infoscope.judges.diagnostic_findings import diagnostic_findings
-from infoscope.judges.estimated_table import estimated_table
 from infoscope.judges.group_requests import labels_by_group
 from infoscope.judges.judged_rows import JudgedRows
 from infoscope.judges.label_requests import WantedWidth, labels_for, with_labels
@@ -25,10 +24,11 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.labels import cleaning_for, match_label
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
+from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, lookalikes, sorted_labels
 from infoscope.typing import LabelsLike
 
-__all__ = ["FEWEST_LABELS", "Judged"]
+__all__ = ["FEWEST_LABELS", "Judged", "estimated_table"]
 
 FEWEST_LABELS = 10
 MOST_CELLS = 500_000
@@ -231,3 +231,26 @@ def _by_named_class(
     column[rest] = len(classes) + np.arange(len(rest))
     draws = belief.against(column[belief.counts.verdict], len(classes) + len(rest))
     return draws, (*classes, *(strata.verdicts[at] for at in rest.tolist()))
+
+
+def estimated_table(
+    labels: tuple[Sequence[Label], Sequence[Label]],
+    draws: Real,
+    label_count: float,
+    caveat: str,
+    known: Mapping[str, tuple[float, float]],
+) -> Contingency:
+    """The mean of drawn tables (draws, rows, columns), with the sample size that they are worth."""
+    mean = draws.mean(axis=0)
+    total = float(mean.sum())
+    table = Contingency(tuple(labels[0]), tuple(labels[1]), mean)
+    size = min(max(_worth(table, draws / total, label_count), 1.0), total)
+    estimation = Estimation(caveat, draws, basis="judge", moments=MappingProxyType(dict(known)))
+    return replace(table, estimation=estimation, weight_squares=total**2 / size)
+
+
+def _worth(table: Contingency, shares: Real, label_count: float) -> float:
+    """How many labels at random would tell the share of matches as exactly; of no matches, the labels there are."""
+    hits = shares[:, table.matches[0], table.matches[1]].sum(axis=1)
+    mean, variance = float(hits.mean()), float(hits.var())
+    return mean * (1 - mean) / variance if variance > 0 and 0 < mean < 1 else label_count

@@ -13,8 +13,14 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError, check_keywords
 from infoscope.inputs import as_names
 from infoscope.judges.drawing_system import same_drawing_system
-from infoscope.judges.first_labels import with_first_labels, without_first_labels
-from infoscope.judges.stored_facts import STORED, stored_drawn_by, stored_facts, stored_keywords
+from infoscope.judges.stored_facts import (
+    STORED,
+    stored_drawn_by,
+    stored_facts,
+    stored_keywords,
+    with_first_labels,
+    without_first_labels,
+)
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, drawn_weights, placed_rows
 from infoscope.judges.verdicts import JudgeKind, judge_kind

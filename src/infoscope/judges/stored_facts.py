@@ -1,16 +1,22 @@
-"""What an .ifs file says of the columns of judged rows."""
+"""What an .ifs file says of judged rows: their columns, and the labels that there were before more were asked for."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.records import FLAG, TEXT, Each, Fields, Maybe, Named, checked
 from infoscope.tables.ifs_checks import label_from_json, label_to_json
+from infoscope.tables.labels import Label
+from infoscope.tables.patterns import Patterns
 from infoscope.typing import Json
 
-__all__ = ["STORED", "stored_drawn_by", "stored_facts", "stored_keywords"]
+__all__ = ["STORED", "stored_drawn_by", "stored_facts", "stored_keywords", "with_first_labels", "without_first_labels"]
 
 STORED = ("truth", "judges", "systems", "says", "reject", "positive", "population", "groups", "by")
 """What is stored beside the counts, and must be the same in parts that are added."""
@@ -71,3 +77,42 @@ def stored_keywords(record: Json) -> dict[str, Any]:
         "by": tuple(facts.get("by") or ()),
         **labels,
     }
+
+
+Row = tuple[Label | None, ...]
+
+
+def with_first_labels(patterns: Patterns, first: Patterns) -> tuple[Patterns, str]:
+    """The rows with the label that each had in ``first``, where some had none yet; and the name of that column.
+
+    The truth is the first column of both.
+    """
+    name = f"first {patterns.names[0]}"
+    while name in patterns.names:
+        name += "_"
+    before = dict(zip(_rows(first.select(patterns.names)), first.counts.tolist(), strict=True))
+    counts: Counter[Row] = Counter()
+    for row, count in zip(_rows(patterns), patterns.counts.tolist(), strict=True):
+        known = 0 if row[0] is None else min(before.get(row, 0), count)
+        counts[*row, row[0]] += known
+        counts[*row, None] += count - known
+    rows = [row for row, count in counts.items() if count]
+    labels = {**dict(zip(patterns.names, patterns.labels, strict=True)), name: patterns.labels[0]}
+    places = [{label: at for at, label in enumerate(known)} for known in labels.values()]
+    codes = [[-1 if label is None else place[label] for place, label in zip(places, row, strict=True)] for row in rows]
+    return Patterns.from_codes(labels, np.array(codes, dtype=np.int64).T, np.array([counts[row] for row in rows])), name
+
+
+def without_first_labels(patterns: Patterns, name: str) -> tuple[Patterns, Patterns]:
+    """The rows with the labels that they have, and with those that they had."""
+    names = tuple(column for column in patterns.names if column != name)
+    first = replace(patterns.select((name, *names[1:])), names=names)
+    return patterns.select(names), first.with_used_labels()
+
+
+def _rows(patterns: Patterns) -> list[Row]:
+    columns = [
+        [None if code < 0 else known[code] for code in codes]
+        for known, codes in zip(patterns.labels, patterns.codes.tolist(), strict=True)
+    ]
+    return list(zip(*columns, strict=True))

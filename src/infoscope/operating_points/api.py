@@ -36,7 +36,7 @@ from infoscope.operating_points.thresholds import (
 from infoscope.operating_points.tuning import Tuning, TuningOptions, tuned
 from infoscope.readers import LabelKeywords, ReadOptions, read_joint
 from infoscope.readers.columns import Columns
-from infoscope.readers.file_patterns import files_by_values, names_in_braces
+from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import counted_tables, read_joints
 from infoscope.readers.tally import Tally

@@ -4,8 +4,7 @@ from infoscope.readers.column_names import column_names
 from infoscope.readers.column_roles import ColumnRoles, column_roles, roles_of, with_repeated_names
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
-from infoscope.readers.file_patterns import names_in_braces
-from infoscope.readers.files import are_parts, means_file
+from infoscope.readers.files import are_parts, means_file, names_in_braces
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix_file import read_costs, read_matrices, read_matrix, recognised_matrix

@@ -7,8 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from infoscope.readers.column_agreement import are_one_to_one, kappa, shared_share
-from infoscope.readers.column_contents import ALTERNATIVE_WORDS, KEY_WORDS, LAYOUT_WORDS, ColumnContents
+from infoscope.readers.column_contents import (
+    ALTERNATIVE_WORDS,
+    KEY_WORDS,
+    LAYOUT_WORDS,
+    ColumnContents,
+    are_one_to_one,
+    kappa,
+    shared_share,
+)
 from infoscope.tables.labels import positive_of
 
 __all__ = ["ColumnEvidence", "TruthCandidate", "is_alternative"]

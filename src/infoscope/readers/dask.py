@@ -17,13 +17,12 @@ from infoscope.errors import InfoscopeError, InputError
 from infoscope.masking import masked
 from infoscope.native_code import is_native_wanted
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
-from infoscope.readers.broken_files import check_readable, raise_for_each
 from infoscope.readers.columns import Columns
 from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.duckdb.count import count_scan
 from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
-from infoscope.readers.files import Files, find_files
+from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
 from infoscope.readers.labels import from_json
 from infoscope.readers.last_lines import last_lines_checked
 from infoscope.readers.parquet.dispatch import count_by_codes, packed_row_groups

@@ -1,17 +1,18 @@
-"""Files of a source: which ones are meant, and what is inside them."""
+"""Files of a source: which ones are meant, what is inside them, and which of several cannot be read."""
 
 from __future__ import annotations
 
 import glob
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-from infoscope.errors import InfoscopeError, InputError
+from infoscope.errors import InfoscopeError, InputError, UnknownNameError
 from infoscope.masking import masked
 from infoscope.readers.compression import compression_of, first_bytes
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
@@ -22,11 +23,15 @@ __all__ = [
     "FORMATS",
     "Files",
     "are_parts",
+    "check_readable",
     "file_name",
+    "files_by_values",
     "find_files",
     "is_read_once",
     "known_format",
     "means_file",
+    "names_in_braces",
+    "raise_for_each",
 ]
 
 FORMATS = {
@@ -265,3 +270,72 @@ def file_name(source: object) -> str | None:
     if isinstance(source, (list, tuple)):
         return file_name(source[0]) if len(source) == 1 else None
     return masked(str(source)) if isinstance(source, (str, Path)) else None
+
+
+WORTH_READING = 1 << 30
+"""Bytes of all files up to which each is read by itself to find further broken ones."""
+_SENTENCES = 20
+
+
+def check_readable(paths: Sequence[Path]) -> None:
+    """Reject a file that may not be read, before an engine does it in its own words."""
+    for path in paths:
+        try:
+            path.open("rb").close()
+        except OSError as error:
+            raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
+
+
+def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], Any]) -> None:
+    """Raise one error that names every file which cannot be read by itself; nothing where all can.
+
+    A column that no file has is a wrong name and not so many broken files.
+    """
+    if len(files.paths) == 1 or sum(path.stat().st_size for path in files.paths if path.exists()) > WORTH_READING:
+        return
+    problems: dict[Path, InfoscopeError] = {}
+    for path in files.paths:
+        try:
+            read(replace(files, paths=(path,)))
+        except InfoscopeError as error:
+            problems[path] = error
+    lacking = all(isinstance(error, UnknownNameError) for error in problems.values())
+    if not problems or (lacking and len(problems) == len(files.paths)):
+        return
+    kind = UnknownNameError if lacking else InputError
+    if len(problems) == 1:
+        raise next(iter(problems.values())) from first
+    stated = list(problems.items())
+    sentences = [str(error).rstrip(".") for _, error in stated[:_SENTENCES]]
+    names = ", ".join(str(path) for path, _ in stated[_SENTENCES:])
+    more = [f"Also {names}"] if names else []
+    counted = f"{len(problems)} of {len(files.paths)} files cannot be read"
+    raise kind(f"{counted}. {'. '.join([*sentences, *more])}") from first
+
+
+def names_in_braces(pattern: str) -> tuple[str, ...]:
+    """The names that stand in the braces of a pattern, each once."""
+    return tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", pattern)))
+
+
+def files_by_values(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
+    """Files whose names fit a pattern with braces, by the values that stand in them."""
+    parts = re.split(r"(\{\w+\})", pattern)
+    wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
+    seen: set[str] = set()
+    expression = ""
+    for part in parts:
+        name = part[1:-1]
+        if not part.startswith("{"):
+            expression += re.escape(part)
+        else:
+            expression += f"(?P={name})" if name in seen else f"(?P<{name}>[^/]+?)"
+            seen.add(name)
+    found: dict[tuple[str, ...], str] = {}
+    for path in sorted(glob.glob(wild)):
+        match = re.fullmatch(expression, path)
+        if match is not None:
+            found[tuple(match[name] for name in names)] = path
+    if not found:
+        raise InputError(f"{pattern}: no file fits this pattern; check the name and the folder")
+    return found

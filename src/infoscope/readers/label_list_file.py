@@ -21,8 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infoscope.errors import InputError
-from infoscope.readers.broken_files import check_readable
-from infoscope.readers.files import find_files
+from infoscope.readers.files import check_readable, find_files
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
 from infoscope.scratch_files import scratch_folder

@@ -14,13 +14,12 @@ from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check
 from infoscope.masking import secrets_hidden
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assemble import Group, assemble
-from infoscope.readers.broken_files import raise_for_each
 from infoscope.readers.column_mapping import count_columns
 from infoscope.readers.columns import Columns
 from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.dask import count_files, count_files_by_dask
 from infoscope.readers.duckdb.session import CountingLimits
-from infoscope.readers.files import Files, find_files
+from infoscope.readers.files import Files, find_files, raise_for_each
 from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
 from infoscope.readers.ifs_parts import IfsParts, load_parts, save_part
 from infoscope.readers.joint import Joint, joint_counts

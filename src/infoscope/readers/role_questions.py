@@ -6,8 +6,7 @@ import shlex
 from collections.abc import Sequence
 
 from infoscope.errors import Advised
-from infoscope.readers.column_agreement import are_only_errors, association
-from infoscope.readers.column_contents import ColumnContents
+from infoscope.readers.column_contents import ColumnContents, are_only_errors, association
 from infoscope.readers.column_evidence import ColumnEvidence, TruthCandidate, is_alternative
 
 __all__ = ["predictions_question", "truth_question"]

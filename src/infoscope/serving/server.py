@@ -24,10 +24,17 @@ from infoscope.readers.first_rows import first_rows
 from infoscope.results import Result
 from infoscope.runs.folder import BASELINES, run_files
 from infoscope.serving import pages
-from infoscope.serving.admission import RejectedRequest, check_asker, check_key, response_headers, script_policy
+from infoscope.serving.admission import (
+    ENTRANCE,
+    BrowserEntrance,
+    RejectedRequest,
+    check_asker,
+    check_key,
+    response_headers,
+    script_policy,
+)
 from infoscope.serving.changes import changes_page
 from infoscope.serving.clients import RunningRequests
-from infoscope.serving.entrance import ENTRANCE, BrowserEntrance
 from infoscope.serving.files import ServedFolder, file_state
 from infoscope.serving.joins import JoinedFiles, join_page
 from infoscope.serving.questions import ExploredColumns, Query, asked_rows

@@ -15,7 +15,7 @@ from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.matrix import confusion_matrix
 from infoscope.reports.numbers import Units
 from infoscope.reports.views.classes import class_tables, confused_pairs
-from infoscope.reports.views.examples import example_blocks, example_heading
+from infoscope.reports.views.evaluation_sections import example_blocks, example_heading
 
 __all__ = ["markup"]
 

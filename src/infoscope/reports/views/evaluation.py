@@ -29,11 +29,15 @@ from infoscope.reports.outline import (
     Tile,
     enumerated,
 )
-from infoscope.reports.views.all_metrics import all_metrics
 from infoscope.reports.views.chosen_metrics import chosen_section, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
-from infoscope.reports.views.costs import cost_section
-from infoscope.reports.views.examples import examples_section
+from infoscope.reports.views.evaluation_sections import (
+    all_metrics,
+    cost_section,
+    examples_section,
+    order_section,
+    score_sections,
+)
 from infoscope.reports.views.judge import judge_section
 from infoscope.reports.views.maps import (
     confusion_display,
@@ -46,10 +50,7 @@ from infoscope.reports.views.maps import (
     triangle_points,
 )
 from infoscope.reports.views.metric_choice import ABSENT, metric_choices
-from infoscope.reports.views.order import order_section
-from infoscope.reports.views.scores import score_sections
-from infoscope.reports.views.tiles import system_tiles
-from infoscope.reports.views.verdict import opening_sentences
+from infoscope.reports.views.verdict import opening_sentences, system_tiles
 from infoscope.results.finding import Finding
 
 __all__ = ["PICTURES", "outline", "tied_systems"]

@@ -36,9 +36,8 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
-from infoscope.reports.views.reliability import reliability_section
 from infoscope.reports.views.score_groups import summary_table
-from infoscope.reports.views.sweep_charts import Chart, charts
+from infoscope.reports.views.sweep_charts import Chart, charts, reliability_section
 from infoscope.reports.views.threshold_choices import (
     ALERTS,
     criterion_interval,

@@ -1,4 +1,4 @@
-"""The curves of a sweep, with a mark that can move along them."""
+"""The curves of a sweep with a mark that can move along them, and how reliable the scores are."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from infoscope.figures.colours import series
 from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, dodged
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
-from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, RiskCoverageDisplay
+from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
+from infoscope.reports.numbers import amount, interval_text, share
+from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table
+from infoscope.reports.views.threshold_choices import signed_value
 
-__all__ = ["Chart", "charts"]
+__all__ = ["Chart", "charts", "reliability_section"]
 
 REJECTING = {"proficiency": "captured", "accepted_accuracy": "accuracy of the accepted"}
 ALARMING = {"proficiency": "captured", "recall": "recall", "precision": "precision", "accuracy": "accuracy"}
@@ -189,3 +192,32 @@ def _summary(axes: tuple[str, str], x: NDArray[np.float64], y: NDArray[np.float6
         f"{axes[1].capitalize()} against {axes[0]}: from {y[0]:.2f} at {x[0]:.2f} to {y[-1]:.2f} at {x[-1]:.2f}, "
         f"{axes[1]} at most {y.max():.2f}."
     )
+
+
+def reliability_section(sweep: Sweep) -> list[Section]:
+    """Fraction of positives by score, in bins; nothing for scores that are no probabilities."""
+    if not sweep.reliability:
+        return []
+    columns = [
+        Column("mean score", "name"),
+        Column("positive"),
+        Column("interval", priority=7),
+        Column("positives", priority=6),
+        Column("samples"),
+        Column("scores", "text", priority=5),
+    ]
+    rows = [
+        (
+            signed_value(bin_.score),
+            share(bin_.rate.value),
+            interval_text(bin_.rate),
+            amount(bin_.positives),
+            amount(bin_.samples),
+            f"{bin_.low:.3g} to {bin_.high:.3g}".replace("-", "−"),
+        )
+        for bin_ in sweep.reliability
+    ]
+    note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
+    figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
+    table = Table(columns, rows, "Fraction of positives by score", max_rows=len(rows))
+    return [Section("Is the score a probability?", [SideBySide([table], [figure])], "reliability", link="Reliability")]

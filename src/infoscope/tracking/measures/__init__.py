@@ -4,8 +4,7 @@ from infoscope.metrics.registry import Metric
 from infoscope.metrics.registry import register as register_metric
 from infoscope.numeric import Real
 from infoscope.tracking.measures.continuity import CONTINUITY
-from infoscope.tracking.measures.conventional import CONVENTIONAL, curve
-from infoscope.tracking.measures.counts import COUNTS
+from infoscope.tracking.measures.conventional import CONVENTIONAL, COUNTS, curve
 from infoscope.tracking.measures.information import captured_bits, information_measures
 from infoscope.tracking.sums import TrackSums
 
