@@ -16,9 +16,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 
+from infoscope.assignment import best_assignment
 from infoscope.metrics import mirkin_distance, van_dongen_distance
 from infoscope.metrics.independence import log_lifts
-from infoscope.numeric import best_assignment
 from infoscope.posterior.shared_rows import average_linkage, flat_clusters
 from infoscope.tables import Contingency
 

@@ -82,8 +82,9 @@ BANDS = (
     Band(
         "Ground",
         "entropies, checked JSON, files in one step, errors in one sentence, types",
-        ("numeric", "special_functions", "compiled_scipy", "kernels", "records", "markup", "page_files", "atomic_files",
-         "scratch_files", "native_code", "compiled_duckdb", "embedded_database", "errors", "masking", "typing"),
+        ("numeric", "assignment", "special_functions", "compiled_scipy", "kernels", "records", "markup",
+         "page_files", "atomic_files", "scratch_files", "native_code", "compiled_duckdb",
+         "embedded_database", "errors", "masking", "typing"),
         "#eeeeee",
     ),
 )  # fmt: skip

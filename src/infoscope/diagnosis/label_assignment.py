@@ -8,8 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.assignment import best_assignment
 from infoscope.diagnosis.thresholds import THRESHOLDS
-from infoscope.numeric import Real, best_assignment
+from infoscope.numeric import Real
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 

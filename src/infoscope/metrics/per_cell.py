@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from infoscope.metrics.entropy_record import cells_open_in_columns, cells_open_in_rows
 from infoscope.metrics.independence import log_lifts
 from infoscope.metrics.registry import Card, Law, class_metric
-from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 

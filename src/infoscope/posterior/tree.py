@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.numeric import best_assignment
+from infoscope.assignment import best_assignment
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct
 from infoscope.posterior.beta_hyperprior import log_total, pick, relative
