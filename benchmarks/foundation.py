@@ -17,8 +17,8 @@ from sklearn.metrics import confusion_matrix
 from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.registry import metrics_of
+from infoscope.metrics.shannon import entropies
 
 ROWS, CLASSES = sized(10_000_000, 20_000), 100
 PEER_ROWS = sized(200_000, 2000)

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import metrics
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.sensitivity import gain_of_move, move_derivative
+from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency
 from tests.strategies import binary_tables, matrices, square_tables, tables
 

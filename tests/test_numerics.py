@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from infoscope import metrics
 from infoscope.metrics import bounds
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.registry import find, metrics_of
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import column_sums, row_sums
 from infoscope.tables import Contingency
 from tests.strategies import stored_sparse

@@ -65,21 +65,21 @@ MUTANTS = (
     ),
     Mutant(
         "information too small for a float",
-        "src/infoscope/metrics/entropy_record.py",
+        "src/infoscope/metrics/shannon.py",
         "_TINY_BITS = 1e-100",
         "_TINY_BITS = 0.0",
         (_WRONG_ONCE,),
     ),
     Mutant(
         "small entropies by what is lacking",
-        "src/infoscope/metrics/entropy_record.py",
+        "src/infoscope/metrics/shannon.py",
         "_FEW_BITS = 1e-4",
         "_FEW_BITS = 0.0",
         (_WRONG_ONCE,),
     ),
     Mutant(
         "care for some tables of a batch",
-        "src/infoscope/metrics/entropy_record.py",
+        "src/infoscope/metrics/shannon.py",
         "return _merged(few, _few_bits(selected(table, few)), plain)",
         "return _merged(few, _with_mutual(selected(table, few), [part[few] for part in bits]), plain)",
         ("tests/test_numerics.py::test_a_batch_takes_care_only_of_tables_that_need_it",),
@@ -135,7 +135,7 @@ MUTANTS = (
     ),
     Mutant(
         "joint entropy",
-        "src/infoscope/metrics/entropy_record.py",
+        "src/infoscope/metrics/shannon.py",
         "joint = mutual + missed + spurious",
         "joint = mutual + missed",
         ("tests/test_numerics.py::test_entropies_of_hard_tables",),

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.entropy_record import entropies
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label

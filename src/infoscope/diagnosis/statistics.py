@@ -10,8 +10,8 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from infoscope.diagnosis.thresholds import THRESHOLDS
-from infoscope.metrics.entropy_record import Entropies, entropies
 from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
+from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 

@@ -20,9 +20,9 @@ from infoscope.evaluation.result import (
     IntervalMethod,
     SystemResult,
 )
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.permutation import chance_p_value
 from infoscope.metrics.registry import Metric, metrics_of
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS

@@ -11,7 +11,7 @@ from infoscope.figures.layout import round_ticks, tick_text
 from infoscope.figures.ledger import brace
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
-from infoscope.metrics.entropy_record import entropies
+from infoscope.metrics.shannon import entropies
 
 __all__ = ["EntropyDiagramDisplay", "Form", "Part"]
 

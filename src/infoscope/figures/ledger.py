@@ -11,7 +11,7 @@ from infoscope.errors import InputError
 from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
-from infoscope.metrics.entropy_record import entropies
+from infoscope.metrics.shannon import entropies
 
 __all__ = ["LedgerDisplay", "brace"]
 

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.independence import empty_expected_share, exactly_where_small, has_vanishing_class
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
 from infoscope.numeric import Real, everywhere, ratio, undefined_where
 from infoscope.special_functions import gammaincc

@@ -5,8 +5,8 @@ from math import log, log1p, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, everywhere, ratio
 from infoscope.tables import Contingency, remembered
 

@@ -4,8 +4,8 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.metrics.agreement import hits, misses
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, finite_ratio, ratio, share
 from infoscope.tables import Contingency
 

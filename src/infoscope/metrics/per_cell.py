@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.metrics.entropy_record import cells_open_in_columns, cells_open_in_rows
 from infoscope.metrics.independence import log_lifts
+from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows
 from infoscope.metrics.registry import Card, Law, class_metric
 from infoscope.numeric import Real
 from infoscope.tables import Contingency

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.expected_information import chance_information
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.special_functions import gamma_tail, xlogy
 from infoscope.tables import Contingency

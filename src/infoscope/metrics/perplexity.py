@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, exp2
 from infoscope.tables import Contingency
 

@@ -3,9 +3,9 @@
 import numpy as np
 
 from infoscope.metrics.agreement import errors, hits
-from infoscope.metrics.entropy_record import Shares, entropies
 from infoscope.metrics.independence import divergence_from_independence
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import Shares, entropies
 from infoscope.numeric import Real, ratio, share
 from infoscope.tables import Contingency
 

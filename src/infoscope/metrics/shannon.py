@@ -1,21 +1,194 @@
 """The entropies of a table: what truth and system say, share, and keep to themselves."""
 
-import numpy as np
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import log2
+from typing import Any, NamedTuple
 
-from infoscope.metrics.entropy_record import entropies
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.metrics.independence import divergence_from_independence, selected
+from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows, open_of_total
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real
-from infoscope.tables import Contingency
+from infoscope.numeric import (
+    Real,
+    chosen,
+    entropy,
+    everywhere,
+    finite_ratio,
+    ratio,
+    row_sums,
+    scaled_ratio,
+    somewhere,
+    weighted_log2,
+)
+from infoscope.tables import Contingency, remembered
 
 __all__ = [
+    "Entropies",
+    "Shares",
+    "entropies",
     "erroneous_information",
     "false_information",
     "joint_entropy",
     "missed_information",
     "mutual_information",
+    "share_terms",
     "system_entropy",
     "truth_entropy",
 ]
+
+
+class Shares(NamedTuple):
+    """Shared, missed and false information in one unit, for ratios: bits, where those are not too small for numbers."""
+
+    mutual: Real
+    missed: Real
+    spurious: Real
+    shift: NDArray[np.int64] | None = None
+    """The unit is 2^−shift bits."""
+
+    def times_mutual(self, factor: Real) -> Real:
+        """Factor × shared bits, without a step through numbers that are too small."""
+        value = factor * self.mutual
+        return value if self.shift is None else np.ldexp(value, -self.shift)
+
+    def per_shared_nat(self, part: Real, whole: Real) -> Real:
+        """Part of a whole per shared nat; undefined where there is none, or too little to divide by."""
+        share = ratio(part, whole) if self.shift is None else scaled_ratio(part, whole, self.shift)
+        return finite_ratio(share, self.mutual * np.log(2.0))
+
+
+@dataclass(frozen=True)
+class Entropies:
+    """All entropies of a table in bits, one number per table of a batch.
+
+    ``mutual``, ``missed`` and ``spurious`` are each a sum of terms that cannot be negative; ratios are
+    built on those three, so that 0 and 1 come out exactly where they are exact.
+    """
+
+    truth: Real
+    system: Real
+    joint: Real
+    mutual: Real
+    missed: Real
+    spurious: Real
+    shares: Shares
+    k: int
+    m: int
+
+    @property
+    def truth_room(self) -> float:
+        """The most that the truth could say with its classes: log2 k."""
+        return log2(self.k)
+
+    @property
+    def system_room(self) -> float:
+        """The most that the system could say with its classes: log2 m."""
+        return log2(self.m)
+
+
+@remembered
+def entropies(table: Contingency) -> Entropies:
+    """Computed once per table, however many metrics ask."""
+    total = table.grand_total
+    truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
+    joint = np.maximum(-row_sums(share_terms(table)), 0.0) if table.batch_shape else entropy(table.cells, total)
+    missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
+    bits = (truth, system, missed, spurious)
+    few = np.minimum(np.minimum(truth, system), np.minimum(missed, spurious)) < _FEW_BITS
+    if not table.batch_shape or everywhere(few) or not somewhere(few):
+        return _few_bits(table) if somewhere(few) else _with_mutual(table, bits)
+    plain = _with_mutual(selected(table, ~few), [part[~few] for part in bits])
+    return _merged(few, _few_bits(selected(table, few)), plain)
+
+
+@remembered
+def share_terms(table: Contingency) -> Real:
+    """P · log2 p of every cell, p its share of all samples."""
+    return weighted_log2(table.cells / table.grand_total[..., None])
+
+
+def _few_bits(table: Contingency) -> Entropies:
+    """Entropies where some are small: each is summed from what is open about single parts."""
+    total = table.grand_total
+    masses = [
+        row_sums(nats) / np.log(2.0)
+        for nats in (
+            *(open_of_total(side, total) for side in (table.row_totals, table.column_totals)),
+            cells_open_in_columns(table),
+            cells_open_in_rows(table),
+        )
+    ]
+    bits = [mass / total for mass in masses]
+    least, most = np.minimum(*masses[:2]), np.maximum(*masses[:2])
+    least = np.where(least > 0, least, most)
+    is_tiny = (least < _TINY_BITS * total) & (least > 0)
+    if not np.any(is_tiny):
+        return _with_mutual(table, bits)
+    # ratios of numbers too small for floats: all of them times the same power of two
+    down, up, far_up = (np.frexp(np.where(is_tiny, mass, 1.0))[1] for mass in (total, least, most))
+    shift = np.minimum(down - up, _MOST_SHIFT + down - far_up)
+    scaled = _with_mutual(table, [scaled_ratio(mass, total, shift) for mass in masses], shift)
+    return replace(scaled, **{name: np.ldexp(getattr(scaled, name), -shift) for name in _IN_BITS})
+
+
+_IN_BITS = ("truth", "system", "joint", "mutual", "missed", "spurious")
+
+
+def _merged(few: NDArray[np.bool_], careful: Entropies, plain: Entropies) -> Entropies:
+    """The entropies of a batch, of which few tables were computed with care."""
+
+    def both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
+        out = np.empty(few.shape, dtype=one.dtype)
+        out[few], out[~few] = one, other
+        return out
+
+    mutual, missed, spurious = (both(*parts) for parts in zip(careful.shares[:3], plain.shares[:3], strict=True))
+    shift = careful.shares.shift
+    shifts = None if shift is None else both(shift, np.zeros(1, dtype=shift.dtype))
+    truth, system, joint = (both(getattr(careful, name), getattr(plain, name)) for name in _IN_BITS[:3])
+    shares = Shares(mutual, missed, spurious, shifts)
+    if shift is not None:  # the shares are not in bits
+        mutual, missed, spurious = (both(getattr(careful, name), getattr(plain, name)) for name in _IN_BITS[3:])
+    return Entropies(truth, system, joint, mutual, missed, spurious, shares, plain.k, plain.m)
+
+
+def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int64] | None = None) -> Entropies:
+    """The four entropies, all times 2^shift, kept to their limits, and the shared information that follows."""
+    (k, m), unit = table.shape, 1.0 if shift is None else np.exp2(np.minimum(shift, _MOST_SHIFT))
+    truth, system, missed, spurious = bits
+    truth, system = np.minimum(truth, log2(k) * unit), np.minimum(system, log2(m) * unit)
+    missed, spurious = np.minimum(missed, truth), np.minimum(spurious, system)
+    least = np.minimum(truth, system)
+    mutual = _mutual(table, chosen(truth <= system, truth - missed, system - spurious), least, shift)
+    # with nothing missed, or nothing false, the information is one side's entropy to the last digit
+    mutual = chosen(missed == 0, truth, chosen(spurious == 0, system, mutual))
+    joint = mutual + missed + spurious
+    return Entropies(truth, system, joint, mutual, missed, spurious, Shares(mutual, missed, spurious, shift), k, m)
+
+
+def _mutual(table: Contingency, direct: Real, least: Real, shift: NDArray[np.int64] | None) -> Real:
+    """The smaller entropy less what is not shared of it, or the divergence from independence where that is inexact."""
+    direct = np.minimum(direct, least)
+    near = (direct <= _NEAR_INDEPENDENCE * least) & (least > 0)
+    if not somewhere(near):
+        return direct
+    if not table.batch_shape:
+        return np.minimum(divergence_from_independence(table, shift=shift), least)
+    direct = np.array(direct)
+    shifts = None if shift is None else shift[near]
+    direct[near] = np.minimum(divergence_from_independence(selected(table, near), shift=shifts), least[near])
+    return direct
+
+
+_NEAR_INDEPENDENCE = 2.0**-6
+_FEW_BITS = 1e-4
+"""Below this, differences of logarithms leave fewer than ten digits, or nothing at all."""
+_TINY_BITS = 1e-100
+_MOST_SHIFT = 1000
+
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from infoscope.metrics.entropy_record import Entropies, entropies
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 

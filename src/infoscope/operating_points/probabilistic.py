@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.metrics.entropy_record import entropies
 from infoscope.metrics.ordinal import ranked_probability_score as hard_score
+from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.operating_points.scores import Probabilities, class_probabilities
 from infoscope.tables import Contingency

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from infoscope.metrics.entropy_record import share_terms
+from infoscope.metrics.shannon import share_terms
 from infoscope.posterior.arrays import Array, Indices, group_sums
 from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
 from infoscope.posterior.measures import allowing_for
