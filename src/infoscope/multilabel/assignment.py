@@ -8,8 +8,9 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.assignment import best_assignment
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
-from infoscope.numeric import Real, best_assignment
+from infoscope.numeric import Real
 from infoscope.special_functions import gammaln
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.labels import Label
