@@ -126,9 +126,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
             with opened_text(files.paths[0], files.compression, errors="surrogateescape") as file:
                 for number, line in enumerate(file, start=1):
                     if line[-1] in _SURROGATES:
-                        raise InputError(
-                            f"{path}, line {number} ends in the middle of a character; fetch the file again"
-                        )
+                        raise InputError(f"{path}, line {number} ends within a character; fetch the file again")
                     text = line.rstrip("\r\n")
                     if text.strip(" "):
                         yield number, [_unquoted(field) for field in text.split("\t")]
