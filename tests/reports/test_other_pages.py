@@ -123,9 +123,9 @@ def test_settings_name_the_best_and_its_rival(pages: dict[str, str]) -> None:
     chances = dict(zip((1, 2, 4, 8, 16), tuned().best().probabilities, strict=True))
     rival = max((depth for depth in chances if depth != 4), key=lambda depth: chances[depth])
 
-    assert "depth 4 is the best of 5 settings" in words
+    assert "depth = 4 is the best of 5 settings" in words
     assert chances[rival] >= 0.025
-    assert f"Next is depth {rival}, the best with probability" in words
+    assert f"Next is depth = {rival}, the best with probability" in words
     assert "Captured against seconds" in words
 
 
