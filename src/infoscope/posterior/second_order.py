@@ -110,6 +110,9 @@ PURE = 1e-2
 """Gaps of cells in rows and columns together below which nearly every row and column is one cell."""
 _LAST_TERM = 1e-10
 _MOST_TERMS = 20_000
+_FIRST_TERMS = 64
+_BLOCK_CELLS = 1 << 15
+"""Terms are taken in blocks, each twice as long as the last, of at most so many numbers."""
 
 
 class Brackets(NamedTuple):
@@ -281,7 +284,7 @@ def overlap_change(a: Array, others: Array, total: float) -> float:
     with np.errstate(divide="ignore"):
         start = np.log1p(-others / s)
 
-    def later(n: int) -> Array:
+    def later(n: Array) -> Array:
         return np.asarray(np.log1p(-others / (s + n)) - np.log1p(-left / (whole + n)))
 
     return _term_by_term(whole, s / (2 * (whole + 1)), start, later)
@@ -290,20 +293,25 @@ def overlap_change(a: Array, others: Array, total: float) -> float:
 def pair_change(a: Array, beside: Array, below: Array) -> float:
     """Σ r s T(a, r, s) − θ(a) for cells that hold nearly all of their row r = a + beside and column s = a + below."""
 
-    def later(n: int) -> Array:
+    def later(n: Array) -> Array:
         return np.asarray(-np.log1p(beside / (a + n)) - np.log1p(below / (a + n)))
 
     return _term_by_term(a, a / (2 * (a + 1)), np.zeros(a.size), later)
 
 
-def _term_by_term(z: Array, weight: Array, change: Array, later: Callable[[int], Array]) -> float:
+def _term_by_term(z: Array, weight: Array, change: Array, later: Callable[[Array], Array]) -> float:
     """Σ_n (term n of the series of θ(z)) · (e^change − 1), where each n adds ``later`` to the change."""
-    out, first = 0.0, float(weight.sum())
-    for n in range(2, _MOST_TERMS):
-        change = change + later(n - 1)
-        term = weight * np.expm1(change)
-        if float(weight.sum()) * n < _LAST_TERM * first:
-            break
-        out += float(term.sum())
-        weight = weight * ((n - 1) ** 2 / ((n + 1) * (z + n)))
-    return out + float((term * n / (z + 2)).sum())  # what is left falls as n^−(z+3)
+    out, first, start, size = 0.0, float(weight.sum()), 2, _FIRST_TERMS
+    while True:
+        n = np.arange(start, min(start + size, _MOST_TERMS), dtype=float)[:, None]
+        changes = change + np.cumsum(later(n - 1), axis=0)
+        weights = weight * np.cumprod(np.where(n > start, (n - 2) ** 2 / (n * (z + n - 1)), 1.0), axis=0)
+        terms = weights * np.expm1(changes)
+        small = np.flatnonzero(weights.sum(1) * n[:, 0] < _LAST_TERM * first)
+        at = int(small[0]) if small.size else len(n) - 1
+        out += float(terms[:at].sum()) if small.size else float(terms.sum())
+        if small.size or start + size >= _MOST_TERMS:
+            return out + float((terms[at] * n[at] / (z + 2)).sum())  # what is left falls as n^−(z+3)
+        last = n[-1, 0]
+        weight = weights[-1] * ((last - 1) ** 2 / ((last + 1) * (z + last)))
+        change, start, size = changes[-1], start + size, min(2 * size, max(_FIRST_TERMS, _BLOCK_CELLS // weight.size))
