@@ -84,6 +84,8 @@ class SystemPosterior:
     @cached_property
     def chance_p_value(self) -> float | None:
         """P of at least this much captured information by chance, on the rows as they came."""
+        if isinstance(self.given, Posterior):
+            return chance_p_value(self.given.origin)  # the evaluation has asked it, too
         recipe = self.table.reweighting
         return chance_p_value(self.table if recipe is None else recipe.origin)
 

@@ -12,7 +12,7 @@ from infoscope.metrics.expected_information import chance_information
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.special_functions import gamma_tail, xlogy
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
 __all__ = ["CHANCE_LEVEL", "chance_p_value", "information_nats", "permuted_p_value"]
 
@@ -30,6 +30,8 @@ _WORK = 2_000_000
 """Numbers that may be drawn in all."""
 _FEW_SAMPLES = 60
 """Up to this many, shuffling takes less time than loading what draws tables of many samples faster."""
+_SORTED_AT_ONCE = 50_000
+"""Labels that are sorted in one call, in the cache."""
 _BATCH = 100
 """Tables that are drawn before it is asked whether enough reach the value."""
 _SEED = 20_230_517
@@ -45,9 +47,18 @@ def chance_p_value(table: Contingency, n: float | None = None) -> float | None:
     >>> chance_p_value(Contingency.from_matrix([[10, 10], [10, 10]]))
     1.0
     """
-    size = table.sample_size if n is None else n
-    if size is None:
-        return None
+    if n is None or n == table.sample_size:
+        return _own_p_value(table)
+    return _p_value(table, n)
+
+
+@remembered
+def _own_p_value(table: Contingency) -> float | None:
+    """Of the table's own sample size; findings, results and comparisons ask for it."""
+    return None if table.sample_size is None else _p_value(table, table.sample_size)
+
+
+def _p_value(table: Contingency, size: float) -> float:
     rows, columns = (side[side > 0] for side in (table.row_totals, table.column_totals))
     freedom = float((len(rows) - 1) * (len(columns) - 1))
     if freedom <= 0:
@@ -159,12 +170,26 @@ def _dealt_rows(
 ) -> Real:
     """The same by dealing the outputs again to the samples: for few samples in many cells."""
     truth, output = np.repeat(rows, counts) * (int(columns.max()) + 1), np.repeat(columns, counts)
-    found = np.empty(_number(len(truth)))
-    for at in range(len(found)):
-        cells = np.sort(truth + rng.permutation(output))
-        ends = np.flatnonzero(np.concatenate([cells[1:] != cells[:-1], [True]]))
-        found[at] = _n_log_n(np.diff(ends, prepend=-1)).sum()
-    return found
+    draws, samples = _number(len(truth)), len(truth)
+    step = max(1, _SORTED_AT_ONCE // samples)
+    found = [
+        _repeats(np.stack([truth + rng.permutation(output) for _ in range(min(step, draws - start))]))
+        for start in range(0, draws, step)
+    ]
+    return np.concatenate(found)
+
+
+def _repeats(cells: NDArray[np.int64]) -> Real:
+    """Σ n log n of the numbers of equal entries in each line, which is sorted in place.
+
+    The r-th of n equal entries adds r log r − (r − 1) log(r − 1).
+    """
+    cells.sort(axis=1)
+    places = np.arange(cells.shape[1])
+    first = np.zeros(cells.shape, dtype=np.int64)
+    first[:, 1:] = np.where(cells[:, 1:] != cells[:, :-1], places[1:], 0)
+    ranks = places - np.maximum.accumulate(first, axis=1, out=first)
+    return np.diff(_n_log_n(np.arange(int(ranks.max()) + 2)))[ranks].sum(axis=1)
 
 
 def _number(numbers_each: int) -> int:
