@@ -211,8 +211,8 @@ def exp2(bits: Real) -> Real:
 
 def weighted_log2(values: Real) -> Real:
     """X · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
-    positive = values.size and values.min() > 0
-    logs = np.log2(values if positive else np.maximum(values, _SMALLEST))
+    logs = values + _SMALLEST
+    np.log2(logs, out=logs)
     logs *= values
     return logs
 

@@ -14,7 +14,15 @@ from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_
 from infoscope.posterior.beta_hyperprior import relative
 from infoscope.special_functions import gammaln
 
-__all__ = ["ProfileRows", "SubsetRows", "gammas", "log_grid", "normalized"]
+__all__ = [
+    "ProfileRows",
+    "SubsetRows",
+    "gammas",
+    "log_grid",
+    "normalized",
+    "profile_log_evidence",
+    "profile_strengths",
+]
 
 _MANY_CELLS = 2000
 _VANISHING = 1e-250
@@ -24,6 +32,21 @@ _SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
 def log_grid(low: float, high: float, n: int) -> Array:
     """Points from low to high, evenly spaced in the logarithm."""
     return np.exp(np.linspace(np.log(low), np.log(high), n))
+
+
+def profile_strengths(columns: int) -> Array:
+    """Grid of β for rows that resemble a profile of so many columns."""
+    return log_grid(0.05, 100.0 * columns, 22)
+
+
+def profile_log_evidence(strengths: Array, counts: Array, shares: Array, totals: Array) -> Array:
+    """Log probability of rows for each β: of the counts above 0, their shares of the profile, and the rows' totals."""
+    pairs = distinct_pairs(counts, shares)
+    distinct_totals, rows = np.unique(totals, return_counts=True)
+    b = strengths[:, None]
+    n, g = pairs.one, pairs.other
+    cells = (gammaln(n + b * g) - gammaln(b * g)) @ pairs.times
+    return np.asarray(cells - (gammaln(distinct_totals + b) - gammaln(b)) @ rows)
 
 
 @dataclass(frozen=True)
@@ -36,18 +59,13 @@ class ProfileRows:
     @cached_property
     def strengths(self) -> Array:
         """Grid of β."""
-        return log_grid(0.05, 100.0 * self.counts.shape[1], 22)
+        return profile_strengths(self.counts.shape[1])
 
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows for each β."""
         occupied = self.counts > 0
-        pairs = distinct_pairs(self.counts[occupied], self.profile[occupied])
-        totals, rows = np.unique(self.counts.sum(1), return_counts=True)
-        b = self.strengths[:, None]
-        n, g = pairs.one, pairs.other
-        cells = (gammaln(n + b * g) - gammaln(b * g)) @ pairs.times
-        return np.asarray(cells - (gammaln(totals + b) - gammaln(b)) @ rows)
+        return profile_log_evidence(self.strengths, self.counts[occupied], self.profile[occupied], self.counts.sum(1))
 
     @cached_property
     def mean(self) -> Array:

@@ -9,7 +9,14 @@ import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
 from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick, relative
-from infoscope.posterior.row_models import ProfileRows, gammas, log_grid, normalized
+from infoscope.posterior.row_models import (
+    ProfileRows,
+    gammas,
+    log_grid,
+    normalized,
+    profile_log_evidence,
+    profile_strengths,
+)
 from infoscope.special_functions import digamma, gammaln
 
 __all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "candidate_blocks", "flat_clusters"]
@@ -185,21 +192,40 @@ class BlockRows:
         return out[0], out[1]
 
     @cached_property
+    def _widths(self) -> tuple[Indices, Indices]:
+        """How many columns are open to each row, inside its block and outside."""
+        inner = np.count_nonzero(self.open_cells & self.inside, axis=1)
+        return inner, np.count_nonzero(self.open_cells, axis=1) - inner
+
+    @cached_property
+    def _totals(self) -> tuple[Array, Array]:
+        """Samples of each row inside its block and outside."""
+        inner, outer = (np.where(cells, self.counts, 0.0).sum(1) for cells in (self.inside, ~self.inside))
+        return inner, outer
+
+    @cached_property
     def _divided(self) -> Indices:
         """Rows that have open cells on both sides."""
-        inner, outer = (part.profile.any(1) for part in self._parts)
-        return np.flatnonzero(inner & outer)
+        return np.flatnonzero((self._widths[0] > 0) & (self._widths[1] > 0))
 
     @cached_property
     def _level(self) -> BetaLevel:
-        inner, outer = (part.counts.sum(1)[self._divided] for part in self._parts)
+        inner, outer = (totals[self._divided] for totals in self._totals)
         return BetaLevel(inner, outer)
+
+    def _part_evidence(self) -> Iterator[Array]:
+        """Log probability of the predictions inside blocks, and of those outside, from the occupied cells alone."""
+        rows, columns = np.nonzero(self.counts)
+        counts, inside = self.counts[rows, columns], self.inside[rows, columns]
+        strengths = profile_strengths(self.counts.shape[1])
+        for here, widths, totals in zip((inside, ~inside), self._widths, self._totals, strict=True):
+            yield profile_log_evidence(strengths, counts[here], 1 / widths[rows[here]], totals)
 
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows, everything integrated; one number, as an array."""
         blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
-        levels = sum(log_total(part.log_evidence) for part in self._parts)
+        levels = sum(map(log_total, self._part_evidence()))
         choice = self.counts.shape[0] * np.log(blocks)
         return np.array([self._level.log_total + levels - choice])
 
@@ -222,7 +248,7 @@ class BlockRows:
 
     def _shares(self, divided: Array) -> Array:
         """Share inside for every row: drawn where there is a choice, all or nothing elsewhere."""
-        out = np.tile(self._parts[0].profile.any(1).astype(float), (divided.shape[0], 1))
+        out = np.tile((self._widths[0] > 0).astype(float), (divided.shape[0], 1))
         out[:, self._divided] = divided
         return out
 
