@@ -211,8 +211,8 @@ def exp2(bits: Real) -> Real:
 
 def weighted_log2(values: Real) -> Real:
     """X · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
-    logs = values + _SMALLEST
-    np.log2(logs, out=logs)
+    shifted = values + _SMALLEST
+    logs = np.log2(shifted, out=shifted if isinstance(shifted, np.ndarray) else None)
     logs *= values
     return logs
 
