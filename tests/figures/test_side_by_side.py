@@ -147,6 +147,10 @@ def test_wrong_rocs_are_rejected() -> None:
         ifs.RocDisplay.from_sweep({})
     with pytest.raises(InputError, match="neither probabilities nor a decision function"):
         ifs.RocDisplay.from_estimator(object(), [[0]], [0])  # type: ignore[arg-type]
+    data, target = np.eye(3).repeat(5, axis=0), np.arange(3).repeat(5)
+    for estimator in (LinearSVC(), LogisticRegression()):
+        with pytest.raises(InputError, match="has 3 classes; a ROC curve is about two"):
+            ifs.RocDisplay.from_estimator(estimator.fit(data, target), data, target)
     tables = {name: ifs.Contingency.from_matrix([[5, 1], [2, 6]], positive=at) for at, name in enumerate("xy")}
     with pytest.raises(InputError, match="the tables mean 0 and 1 by positive"):
         ifs.RocDisplay.from_table(tables)

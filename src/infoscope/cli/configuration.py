@@ -47,7 +47,17 @@ class Configuration:
                 raise InputError(f"{self.path}: {self._unknown(f'{name}.{key}', _key(key), options)}")
             found[str(options[_key(key)].name)] = value
         known = {str(param.name): param for param in command.params}
-        return {name: {key: _given(known[key], value) for key, value in found.items()}}
+        return {name: {key: self._value(context, known[key], value) for key, value in found.items()}}
+
+    def _value(self, context: click.Context, param: click.Parameter, value: Any) -> Any:
+        """A value as click takes it, tried here: a fault is of this file, and not of what was typed."""
+        given = _given(param, value)
+        try:
+            _check_kind(param, given)
+            param.type_cast_value(context, given)
+        except click.BadParameter as problem:
+            raise InputError(f"{self.path}: {_shown(param)} is {value!r}: {problem.message.rstrip('.')}") from None
+        return given
 
     def _check_shared(
         self, shared: Mapping[str, Any], command: click.Command, group: click.Group, context: click.Context
@@ -125,6 +135,26 @@ def _options(command: click.Command) -> dict[str, click.Parameter]:
         for word in (*param.opts, *param.secondary_opts)
         if word.startswith("--")
     }
+
+
+def _check_kind(param: click.Parameter, given: Any) -> None:
+    """Reject a value of TOML that click would take for something else, or fail on: it knows text only."""
+    several = isinstance(param, click.Option) and param.multiple
+    if isinstance(given, list) and not several:
+        raise click.BadParameter("it takes one value, not a list")
+    for value in given if isinstance(given, list) else [given]:
+        is_switch = isinstance(param.type, click.types.BoolParamType)
+        if isinstance(value, bool) != is_switch and not (is_switch and isinstance(value, str)):
+            raise click.BadParameter("write true or false" if is_switch else "it takes a value, not true or false")
+        if isinstance(param.type, click.types.IntParamType) and isinstance(value, float):
+            raise click.BadParameter("write a whole number")
+        if not isinstance(value, (bool, int, float, str)):
+            raise click.BadParameter("it takes text or a number")
+
+
+def _shown(param: click.Parameter) -> str:
+    """The name of an option as a file has it."""
+    return next((_key(word) for word in param.opts if word.startswith("--")), str(param.name))
 
 
 def _key(word: str) -> str:

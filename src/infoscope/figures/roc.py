@@ -82,14 +82,14 @@ class RocDisplay(Display):
         title = type(estimator).__name__ if name is None else name
         if hasattr(estimator, "predict_proba"):
             scores = np.asarray(estimator.predict_proba(X))
-            if scores.ndim != 2 or scores.shape[1] != 2:
-                raise InputError(f"{title!r} has {scores.shape[-1]} classes; a ROC curve is about two")
-            scores = scores[:, 1]
+            scores = scores[:, 1] if scores.ndim == 2 and scores.shape[1] == 2 else scores
         elif hasattr(estimator, "decision_function"):
             scores = np.asarray(estimator.decision_function(X))
         else:
             raise InputError(f"{title!r} has neither probabilities nor a decision function; give its scores")
         classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
+        if scores.ndim != 1 or len(classes) > 2:  # a decision function may have a column for each pair of classes
+            raise InputError(f"{title!r} has {len(classes) or scores.shape[-1]} classes; a ROC curve is about two")
         positive = {"positive": classes[1]} if len(classes) == 2 else {}
         return cls.from_predictions(y, scores, name=title, **{**positive, **options})
 
