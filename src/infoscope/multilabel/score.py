@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, Literal, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.binary_information import binary_entropy
-from infoscope.multilabel.assignment import MOST_CATEGORIES, Chance, assignment_of, by_chance, reassignments
+from infoscope.multilabel.assignment import (
+    MOST_CATEGORIES,
+    Chance,
+    Reassignment,
+    assignment_of,
+    by_chance,
+    reassignments,
+)
 from infoscope.multilabel.hierarchy import Level, levels
 from infoscope.multilabel.input_checks import input_findings
 from infoscope.multilabel.measures import MEASURES, RENAMED, adjusted_proficiency, chance_proficiency, values_of
@@ -50,15 +57,7 @@ def score_predictor(
     order = None if counts is None else assignment_of(pair, counts, pairing.assign_by)
     ledger = ObjectSums.of(pair, order)
     sums = ledger.whole()
-    values = {name: float(value) for name, value in values_of(sums).items()}
-    reasons = dict(REASONS)
-    if order is None:
-        values |= dict.fromkeys(RENAMED, np.nan)
-        reasons |= dict.fromkeys(
-            RENAMED,
-            f"{len(pair.categories)} categories are too many to compare each with each ({MOST_CATEGORIES} at most); "
-            "roll them up",
-        )
+    values, reasons = _values(sums, None if order is not None else len(pair.categories))
     chance = None
     if counts is not None:
         found = values["proficiency"], values["permuted_proficiency"]
@@ -74,21 +73,14 @@ def score_predictor(
     estimates = _estimates(values, reasons, ledger, draws, effort)
     joint, sparse = _joint_proficiency(pair)
     whole_objects = sums if pair.weights is None else _in_whole_objects(sums, pair.effective_size)
-    estimates |= {
-        "chance_proficiency": Estimate.of(chance_proficiency(whole_objects), reasons["chance_proficiency"]),
-        "adjusted_proficiency": Estimate.of(adjusted_proficiency(whole_objects), reasons["adjusted_proficiency"]),
-        "joint_proficiency": Estimate.of(joint, reasons["joint_proficiency"]),
+    single: dict[str, SupportsFloat] = {
+        "chance_proficiency": chance_proficiency(whole_objects),
+        "adjusted_proficiency": adjusted_proficiency(whole_objects),
+        "joint_proficiency": joint,
     }
+    estimates |= {name: Estimate.of(value, reasons[name]) for name, value in single.items()}
     findings = [*_findings(estimates, chance, names), *input_findings(pair, sides, names), *sparse]
-    findings[1:1] = [
-        Finding(
-            "relabelled",
-            f"{each.sentence(*names)}.",
-            evidence={"truth": each.truth, "system": each.system, "p_value": each.p_value},
-        )
-        for each in moved
-        if each.finding
-    ]
+    findings[1:1] = _relabelled(moved, names)
     return Predictor(
         name=names[1],
         truth_name=names[0],
@@ -106,6 +98,27 @@ def score_predictor(
         diagnosis=tuple(findings),
         ignored=tuple(IgnoredRows(reason, rows) for reason, rows in pair.ignored.items()),
     )
+
+
+def _values(sums: CategorySums, too_many: int | None) -> tuple[dict[str, float], dict[str, str]]:
+    """Each metric and why it may be undefined; of too many categories those that compare each with each are."""
+    values = {name: float(value) for name, value in values_of(sums).items()}
+    if too_many is None:
+        return values, dict(REASONS)
+    why = f"{too_many} categories are too many to compare each with each ({MOST_CATEGORIES} at most); roll them up"
+    return values | dict.fromkeys(RENAMED, np.nan), REASONS | dict.fromkeys(RENAMED, why)
+
+
+def _relabelled(moved: Sequence[Reassignment], names: tuple[str, str]) -> list[Finding]:
+    return [
+        Finding(
+            "relabelled",
+            f"{each.sentence(*names)}.",
+            evidence={"truth": each.truth, "system": each.system, "p_value": each.p_value},
+        )
+        for each in moved
+        if each.finding
+    ]
 
 
 def _in_whole_objects(sums: CategorySums, size: float) -> CategorySums:

@@ -154,20 +154,24 @@ def columns_page(
         summary = element("summary", f"{len(rest)} more column{'s' * (len(rest) != 1)}")
         form.append(element("details", summary, _column_table([lines[column] for column in rest], "More columns")))
     form += [_label_options(), element("p", element("button", "Evaluate", type="submit", class_="go"))]
-    said = [element("li", on_page(reason)) for reason in roles.reasons]
-    asked = on_page(roles.question or "")
-    question = [element("p", f"{asked[:1].upper()}{asked[1:]}.", class_="warn", role="status")] if asked else []
     body = [
         element("p", element("a", "files", href="./")),
         element("h1", label(title, 60)),
         *([element("p", note, class_="note", role="status")] if note else []),
-        *question,
-        *([element("ul", *said, class_="reasons")] if said else []),
-        *([] if said or question else [element("p", "No column stands out; please choose.")]),
+        *_said_of_columns(roles),
         element("form", *form, action="explore", method="get"),
         *_join_form(name, others, is_open=roles.truth is None and bool(roles.key)),
     ]
     return page_shell(title, element("main", *body))
+
+
+def _said_of_columns(roles: ColumnRoles) -> list[Html]:
+    """What is asked, and why columns are taken for what they are."""
+    asked = on_page(roles.question or "")
+    said = [element("p", f"{asked[:1].upper()}{asked[1:]}.", class_="warn", role="status")] if asked else []
+    if roles.reasons:
+        said.append(element("ul", *(element("li", on_page(reason)) for reason in roles.reasons), class_="reasons"))
+    return said or [element("p", "No column stands out; please choose.")]
 
 
 def _label_options() -> Html:
