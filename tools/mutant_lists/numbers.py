@@ -115,8 +115,8 @@ MUTANTS = (
     Mutant(
         "parts of all bits at most 1",
         "src/infoscope/metrics/per_class.py",
-        "return np.minimum(ratio(per_line(nats), nats.sum(axis=-1)[..., None]), 1.0)",
-        "return ratio(per_line(nats), nats.sum(axis=-1)[..., None])",
+        "return np.minimum(ratio(part, total), 1.0)",
+        "return ratio(part, total)",
         (_WRONG_ONCE,),
     ),
     Mutant(
