@@ -26,8 +26,12 @@ __all__ = [
     "gammaincinv",
     "gammaln",
     "logit",
+    "ndtr",
+    "ndtri",
     "normal_quantile",
     "polygamma",
+    "stdtr",
+    "stdtrit",
     "xlogy",
 ]
 
@@ -43,12 +47,12 @@ def _on_call(name: str) -> Callable[..., Any]:
     return function
 
 
-_AT_HAND = ("betaln", "expit", "gammaincc", "gammaincinv", "gammaln", "logit", "psi", "xlogy")
-betaln, expit, gammaincc, gammaincinv, gammaln, logit, digamma, xlogy = (
+_AT_HAND = ("betaln", "expit", "gammaincc", "gammaincinv", "gammaln", "logit", "ndtr", "psi", "xlogy")
+betaln, expit, gammaincc, gammaincinv, gammaln, logit, ndtr, digamma, xlogy = (
     scipy_function("special", "_special_ufuncs", name) for name in _AT_HAND
 )
-_ON_CALL = ("betainc", "betaincinv", "polygamma")
-_betainc, _betaincinv, polygamma = (_on_call(name) for name in _ON_CALL)
+_ON_CALL = ("betainc", "betaincinv", "ndtri", "polygamma", "stdtr", "stdtrit")
+_betainc, _betaincinv, ndtri, polygamma, stdtr, stdtrit = (_on_call(name) for name in _ON_CALL)
 
 _FEW = 64
 _LARGE_BETA = 1e4

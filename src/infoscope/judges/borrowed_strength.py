@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.judges.error_model import ErrorModel, fitted_errors
 from infoscope.judges.stratum_counts import OTHER, SLOTS, StratumCounts
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.special_functions import gammaln
 
 __all__ = ["GRID", "Evidence", "borrowed", "chosen", "dirichlet", "evidence", "label_noise", "pooled"]
@@ -100,7 +100,7 @@ def _borrowed(counts: StratumCounts, own: Real, half: Real, fit: ErrorModel | No
     one = np.stack([counts.slot == slot for slot in range(SLOTS)], axis=-1).astype(float)
     rho = _agreement(work, hypotheses, one)
     theta = np.empty((work.draws, *counts.by_class.shape))
-    for kind in np.unique(counts.kind):
+    for kind in distinct(counts.kind):
         at = np.flatnonzero(counts.kind == kind)
         theta[:, at] = rho[:, at, OTHER:] * _elsewhere(work, at, bases, rho[:, at, OTHER])
     strata, classes = np.nonzero(counts.slot != OTHER)
@@ -165,7 +165,7 @@ def _agreement(work: _Half, hypotheses: Sequence[Real], one: Real) -> Real:
     np.add.at(sums, strata * SLOTS + counts.slot[strata, classes], work.own.T)
     gammas = sums.T.reshape(work.draws, len(seen), SLOTS)
     rho = np.zeros_like(gammas)
-    for kind in np.unique(counts.kind):
+    for kind in distinct(counts.kind):
         at = np.flatnonzero(counts.kind == kind)
         parents, member = np.unique(counts.verdict[at], return_inverse=True)
         family = _Family(work, seen[at], held[at], member, len(parents))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.readers.labels import as_number, cleaning_for, match_label
 from infoscope.special_functions import betaln
 from infoscope.tables.labels import Label, lookalikes
@@ -100,7 +100,7 @@ class Verdicts:
 
     def used(self) -> Verdicts:
         """The verdicts that occur."""
-        found = np.unique(self.codes[self.codes >= 0])
+        found = distinct(self.codes[self.codes >= 0])
         place = np.full(len(self.names) + 1, -1)
         place[found] = np.arange(len(found))
         names = tuple(self.names[at] for at in found.tolist())
@@ -308,4 +308,4 @@ def _quantiles(values: Real, codes: NDArray[np.int64], rows: Real) -> list[float
     counts = np.bincount(codes[there], rows[there], len(values))
     shares = np.cumsum(counts) / counts.sum()
     places = np.searchsorted(shares, np.arange(1, CANDIDATES + 1) / (CANDIDATES + 1)) + 1
-    return [float(values[at]) for at in np.unique(places) if 0 < at < len(values)]
+    return [float(values[at]) for at in distinct(places) if 0 < at < len(values)]

@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtri
 
 from infoscope.errors import InputError
 from infoscope.latent.estimation import LatentPosterior
 from infoscope.numeric import Real, as_real
 from infoscope.posterior.first_order import influence
+from infoscope.special_functions import ndtri
 from infoscope.tables import Contingency
 
 __all__ = ["Allocation", "Effects"]

@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from infoscope.latent.model import SMALLEST, Channel, Observations, Parameters, dirichlet, expected_tables
 from infoscope.numeric import Real, as_real
+from infoscope.special_functions import gammaln
 
 __all__ = ["LatentDraws", "drawn_chains", "split_r_hat"]
 

@@ -6,7 +6,6 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 import numpy as np
-from scipy.special import stdtrit
 
 from infoscope.errors import InputError
 from infoscope.labelling.labelled_estimate import LabelledEstimate, labelled_findings
@@ -17,6 +16,7 @@ from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds, is_information
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
+from infoscope.special_functions import stdtrit
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
 

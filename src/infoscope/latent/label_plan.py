@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.special import ndtri
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.inputs import check_level
@@ -20,6 +19,7 @@ from infoscope.metrics.registry import find
 from infoscope.posterior.first_order import information_sds, is_information
 from infoscope.readers import ReadOptions
 from infoscope.results.finding import Finding
+from infoscope.special_functions import ndtri
 from infoscope.typing import LabelsLike, Source
 
 __all__ = ["LatentSampler", "plan_labels"]

@@ -11,7 +11,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.metrics.ordinal import ranked_probability_score as hard_score
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.operating_points.scores import Probabilities, class_probabilities
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -184,7 +184,7 @@ def information_score(given: Probabilities, shares: Real | None = None) -> float
     if shares is None:
         counts = np.bincount(given.truth, given.weights, minlength=k)
         shares = counts / counts.sum()
-    if np.any(shares[np.unique(given.truth)] <= 0):
+    if np.any(shares[distinct(given.truth)] <= 0):
         raise InputError("a class that occurs has a share of 0 before the system speaks; give it a positive share")
     before, after = shares[given.truth], _of_truth(given)
     rises = after >= before

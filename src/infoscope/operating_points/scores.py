@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
-from infoscope.numeric import Real
+from infoscope.numeric import Real, distinct
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import (
@@ -212,11 +212,11 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
         low, high = codes.min(), codes.max()
         top = codes == high
         if not np.all(top | (codes == low)):
-            _reject_many(len(np.unique(codes)))
+            _reject_many(len(distinct(codes)))
         found: tuple[Label, ...] = (int(low), int(high)) if low != high else (int(low),)
         ordered, is_high = found, top
     else:
-        used = np.unique(codes)
+        used = distinct(codes)
         found = tuple(coded.labels[code] for code in used)
         ordered = sorted_labels(found)
         if len(found) > 2:
@@ -297,7 +297,7 @@ def frame_names(values: Any) -> Sequence[Any] | None:
 def _class_labels(
     classes: Sequence[Any] | None, rows: _CountedRows, columns: int, *, several: bool
 ) -> tuple[Label, ...]:
-    used, named = np.unique(rows.codes), rows.coded.labels
+    used, named = distinct(rows.codes), rows.coded.labels
     seen: tuple[Label, ...] = tuple(int(code) if named is None else named[code] for code in used)
     if several and len(seen) < 2:
         raise InputError(
@@ -328,7 +328,7 @@ def _class_labels(
 def _placed(codes: NDArray[Any], coded: Coded, labels: tuple[Label, ...]) -> NDArray[np.int64]:
     """Position of each row's truth among the columns."""
     if coded.labels is None:
-        found = np.unique(codes)
+        found = distinct(codes)
         places = np.array([labels.index(int(code)) for code in found])
         return places[np.searchsorted(found, codes)]
     known = {label: at for at, label in enumerate(labels)}

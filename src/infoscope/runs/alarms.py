@@ -14,7 +14,8 @@ from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr, ndtri, stdtr, stdtrit
+
+from infoscope.special_functions import ndtr, ndtri, stdtr, stdtrit
 
 __all__ = ["BASELINE_RUNS", "MIN_RUNS", "Expected", "Judgement", "Rule", "Watch"]
 

@@ -6,14 +6,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
-from scipy.special import ndtri
-
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
 from infoscope.results.estimate import Estimate
 from infoscope.runs.alarms import BASELINE_RUNS, MIN_RUNS, Judgement, Watch
 from infoscope.runs.records import MAX_CELLS, RunRecord, SystemRecord
 from infoscope.runs.result import Alarm, ChangedCell, History, Run, RunBaseline, RunPoint, RunSeries
+from infoscope.special_functions import ndtri
 
 __all__ = ["NewRun", "assembled", "judged", "watched_metric"]
 

@@ -10,10 +10,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
-from scipy.special import betaincinv
-
 from infoscope.errors import InputError
 from infoscope.results.provenance import now
+from infoscope.special_functions import betaincinv
 from infoscope.typing import StrPath
 
 __all__ = ["VERDICTS", "RowVerdict", "RowVerdicts", "TruthErrors", "keep_verdict", "read_verdicts", "truth_errors"]

@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from infoscope.metrics.registry import Card
 from infoscope.numeric import Real, as_real
 from infoscope.results.estimate import Estimate
+from infoscope.special_functions import stdtrit
 from infoscope.tables.tracks import Ints, sum_by
 from infoscope.tracking.measures import measures, values_of
 from infoscope.tracking.options import TrackingOptions
