@@ -1,6 +1,7 @@
 """A gate as build servers see it: JUnit, SARIF, annotations, the summary, and settings of the project."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
@@ -49,6 +50,20 @@ def test_too_little_data_counts_as_it_was_asked(inconclusive: str, failures: int
     assert (suite.get("failures"), suite.get("skipped")) == (str(failures), str(skipped))
     levels = [result["level"] for result in json.loads(gate.to_sarif())["runs"][0]["results"]]
     assert levels.count("error") == failures
+
+
+@pytest.mark.parametrize(
+    ("source", "uri"),
+    [
+        ("runs/my log#1 ü.csv", "runs/my%20log%231%20%C3%BC.csv"),
+        ("s3://logs/day=1/log.parquet", "s3://logs/day=1/log.parquet"),
+        ("/data/a b.csv", "file:///data/a%20b.csv"),
+    ],
+)
+def test_places_in_sarif_are_addresses(source: str, uri: str) -> None:
+    gate = replace(GATE, provenance=replace(GATE.provenance, source=source))
+    (found,) = json.loads(gate.to_sarif())["runs"]
+    assert found["results"][0]["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
 
 
 def test_sarif_has_a_place_and_a_rule_for_every_result() -> None:

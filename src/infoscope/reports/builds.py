@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import PurePath
 from typing import TYPE_CHECKING
+from urllib.parse import quote
 from xml.etree import ElementTree as Xml
 
 from infoscope import __version__
@@ -101,9 +102,20 @@ def _result(rule: str, level: str, text: str, place: Json) -> Json:
 
 def _location(gate: Gate) -> Json:
     """The file that was evaluated; servers want a place for every result."""
-    source = gate.provenance.source or "predictions"
-    uri = PurePath(source).as_posix().removeprefix("./")
+    uri = _uri(gate.provenance.source or "predictions")
     return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}}}
+
+
+def _uri(source: str) -> str:
+    """A source as SARIF takes it: a name may hold blanks and signs that mean something else in an address.
+
+    >>> _uri("./runs/my log#1.csv"), _uri("s3://logs/day=1/log.parquet"), _uri("/data/log.csv")
+    ('runs/my%20log%231.csv', 's3://logs/day=1/log.parquet', 'file:///data/log.csv')
+    """
+    if "://" in source:
+        return quote(source, safe="/:?&=%@+,;~")
+    path = PurePath(source)
+    return path.as_uri() if path.is_absolute() else quote(path.as_posix(), safe="/=@+,~")
 
 
 def github_annotations(gate: Gate) -> list[str]:
