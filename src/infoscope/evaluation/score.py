@@ -26,7 +26,6 @@ from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
-from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
@@ -187,29 +186,42 @@ def _withheld(values: dict[str, Estimate], findings: Sequence[Finding]) -> dict[
     return {name: replace(value, **none) if name in CLASS_COUNT_METRICS else value for name, value in values.items()}
 
 
+_Belief = tuple[float | None, float | None, float | None, float | None]
+"""Mean, sd and both limits, as far as they exist."""
+_NOTHING: _Belief = (None, None, None, None)
+
+
 @dataclass(frozen=True)
 class _Column:
     """One metric of all classes of one side, and what is believed about it."""
 
     entry: Metric
     numbers: Sequence[float]
-    known: Sequence[Summary]
+    known: Sequence[_Belief]
     """One per class; empty where nothing is believed."""
 
-    def at(self, place: int) -> Estimate:
-        number = self.numbers[place]
-        if isfinite(number) and self.entry.card.unit == "count":
-            return Estimate(_plain(number))
-        value = Estimate.of(number, self.entry.card.undefined)
-        return value.with_belief(self.known[place]) if self.known and value.value is not None else value
+    def estimates(self, places: Sequence[int]) -> Iterator[Estimate]:
+        is_count = self.entry.card.unit == "count"
+        for place in places:
+            number = self.numbers[place]
+            if not isfinite(number):
+                yield Estimate.of(number, self.entry.card.undefined)
+            elif is_count:
+                yield Estimate(_plain(number))
+            else:
+                mean, sd, low, high = self.known[place] if self.known else _NOTHING
+                yield Estimate(number, mean, sd, low, high)
 
 
-def _one_by_one(known: ClassSummary | None) -> Sequence[Summary]:
+def _one_by_one(known: ClassSummary | None) -> Sequence[_Belief]:
     """What is believed about each class."""
     if known is None:
         return ()
-    parts = (np.asarray(part).tolist() for part in (known.mean, known.sd, known.low, known.high))
-    return [Summary(*each) for each in zip(*parts, strict=True)]
+    mean, sd, low, high = (
+        [x if isfinite(x) else None for x in np.asarray(part).tolist()]
+        for part in (known.mean, known.sd, known.low, known.high)
+    )
+    return list(zip(mean, sd, low, high, strict=True))
 
 
 def _by_class(subject: TableInput, side: Literal["truth", "system"], level: float) -> Iterator[ClassEstimates]:
@@ -223,8 +235,10 @@ def _by_class(subject: TableInput, side: Literal["truth", "system"], level: floa
         name = entry.name.partition("_")[2]
         columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), _one_by_one(known.get(name)))
     labels = table.truth_labels if side == "truth" else table.system_labels
-    for at in _costliest(columns):
-        yield ClassEstimates(str(labels[at]), {name: column.at(at) for name, column in columns.items()})
+    places = _costliest(columns)
+    by_metric = [column.estimates(places) for column in columns.values()]
+    for at, values in zip(places, zip(*by_metric, strict=True), strict=True):
+        yield ClassEstimates(str(labels[at]), dict(zip(columns, values, strict=True)))
 
 
 def _costliest(columns: Mapping[str, _Column]) -> Sequence[int]:
@@ -259,13 +273,9 @@ def _leaks(table: Contingency) -> Iterator[CellLoss]:
     parts = {entry.name: np.asarray(entry.score(table)) for entry in metrics_of("cell")}
     missed, false = parts["cell_missed_information"], parts["cell_false_information"]
     cost = missed + false
-    for at in np.argsort(-cost, kind="stable")[:MOST_LEAKS]:
-        if cost[at] <= 0:
-            return
-        yield CellLoss(
-            str(table.truth_labels[table.cell_rows[at]]),
-            str(table.system_labels[table.cell_columns[at]]),
-            _plain(float(table.cells[at])) or 0,
-            float(missed[at]),
-            float(false[at]),
-        )
+    order = np.argsort(-cost, kind="stable")[:MOST_LEAKS]
+    order = order[cost[order] > 0]
+    columns = (table.cell_rows, table.cell_columns, table.cells, missed, false)
+    for row, column, count, lost, added in zip(*(part[order].tolist() for part in columns), strict=True):
+        labels = str(table.truth_labels[row]), str(table.system_labels[column])
+        yield CellLoss(*labels, _plain(count) or 0, lost, added)
