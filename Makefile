@@ -6,6 +6,8 @@ WORKERS ?= auto
 FUZZ_SECONDS ?= 60
 # Bytecode is kept whatever the caller's habit is: hundreds of tests start the command line anew
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+# Tests of clusters, databases, object stores and the explorer, each of which starts its server
+SERVERS := tests/engines tests/serving tests/readers/test_object_stores.py tests/readers/test_clouds.py
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
 .PHONY: demo test suite test-torch test-mlflow test-fast check bench mutants docs fuzz fuzz-readers clean
@@ -31,7 +33,7 @@ test-torch: $(VENV)/.dev  ## the tests of PyTorch, TorchMetrics and Lightning, w
 	@tools/test-torch
 
 test-fast: $(VENV)/.dev  ## nothing slow, no servers, no browser, random tests with few examples: while you work
-	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow' --ignore=tests/engines --ignore=tests/browser
+	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow' $(foreach place,$(SERVERS) tests/browser,--ignore=$(place))
 
 check: $(VENV)/.dev  ## lint, format, types, import layers, scripts of the pages
 	$(BIN)/ruff check --quiet .
