@@ -57,6 +57,12 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
 
     made: dict[str, Callable[[], Any]] = {
         "typical": reports.typical,
+        "long names": lambda: reports.plain(
+            {
+                f"{at}_model_of_the_second_quarter_checkpoint_{7 * at}": t
+                for at, t in enumerate(reports.systems(3, 3, 300).values())
+            }
+        ),
         "small": lambda: reports.plain(reports.systems(1, 2, 300)),
         "examples": reports.with_examples,
         "twenty": lambda: reports.plain(reports.systems(20, 10)),

@@ -75,6 +75,20 @@ def test_names_at_the_dots_of_a_phone_are_all_there(visit: Any) -> None:
     assert all(hidden == 0 and meeting == 0 and names >= 2 for hidden, meeting, names in shown), shown
 
 
+def test_long_names_at_the_dots_are_cut_in_the_middle_on_a_phone_only(visit: Any) -> None:
+    ends = "names => names.map(name => [name.firstChild.data, name.getBoundingClientRect().right])"
+    page = visit("long names", **PHONE)
+    page.locator("#maps").scroll_into_view_if_needed()
+    cut = page.locator("#maps .map .lab").evaluate_all(ends)
+    assert len(cut) >= 9
+    assert all(right <= 390 for _, right in cut), cut
+    assert all("…" in name and name[-1] == str(7 * int(name[0]))[-1] for name, _ in cut), cut
+    page.set_viewport_size({"width": 1280, "height": 900})
+    page.wait_for_timeout(100)
+    whole = page.locator("#maps .map .lab").evaluate_all(ends)
+    assert all(len(wide) > len(narrow) for (wide, _), (narrow, _) in zip(whole, cut, strict=True)), whole
+
+
 def test_without_code_the_essentials_are_there(visit: Any) -> None:
     page = visit("typical", java_script_enabled=False)
     text = page.inner_text("main")

@@ -132,7 +132,7 @@ def evaluate(
     asked = positive_questions(evaluation.systems, first)
     evaluation = replace(evaluation, findings=(*evaluation.findings, *asked))
     if judged:
-        return with_judge(evaluation, judged, uncertainty, first)
+        return with_judge(with_sweep_command(evaluation, names), judged, uncertainty, first)
     if options.get("scores") is not None:
         evaluation = with_scores(evaluation, rows, y_pred, request, options["scores"])
     return with_sweep_command(evaluation, names)

@@ -239,6 +239,21 @@ $$('.scroll').forEach((box) => {
   new ResizeObserver(hint).observe(box);
 });
 
+// where a map is small and its names large, a name that would pass its edge is cut in the middle
+const cut = (map) => {
+  $$('.lab', map).forEach((name) => {
+    const words = name.firstChild;
+    const edge = name.ownerSVGElement?.viewBox.baseVal.width || Infinity;
+    const beyond = () => name.getBBox().x + name.getBBox().width > edge;
+    const full = (name.dataset.full ??= words.data);
+    words.data = full;
+    for (let most = full.length - 1; most > 4 && beyond(); most -= 1) {
+      const head = Math.floor(((most - 1) * 2) / 3);
+      words.data = `${full.slice(0, head)}…${full.slice(full.length - (most - 1 - head))}`;
+    }
+  });
+};
+
 // where a map is small and its names large, names move apart along their column, and their lines with them
 const spread = (map) => {
   const names = $$('.lab', map);
@@ -272,6 +287,7 @@ const spread = (map) => {
 const uncrowd = (map) => {
   const kept = [];
   $$('text', map).forEach((name) => name.classList.remove('crowded'));
+  cut(map);
   spread(map);
   const boxes = $$('text:not(.lab)', map).map((text) => text.getBoundingClientRect());
   $$('.lab', map).forEach((name) => {
