@@ -211,3 +211,35 @@ def test_bad_options_are_rejected_in_one_sentence(path: Path, words: list[str], 
 def test_tables_have_no_rows_for_a_judge() -> None:
     with pytest.raises(InputError, match="a finished table has none"):
         ifs.evaluate(ifs.Contingency.from_matrix([[4, 1], [2, 3]]), judge="gpt")
+
+
+def test_of_many_systems_the_best_are_named_first_and_what_holds_for_all_is_said_once() -> None:
+    rng = np.random.default_rng(3)
+    truth = rng.choice(["a", "b"], 600)
+
+    def erring(right: float) -> list[str]:
+        return np.where(rng.random(600) < right, truth, np.where(truth == "a", "b", "a")).tolist()
+
+    human = [str(label) if at % 5 == 0 else None for at, label in enumerate(truth)]
+    systems = {f"s{at}": erring(0.55 + 0.1 * at) for at in range(4)}
+    judge = {"gpt": erring(0.9)}
+    evaluation, comparison = ifs.evaluate(human, systems, judge=judge), ifs.compare(human, systems, judge=judge)
+    shown = evaluation.to_text()
+    text = " ".join(shown.split())
+    assert text.count("; the judge is worth") == 2
+    assert text.index("s3: accuracy") < text.index("s2: accuracy")
+    assert text.count("Estimated for 600 rows from 120 true labels") == 1
+    first = [line.split()[:2] for line in shown.splitlines() if line.split()[1:2] == ["accuracy"]]
+    assert [name for name, _ in first if ":" not in name] == ["s3", "s2", "s1", "s0"]
+    beside = [found.evidence["system"] for found in comparison.findings if found.code == "beside_labels_only"]
+    assert beside == ["s3", "s2", "s1", "s0"]
+
+
+def test_advice_about_a_threshold_names_the_call_beside_a_judge() -> None:
+    rng = np.random.default_rng(4)
+    truth = np.where(rng.random(3000) < 0.05, "fraud", "legit")
+    model = np.where((truth == "fraud") & (rng.random(3000) < 0.3), "fraud", "legit")
+    human = [str(label) if at % 4 == 0 else None for at, label in enumerate(truth)]
+    text = " ".join(ifs.evaluate(human, model, judge=truth).to_text().split())
+    assert "infoscope.sweep(y_true, y_score, positive='fraud')" in text
+    assert "infoscope sweep FILE" not in text

@@ -1,11 +1,15 @@
 """Cells of a notebook: words start left, numbers end right, and the headline keeps whole names."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import infoscope as ifs
+from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.reports.notebook import MAX_PICTURE, as_notebook
+from infoscope.reports.outline import Column, Figure, Outline, Section, Table
 from tests.results.examples import EXAMPLES, example
 
 
@@ -44,3 +48,22 @@ def test_the_headline_of_a_comparison_keeps_whole_names() -> None:
 @pytest.mark.parametrize("kind", EXAMPLES)
 def test_no_link_leads_nowhere(kind: str) -> None:
     assert 'href="#' not in example(kind)._repr_html_()
+
+
+def test_intervals_do_not_wrap_at_their_dash() -> None:
+    cell = example("evaluation")._repr_html_()
+    (interval,) = set(re.findall(r"<td style=\"([^\"]*)\">[0-9.]+\xa0–\xa0", cell))
+    assert "white-space:nowrap" in interval
+
+
+def test_a_tall_picture_beside_a_table_is_folded() -> None:
+    tall = replace(
+        ComparisonDisplay([ForestRow(f"s{at}", 0.5) for at in range(4)], "x").panel(), height=MAX_PICTURE + 1
+    )
+    table = Table([Column("system", "name"), Column("x")], [("s", "1")])
+    section = Section("Rows", [Figure(tall), table, Section("Only on pages", [table], only="page")], "rows")
+    cell = as_notebook(Outline(title="x", kicker=("x",), headline="x.", sections=[section]))
+    assert "<summary>picture</summary><img" in cell
+    assert "Only on pages" not in cell
+    small = replace(section, blocks=[Figure(replace(tall, height=100.0)), table])
+    assert "<summary>picture" not in as_notebook(Outline(title="x", kicker=("x",), headline="x.", sections=[small]))

@@ -44,7 +44,8 @@ def compare_judged(judged: Judged, question: CompareOptions) -> Comparison:
         tied = {name: rhos[name] for name in (ERRORS, ACCURACY) if name in rhos}
         factors += improvements(one, other, tied, paired=True)
     result = settled(wholes, pairs, ties, question, known)
-    beside = judged_summary(judged, names, level=question.level, seed=question.seed)
+    ranked = list(dict.fromkeys([*(place.name for found in result.ranking[:1] for place in found.places), *names]))
+    beside = judged_summary(judged, ranked, level=question.level, seed=question.seed)
     findings = (*result.findings, _corrected(judged), *beside, *judged_findings(judged), *left_out)
     samples = {name: round(size, 6) for name, size in result.samples.items()}
     return replace(result, improvements=tuple(factors), findings=findings, samples=samples)

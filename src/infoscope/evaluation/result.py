@@ -279,6 +279,13 @@ class JudgeResult:
     group: Mapping[str, str] | None = None
     """The group whose rows these are, where rows were split."""
 
+    def in_order(self, names: Sequence[str]) -> JudgeResult:
+        """The same with systems, and judges of single systems, in the order of these names."""
+        place = {name: at for at, name in enumerate(names)}
+        judge = sorted(self.judge, key=lambda each: place.get((each.group or {}).get("system", ""), -1))
+        systems = sorted(self.systems, key=lambda each: place.get(each.name, -1))
+        return replace(self, judge=tuple(judge), systems=tuple(systems))
+
     def of(self, system: str) -> JudgedSystem:
         """What labels and judge say of one system."""
         found = next((found for found in self.systems if found.name == system), None)
@@ -335,12 +342,16 @@ class Evaluation(Result):
         raise UnknownNameError(f"there is no system {name!r}; the systems are {known}, and each has its metrics")
 
     def judged_parts(self) -> Iterator[Self]:
-        """All of it where there is a judge; where rows were split, the systems of each group with its judge."""
+        """All of it where there is a judge; where rows were split, the systems of each group with its judge.
+
+        What the judge says about systems follows their ranking.
+        """
         if self.judge is not None:
-            yield self
+            yield replace(self, judge=self.judge.in_order([system.name for system in self.ranking]))
         for found in self.group_judges:
-            systems = tuple(system for system in self.systems if system.group == found.group)
-            yield replace(self, systems=systems, judge=found, group_judges=())
+            systems = tuple(system for system in self.ranking if system.group == found.group)
+            judge = found.in_order([system.name for system in systems])
+            yield replace(self, systems=systems, judge=judge, group_judges=())
 
     @cached_property
     def ranking(self) -> Sequence[SystemResult]:

@@ -33,10 +33,15 @@ __all__ = ["DIM", "INK", "NAME", "NUMBER", "as_notebook", "cell_table"]
 
 MAX_ROWS = 12
 MAX_FINDINGS = 4
+MAX_PICTURE = 360.0
+"""Height in pixels above which a picture beside a table is folded: a cell fills a screen at most."""
 INK = "color:var(--jp-content-font-color1,var(--vscode-editor-foreground,CanvasText))"
 DIM = "opacity:.72;font-size:90%"
 NUMBER = "text-align:right;padding:2px 10px"
 NAME = "text-align:left;padding:2px 10px"
+_UNWRAPPED = f"{NUMBER};white-space:nowrap"
+_DASH = "–\N{NO-BREAK SPACE}"
+"""A place to wrap at, whatever spaces are around it."""
 _FOLD = "margin:.3em 0"
 _TABLE = "border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums"
 
@@ -88,8 +93,14 @@ def _tiles(outline: Outline) -> Html:
 
 
 def _section(section: Section) -> Iterator[Html]:
+    has_table = any(isinstance(part, Table) for part in section.blocks)
     for part in section.blocks:
-        yield _fold(part) if isinstance(part, Section) else _block(part)
+        if isinstance(part, Figure) and part.panel.height > MAX_PICTURE and has_table:
+            yield element("details", element("summary", _phrase(part.caption or "picture")), _block(part), style=_FOLD)
+        elif not isinstance(part, Section):
+            yield _block(part)
+        elif part.only != "page":
+            yield _fold(part)
 
 
 def _fold(section: Section) -> Html:
@@ -139,7 +150,7 @@ def _cell(cell: Cell) -> Html | str:
 
 
 def _unbroken(part: object) -> object:
-    """An interval or a difference stays on one line; words may wrap."""
+    """An interval or a difference stays together wherever it is copied to; words may wrap."""
     if not isinstance(part, str) or any(map(str.isalpha, part)):
         return part
     return type(part)(part.replace(" ", "\N{NO-BREAK SPACE}"))
@@ -153,8 +164,8 @@ def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]], words: Col
         element(
             "tr",
             *(
-                element("td", _unbroken(part) if at else part, style=style)
-                for at, (part, style) in enumerate(zip(row, styles, strict=True))
+                element("td", part, style=_UNWRAPPED if _DASH in str(part) and style == NUMBER else style)
+                for part, style in zip((row[0], *map(_unbroken, row[1:])), styles, strict=True)
             ),
         )
         for row in rows

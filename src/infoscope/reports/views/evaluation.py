@@ -176,10 +176,12 @@ def _with_chosen(chosen: Sequence[Tile], usual: Iterable[Tile]) -> list[Tile]:
 def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
     several = len(evaluation.systems) > 1
     about = [("", finding) for finding in evaluation.findings if finding.code != "rows_ignored"]
-    about += [(focus.title if several else "", finding) for finding in focus.diagnosis]
-    for system in evaluation.ranking:
-        if system is not focus:
-            about += [(system.title, finding) for finding in system.diagnosis]
+    systems = [focus, *(system for system in evaluation.ranking if system is not focus)]
+    shared = [found for found in focus.diagnosis if all(found in system.diagnosis for system in systems)]
+    about += [("", finding) for finding in shared if several]
+    for system in systems:
+        mine = [finding for finding in system.diagnosis if not several or finding not in shared]
+        about += [(system.title if several else "", finding) for finding in mine]
     return about
 
 

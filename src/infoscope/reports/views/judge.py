@@ -19,6 +19,8 @@ __all__ = ["judge_section", "judge_sentences"]
 
 MOST_ERRORS = 2
 """Kinds of error of the judge that the first sentence names."""
+MOST_SYSTEMS = 3
+"""Systems with a sentence each; of more, the two best have one, and a table has all."""
 
 
 def judge_sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
@@ -29,9 +31,10 @@ def judge_sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phr
     for part in evaluation.judged_parts():
         found = part.judge
         if found is not None and found.group == focus.group:
-            for judge in found.judge:
+            few = found.systems if len(found.systems) <= MOST_SYSTEMS else found.systems[:2]
+            for judge in found.judge[: max(len(few), 1)]:
                 yield _quality(judge, found)
-            for system in found.systems:
+            for system in few:
                 yield _accuracy(part, system)
 
 
