@@ -51,7 +51,9 @@ class CompareOptions:
         """The systems, if there are enough and the baseline is one of them."""
         listed = ", ".join(map(repr, systems))
         if len(systems) < 2:
-            raise InputError(f"comparing takes at least two systems; there is {listed or 'none'}")
+            raise InputError(
+                f"comparing takes at least two systems; there is {listed or 'none'}, and evaluate takes one"
+            )
         if self.baseline is not None and self.baseline not in systems:
             raise UnknownNameError(f"baseline {self.baseline!r} is not among the systems {listed}")
         return tuple(systems)

@@ -155,7 +155,10 @@ class _Source:
         systems = labels_by_system(self.y_pred)
         title = name or "baseline"
         if old is None or title in systems:
-            raise InputError("give the baseline's labels as baseline=, and no system of y_pred its name")
+            raise InputError(
+                "beside labels, baseline= takes the predictions of the baseline, and no system of y_pred may be called "
+                f"{title!r}"
+            )
         both = {**systems, title: old}
         return self._parted(self.evaluated(y_pred=both), title, how, both)
 

@@ -118,8 +118,8 @@ def _apart(judged: Judged, name: str, ease: RowEase, seed: int) -> Finding:
     beside = labels_beside_judge(judged, name, seed=seed)
     return Finding(
         "labelled_rows_differ",
-        f"The labels alone put the accuracy of {name} at {beside.labels_only:.2f}, with the judge it is "
-        f"{beside.with_judge:.2f}: labelled rows seem {'easier' if ease.z > 0 else 'harder'} than others. If they were "
+        f"The labels alone put the accuracy of {name} at {beside.labels_only:.1%}, with the judge it is "
+        f"{beside.with_judge:.1%}: labelled rows seem {'easier' if ease.z > 0 else 'harder'} than others. If they were "
         "not drawn at random, label a random sample.",
         "warning",
         {"system": name, "metric": "accuracy", "z": ease.z},
