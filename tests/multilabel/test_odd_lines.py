@@ -112,6 +112,16 @@ def test_a_file_that_is_cut_within_a_character_is_rejected(tmp_path: Path) -> No
         multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
 
 
+def test_another_encoding_is_converted_because_label_lists_have_no_option_for_it(tmp_path: Path) -> None:
+    wide, plain = tmp_path / "wide.txt", tmp_path / "plain.txt"
+    wide.write_text("a\tx\n", encoding="utf-16")
+    plain.write_text("a\tx\n", encoding="utf-8")
+
+    with pytest.raises(InputError, match=r"wide\.txt is UTF-16 text; convert it: iconv -f UTF-16") as caught:
+        multilabel.evaluate(wide, plain)
+    assert "--encoding" not in str(caught.value)
+
+
 def test_quotes_around_a_whole_field_are_left_out(tmp_path: Path) -> None:
     truth, found = tmp_path / "truth.txt", tmp_path / "found.txt"
     truth.write_text('one\t"Food, drink"\ntwo\t"the ""best"""\nthree\t"open\n', encoding="utf-8")

@@ -122,7 +122,7 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
             raise InputError(f"{path} is {len(files.paths)} files; a label list is one")
         with files.named():
             check_readable([files.paths[0]])
-            check_signature(files.paths[0], "tsv", files.compression)
+            _check_label_list(files.paths[0], files.compression)
             with opened_text(files.paths[0], files.compression, errors="surrogateescape") as file:
                 for number, line in enumerate(file, start=1):
                     if line[-1] in _SURROGATES:
@@ -130,6 +130,14 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
                     text = line.rstrip("\r\n")
                     if text.strip(" "):
                         yield number, [_unquoted(field) for field in text.split("\t")]
+
+
+def _check_label_list(path: Path, compression: str) -> None:
+    """A label list has no options of reading: other kinds of files are converted first."""
+    try:
+        check_signature(path, "tsv", compression)
+    except InputError as error:
+        raise InputError(error.page) from error
 
 
 def _check_separators(path: Path, names: list[str], members: list[list[str]], first: int) -> None:
