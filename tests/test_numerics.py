@@ -429,6 +429,13 @@ def test_sums_beyond_64_bits_do_not_overflow() -> None:
     assert unsigned.counts[0, 0] == 2**63 + 2048
 
 
+def test_van_dongen_distance_of_the_largest_weights() -> None:
+    """Twice their total is too large for a number."""
+    matrix = np.array([[25.0, 20.0], [20.0, 29.0]])
+
+    assert metrics.van_dongen_distance(Contingency.from_matrix(1e306 * matrix)) == pytest.approx(40 / 94)
+
+
 @pytest.mark.parametrize("matrix", [[[10**15, 1], [1, 0]], [[10**10, 1], [1, 0]], [[10**12, 5], [7, 10**9]]])
 def test_pairs_of_huge_counts_are_counted_exactly(matrix: list[list[int]]) -> None:
     def pairs(counts: list[int]) -> Fraction:

@@ -5,7 +5,7 @@ from math import inf
 import mpmath
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import special
 
@@ -54,6 +54,24 @@ def test_quantiles_of_a_beta_variable(a: float, b: float, chance: float) -> None
     found = float(special_functions.betaincinv(a, b, chance))
 
     assert found == pytest.approx(float(special.betaincinv(a, b, chance)), rel=1e-9, abs=1e-15)
+
+
+tiny = st.floats(-12, 0).map(lambda power: 10.0**power)
+
+
+@settings(max_examples=15)
+@given(tiny, st.one_of(tiny, sizes), st.floats(1e-3, 1 - 1e-3))
+def test_quantiles_too_near_to_an_end_for_a_number(a: float, b: float, chance: float) -> None:
+    """A prior of a thousandth per cell puts nearly all of the weight at the ends."""
+    low, high = (float(special_functions.betaincinv(*sides, chance)) for sides in ((a, b), (b, a)))
+
+    assert low == pytest.approx(float(special.betaincinv(a, b, chance)), rel=1e-9, abs=1e-15)
+    assert high == pytest.approx(float(special.betaincinv(b, a, chance)), rel=1e-9, abs=1e-15)
+
+
+def test_quantiles_of_parameters_that_no_mean_lies_between() -> None:
+    assert special_functions.betaincinv(1e-300, 1.0, 0.5) == 0.0
+    assert special_functions.betaincinv(1.0, 1e-300, 0.5) == pytest.approx(1.0)
 
 
 def test_quantiles_have_the_shape_of_what_is_given() -> None:

@@ -119,7 +119,7 @@ def _continued_fraction(a: float, b: float, x: float) -> float:
 
 def _beta_quantile(a: float, b: float, chance: float) -> float:
     """By Newton's method, halving what it would leave."""
-    low, high, x = 0.0, 1.0, a / (a + b)
+    low, high, x = 0.0, 1.0, min(a / (a + b), 1 - _EXACT)
     if chance in (low, high):
         return chance
     for _ in range(2000):
@@ -129,7 +129,7 @@ def _beta_quantile(a: float, b: float, chance: float) -> float:
         better = x - more * x * (1 - x) / density if density > 0 else low
         if not low < better < high:
             better = (low + high) / 2
-        if abs(better - x) <= 2 * _EXACT * x:
+        if abs(better - x) <= 2 * _EXACT * x or better <= 0:  # what is too small for a number is 0
             return better
         x = better
     return x

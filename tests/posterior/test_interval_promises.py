@@ -1,7 +1,7 @@
 """Intervals keep their promise where they once did not: slices with fixed seeds of benchmarks/calibration.py."""
 
 import importlib.util
-from itertools import product
+from itertools import product, repeat
 from pathlib import Path
 from types import ModuleType
 
@@ -11,6 +11,7 @@ from scipy.stats import t
 
 import infoscope as ifs
 from infoscope.comparison import PairedPredictions, compare_predictions
+from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.beta_hyperprior import BetaLevel
 from infoscope.posterior.summary import summarize_draws
 from infoscope.tables import Contingency
@@ -224,3 +225,19 @@ def test_blocks_of_draws_are_draws_of_the_same_belief() -> None:
     assert whole.shape == parts.shape
     np.testing.assert_allclose(whole.sum((1, 2)), 1.0)
     np.testing.assert_allclose(parts.mean(0), whole.mean(0), atol=0.01)
+
+
+@pytest.mark.parametrize("sizes", [[6], [1] * 6, [3, 3], [2, 1, 3], [5, 1]])
+def test_half_of_the_draws_have_hot_and_cold_cells_however_they_are_cut(
+    sizes: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Blocks of 317 to 400 classes have one draw each."""
+    ((_, table),) = samples("softmax", 12, 400, 1)
+    belief = ifs.Posterior(table).belief
+    everywhere = 1.0 - np.eye(12)
+    monkeypatch.setattr(AffinityRows, "draws", lambda *_: repeat(everywhere / everywhere.sum(1, keepdims=True)))
+
+    drawn = np.concatenate(list(belief.draw_blocks(sizes, np.random.default_rng(1))))
+
+    wrong = drawn[:, 0, 1:]
+    np.testing.assert_array_equal(np.ptp(wrong, axis=1) < 1e-12 * wrong.max(1), [False, True] * 3)

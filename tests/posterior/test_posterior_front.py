@@ -329,6 +329,14 @@ def test_first_order_error_is_nothing_at_independence() -> None:
         assert values["truth_entropy"].sd_ratio is not None
 
 
+@pytest.mark.parametrize("prior", [1e-3, 1e-6, 1e-12])
+def test_limits_under_a_prior_that_expects_nearly_nothing(prior: float) -> None:
+    posterior = Posterior(Contingency.from_matrix([[5, 1], [0, 7]]), prior=prior)
+
+    for found in (*posterior.by_class().values(), *posterior.by_output().values()):
+        assert np.all(np.asarray(found.low) <= np.asarray(found.high))
+
+
 # ── weights, shares, stated sizes ──────────────────────────────────────────────────────────────────
 
 

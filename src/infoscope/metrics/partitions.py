@@ -242,7 +242,7 @@ def van_dongen_distance(table: Contingency) -> Real:
     if table.support is None:
         left = [table.grand_total - best.sum(-1) for best in (table.values.max(-1), largest_in_columns(table))]
         if table.adds_exactly or all(everywhere(part > CLEARLY_LEFT * table.grand_total) for part in left):
-            return sum(left) / (2 * table.grand_total)
+            return sum(part / 2 for part in left) / table.grand_total  # twice the largest total would be infinite
     return np.minimum((_row_lines(table).left.sum(-1) + _column_lines(table).left.sum(-1)) / 2, 1.0)
 
 

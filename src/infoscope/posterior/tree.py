@@ -112,16 +112,19 @@ class Tree:
     def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
         """The same in blocks of these sizes; where cells are hot or cold for half of the draws, every other one."""
         cells = self._cells.draws(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
+        start = 0
         for n in sizes:
             out = np.empty((n, *self.counts.shape))
-            half = 0 if cells is None else n // 2
-            by_hypotheses = self._by_hypotheses(n - half, rng)
-            out[: 2 * half : 2], out[2 * half :] = by_hypotheses[:half], by_hypotheses[half:]
-            if cells is not None and half:
-                by_cells = out[1 : 2 * half : 2]
-                for place, drawn in zip(by_cells, islice(cells, half), strict=True):
+            if cells is None:
+                out[:] = self._by_hypotheses(n, rng)
+            else:
+                odd = 1 - start % 2  # counted over all blocks: those of many classes have one draw each
+                by_hypotheses, by_cells = out[1 - odd :: 2], out[odd::2]
+                by_hypotheses[:] = self._by_hypotheses(len(by_hypotheses), rng)
+                for place, drawn in zip(by_cells, islice(cells, len(by_cells)), strict=True):
                     place[:] = drawn
                 _with_matches(by_cells, self._likeliest, rng)
+            start += n
             if self._rejects is not None:
                 rejected = self._rejects.draw(n, rng)
                 out *= (1 - rejected)[:, :, None]
