@@ -37,8 +37,14 @@ def _leave(number: int, _frame: object) -> None:
 def _is_alone() -> bool:
     """Whether the process was started for this command, and nobody looks on or has other threads at work in it."""
     is_ours = getattr(sys.modules["__main__"], "main", None) is main
-    is_watched = sys.flags.interactive or sys.gettrace() or sys.getprofile()
+    is_watched = sys.flags.inspect or sys.flags.interactive or sys.gettrace() or sys.getprofile() or _is_monitored()
     return is_ours and not is_watched and not _thread._count()
+
+
+def _is_monitored() -> bool:
+    """Whether a profiler or debugger watches in the way that Python has since 3.12."""
+    monitoring = getattr(sys, "monitoring", None)
+    return monitoring is not None and any(monitoring.get_tool(tool) is not None for tool in range(6))
 
 
 def _end(status: int) -> None:

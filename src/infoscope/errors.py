@@ -47,9 +47,19 @@ class Advised(str):
         sentence.page = on_page(problem) + page
         return sentence
 
+    def __reduce__(self) -> tuple[Callable[[str, str], "Advised"], tuple[str, str]]:
+        """Both wordings, for copies and other processes."""
+        return _advised, (str(self), self.page)
+
     def __add__(self, more: str) -> "Advised":
         """The sentence going on in the same words everywhere."""
         return Advised(self, terminal=more, page=more)
+
+
+def _advised(text: str, page: str) -> Advised:
+    sentence = Advised(text, terminal="", page="")
+    sentence.page = page
+    return sentence
 
 
 def on_page(sentence: str) -> str:

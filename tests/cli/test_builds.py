@@ -5,11 +5,13 @@ from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
 
+import click
 import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
 from infoscope.cli import app
+from infoscope.cli.configuration import configuration
 
 TRUTH = ["cat"] * 40 + ["dog"] * 40 + ["a<b>\x01&\n,:%"] * 40
 PREDICTED = ["cat"] * 36 + ["dog"] * 4 + ["dog"] * 20 + ["cat"] * 20 + TRUTH[80:]
@@ -200,6 +202,17 @@ def test_settings_that_nothing_knows_are_rejected(project: Path, text: str, sent
     assert done.exit_code == 2
     assert sentence in " ".join(done.stderr.split())
     assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("text", "native"), [("no-native = true", False), ("no-native = false", True), ("native = false", False)]
+)
+def test_the_opposite_of_a_switch_in_settings_means_what_it_says(tmp_path: Path, text: str, native: bool) -> None:
+    path = tmp_path / "infoscope.toml"
+    for table in ("", "[evaluate]\n"):
+        path.write_text(f"{table}{text}\n")
+        found = configuration(str(path)).defaults(app, click.Context(app), "evaluate")
+        assert found["evaluate"] == {"native": native}
 
 
 def test_a_baseline_of_another_truth_or_schema_is_rejected(project: Path) -> None:

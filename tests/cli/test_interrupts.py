@@ -59,6 +59,26 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+def test_who_asked_to_look_around_afterwards_can() -> None:
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONINSPECT": "1"}
+    words = [sys.executable, "-m", "infoscope", "--version"]
+    done = subprocess.run(words, input="", capture_output=True, text=True, env=env, check=False)
+
+    assert done.stderr.endswith(
+        "SystemExit: 0\n"
+    )  # by which the interpreter begins; a terminal would have its prompt now
+
+
+@pytest.mark.skipif(not hasattr(sys, "monitoring"), reason="since Python 3.12")
+def test_a_profiler_gets_its_results() -> None:
+    code = "from infoscope.__main__ import main; import sys; sys.argv[1:] = ['--version']; main()"
+    watched = f"import cProfile; cProfile.run({code!r})"
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", watched], capture_output=True, text=True, env=env, check=False)
+
+    assert "function calls" in done.stdout
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", list(COMMANDS))
 def test_an_interrupt_at_any_moment(kind: str, log: Path, tmp_path: Path) -> None:

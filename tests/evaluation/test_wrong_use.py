@@ -237,6 +237,36 @@ def test_numbers_of_clusters_are_no_scores(cancer):
         check_columns({"clusters": ifs.Contingency.from_labels(cancer["label"], clusters)}, ColumnNames())
 
 
+def test_two_classes_of_many_are_no_scores_where_wrong_ones_are_near():
+    """Rows of two of a hundred product codes, whose wrong predictions have codes near their own."""
+    rng = np.random.default_rng(6)
+    truth = rng.choice([20, 70], 400)
+    near = truth + rng.integers(-15, 16, 400)
+    predicted = np.where(rng.random(400) < 0.6, truth, near)
+    assert ifs.evaluate(truth, predicted).systems[0].metrics["accuracy"].value > 0.5
+
+
+def test_percentages_that_name_classes_are_labels():
+    """Degrees of a stenosis, of which a system predicts two alone and annotators most."""
+    rng = np.random.default_rng(7)
+    truth = rng.choice(["25%", "50%", "75%", "100%"], 200)
+    predicted = np.where(np.isin(truth, ["25%", "50%"]), "50%", "75%")
+    assert ifs.evaluate(truth, predicted).systems[0].metrics["accuracy"].value < 0.9
+    other = np.where(rng.random(200) < 0.8, truth, "25%")
+    annotators = pd.DataFrame({"one": truth, "other": other})
+    assert ifs.agreement(annotators, system=["one", "other"], draws=0).items == 200
+    measured = pd.DataFrame(
+        {name: [f"{at}%" for at in range(start, start + 100)] for name, start in (("one", 0), ("other", 1))}
+    )
+    with pytest.raises(ifs.InputError, match="scores or measurements"):
+        ifs.agreement(measured, system=["one", "other"])
+
+
+def test_a_label_of_many_percent_signs_is_text():
+    labels = ["%" * 5000, "a"] * 20
+    assert ifs.evaluate(labels, labels).systems[0].metrics["accuracy"].value == 1.0
+
+
 def test_the_class_of_the_scores_is_named_by_their_order(cancer):
     with pytest.raises(ifs.InputError, match=r"ifs\.sweep\(y_true, y_score, positive='benign'\)"):
         ifs.evaluate(cancer["label"], cancer["p_benign"])

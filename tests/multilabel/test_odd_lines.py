@@ -2,6 +2,7 @@
 
 import csv
 import math
+import shlex
 from collections import Counter
 from pathlib import Path
 
@@ -102,6 +103,20 @@ def test_a_category_that_is_not_utf8_is_named_with_its_line(tmp_path: Path) -> N
 
     with pytest.raises(InputError, match=r"truth\.txt, line 2: the category 'caf\\xe9' is not UTF-8 text; convert"):
         multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
+
+
+def test_the_conversion_that_is_advised_works_for_any_name(tmp_path: Path) -> None:
+    truth = tmp_path / "it's the truth.txt"
+    truth.write_bytes(b"one\tcaf\xe9\n")
+
+    with pytest.raises(InputError) as caught:
+        multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
+    words = shlex.split(str(caught.value).partition("example: ")[2])
+    assert words == [
+        *("iconv", "-f", "WINDOWS-1252", "-t", "UTF-8", str(truth)),
+        ">",
+        f"{tmp_path}/it's the truth-utf8.txt",
+    ]
 
 
 def test_a_file_that_is_cut_within_a_character_is_rejected(tmp_path: Path) -> None:

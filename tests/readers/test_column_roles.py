@@ -1,5 +1,7 @@
 """Which columns hold what: the traps of real files, each with its sentence; never sure and wrong."""
 
+import copy
+import pickle
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from infoscope.errors import InputError
+from infoscope.errors import InputError, on_page
 from infoscope.readers.column_roles import column_roles, roles_of, with_repeated_names
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.score_roles import score_roles_of
@@ -149,6 +151,14 @@ def test_train_and_test_rows_together_are_said() -> None:
     found = roles_of({"label": TRUTH, "pred": GOOD, "split": ["train", "test", "test"] * 20})
 
     assert any("--by split evaluates them apart" in reason for reason in found.reasons)
+
+
+def test_what_is_asked_can_be_copied_and_sent_to_another_process() -> None:
+    asked = roles_of({"y_pred": predicted(drawn(["a", "b"])), "id": list(range(ROWS))})
+
+    for other in (pickle.loads(pickle.dumps(asked)), copy.deepcopy(asked)):
+        assert other == asked
+        assert on_page(other.question or "") == on_page(asked.question or "") != asked.question
 
 
 def test_what_was_named_is_not_guessed() -> None:

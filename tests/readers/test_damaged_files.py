@@ -285,6 +285,9 @@ def test_all_broken_files_of_a_pattern_are_named(tmp_path: Path) -> None:
         read(str(tmp_path / "*.csv"), truth="t", system="s")
     for name in range(9):
         assert (f"/{name}.csv" in str(caught.value)) == (str(name) in broken)
+        assert (f"/{name}.csv" in caught.value.page) == (str(name) in broken)
+    assert "--encoding" in str(caught.value)
+    assert " --" not in caught.value.page.replace("--headless --convert-to", "")  # nobody types options on a page
 
 
 def test_all_broken_parquet_files_of_a_pattern_are_named(tmp_path: Path) -> None:

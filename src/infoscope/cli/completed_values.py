@@ -13,7 +13,7 @@ __all__ = ["CompletedText"]
 
 _PATHS = {
     **dict.fromkeys(("FILE", "SOURCE", "RESULT.json", "TRUTH_FILE", "PREDICTED_FILE…", "equal|FILE"), "file"),
-    **dict.fromkeys(("TRUTH", "TRACKS…"), "file"),
+    **dict.fromkeys(("TRUTH", "TRACKS…", "VERDICTS"), "file"),
     "FOLDER": "dir",
 }
 """Words of the usage that mean a path, and what the shell is to look for."""

@@ -41,11 +41,14 @@ class Configuration:
         if not isinstance(own, Mapping):
             raise InputError(f"{self.path}: {name} is a command; write its options in a table [{self._table(name)}]")
         options = _options(command)
-        found = {str(options[_key(key)].name): value for key, value in shared.items() if _key(key) in options}
-        for key, value in own.items():
+        for key in own:
             if _key(key) not in options:
                 raise InputError(f"{self.path}: {self._unknown(f'{name}.{key}', _key(key), options)}")
-            found[str(options[_key(key)].name)] = value
+        found = {
+            str(options[_key(key)].name): _meant(options[_key(key)], key, value)
+            for key, value in (*shared.items(), *own.items())
+            if _key(key) in options
+        }
         known = {str(param.name): param for param in command.params}
         return {name: {key: self._value(context, known[key], value) for key, value in found.items()}}
 
@@ -155,6 +158,12 @@ def _check_kind(param: click.Parameter, given: Any) -> None:
 def _shown(param: click.Parameter) -> str:
     """The name of an option as a file has it."""
     return next((_key(word) for word in param.opts if word.startswith("--")), str(param.name))
+
+
+def _meant(param: click.Parameter, key: str, value: Any) -> Any:
+    """A value under the first name of its switch: ``no-native = true`` says that ``native`` is false."""
+    is_opposite = _key(key) in map(_key, param.secondary_opts)
+    return not value if is_opposite and isinstance(value, bool) else value
 
 
 def _key(word: str) -> str:

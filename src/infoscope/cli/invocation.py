@@ -52,6 +52,8 @@ class RecordingGroup(click.Group):
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.envvar is None:
                 parameter.envvar = environment_name(cmd_name, parameter)
+        inner = command.commands.values() if isinstance(command, click.Group) else ()
+        for parameter in (*command.params, *(parameter for each in inner for parameter in each.params)):
             if parameter.type is click.STRING:
                 parameter.type = CompletedText()
         return command

@@ -45,7 +45,7 @@ def check_label_columns(patterns: Patterns, way_out: str = "") -> None:
     """Reject columns of numbers that are measured, and of identifiers, where each should hold one system's labels."""
     sides = [_column_side(patterns, at) for at in range(len(patterns.names))]
     for at, (name, side) in enumerate(zip(patterns.names, sides, strict=True)):
-        if side.are_measured:
+        if side.are_measured and not side.are_classes_in_percent:
             raise InputError(
                 f"column {name!r} holds {side.described}: scores or measurements, and no labels; cut them into classes "
                 f"first, for example with pandas.cut{way_out}"

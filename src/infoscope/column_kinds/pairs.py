@@ -20,6 +20,8 @@ MAX_NUMBERED_CLASSES = 20
 """Numbers beyond this many, met by predictions with fractions, are measured rather than named."""
 MAX_SHARED_MEASUREMENTS = 0.05
 """Fraction of predictions that are one of the true numbers; codes with a decimal point have more."""
+MIN_SHARED_CLASSES = 0.5
+"""Fraction of predictions that are one of the true numbers where both name classes."""
 _PREDICTED = re.compile(r"(y_?)?(pred|preds|predicted|predictions?|hat)(_?(labels?|class|classes))?|model_output")
 _TRUE = re.compile(r"(y_?)?(true|truth|gold|label|labels|target|targets|actual|ground_?truth)(_?(labels?|class))?")
 
@@ -34,7 +36,7 @@ def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> No
         if truth.are_measured and system.are_measured:
             if shared < MAX_SHARED_MEASUREMENTS:
                 raise InputError(_regression(columns, name, truth, system))
-        elif truth.are_measured and len(truth.labels) > len(system.labels):
+        elif truth.are_measured and len(truth.labels) > len(system.labels) and not _are_names(system, shared):
             raise InputError(_swapped_scores(columns, name, truth, system))
         elif name in scores:
             measured = truth.are_numbers and len(truth.labels) > MAX_NUMBERED_CLASSES
@@ -57,6 +59,11 @@ def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
     shared = float(predicted[at_columns][known].sum()) / max(float(predicted.sum()), 1e-300)
     truth = ColumnValues.of(table.truth_labels, table.row_totals, rows)
     return truth, ColumnValues.of(table.system_labels, predicted, rows), shared
+
+
+def _are_names(system: ColumnValues, shared: float) -> bool:
+    """Whether predicted fractions are true classes, as "25%" and "50%" are where fewer are predicted than there are."""
+    return bool(system.has_fraction.any()) and shared > MIN_SHARED_CLASSES
 
 
 def _are_scores(truth: ColumnValues, system: ColumnValues, ranking: RankedNumbers | None) -> bool:

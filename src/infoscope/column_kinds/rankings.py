@@ -21,6 +21,8 @@ MIN_AREA = 0.7
 """Area under the ROC curve, of the class that has the higher numbers."""
 MIN_STANDARD_ERRORS = 3.2
 """Correlation of a number's place with the share of a class, in standard deviations over names in any order."""
+MIN_RECALL = 0.2
+"""Fraction of the rows of both classes from which on their names are predicted, and not met by chance of the scores."""
 MIN_LEAN = 0.1
 """Area beyond one half from which on numbers are of one class rather than of the other."""
 
@@ -36,6 +38,8 @@ class RankedNumbers:
     """Class × number."""
     are_names: np.ndarray[Any, np.dtype[np.bool_]]
     """Which of the numbers are true classes."""
+    recalls: tuple[float, float] = (0.0, 0.0)
+    """Fraction of the rows of each class that have its name."""
 
     @classmethod
     def of(cls, table: Contingency) -> RankedNumbers | None:
@@ -58,7 +62,11 @@ class RankedNumbers:
             rows[at] = np.bincount(place[table.cell_columns[mine]], table.cells[mine], len(used))
         one, other = (table.truth_labels[at] for at in true.tolist())
         at_rows, at_columns = table.matches
-        return cls((one, other), rows, np.isin(used, at_columns[table.row_totals[at_rows] > 0]))
+        own = dict(zip(at_rows.tolist(), place[at_columns].tolist(), strict=True))
+        hits = [rows[at, own[row]] if own.get(row, -1) >= 0 else 0.0 for at, row in enumerate(true.tolist())]
+        first, second = (float(hit) / float(table.row_totals[row]) for hit, row in zip(hits, true, strict=True))
+        known = np.isin(used, at_columns[table.row_totals[at_rows] > 0])
+        return cls((one, other), rows, known, (first, second))
 
     @property
     def high_class(self) -> Label | None:
@@ -71,7 +79,7 @@ class RankedNumbers:
         """Whether the order of numbers that are no true class tells the classes apart, as no order of names would."""
         rows = self.rows[:, ~self.are_names]
         few = rows.shape[1] < MIN_RANKED or rows.sum() < MIN_RANKED_ROWS * self.rows.sum()
-        if few or not rows.sum(axis=1).min():
+        if few or not rows.sum(axis=1).min() or min(self.recalls) >= MIN_RECALL:
             return False
         if abs(float(_area(rows)) - 0.5) < MIN_AREA - 0.5:
             return False

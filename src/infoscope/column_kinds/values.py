@@ -69,6 +69,12 @@ class ColumnValues:
         return fractions >= (MIN_PROBABILITIES if between else MIN_FRACTIONS)
 
     @property
+    def are_classes_in_percent(self) -> bool:
+        """Whether there are a few whole percentages, such as 25%, 50% and 75%, by which people name classes."""
+        spelt = all(isinstance(label, str) and _WHOLE_PERCENTAGE.fullmatch(label.strip()) for label in self.labels)
+        return spelt and len(self.labels) <= MIN_FRACTIONS
+
+    @property
     def are_identifiers(self) -> bool:
         """Whether nearly every row has a value of its own."""
         return self.rows >= MIN_IDENTIFIERS and len(self.labels) >= IDENTIFIER_SHARE * self.rows
@@ -101,10 +107,11 @@ def number_of(label: Label) -> float:
 def _spelt_number(text: str) -> float:
     if "_" in text:
         return float("nan")
-    if text.endswith("%"):
-        return _spelt_number(text[:-1]) / 100
-    return float(text.replace(",", ".") if _DECIMAL_COMMA.fullmatch(text) else text)
+    number = text.removesuffix("%")
+    value = float(number.replace(",", ".") if _DECIMAL_COMMA.fullmatch(number) else number)
+    return value if number == text else value / 100
 
 
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:0,[0-9]+|[0-9]+,[0-9]{2,})")
 """``1,2`` may as well be two labels."""
+_WHOLE_PERCENTAGE = re.compile(r"[0-9]+ ?%")

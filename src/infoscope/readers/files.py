@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from infoscope.errors import InfoscopeError, InputError, UnknownNameError
+from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError
 from infoscope.masking import masked
 from infoscope.readers.compression import compression_of, first_bytes
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
@@ -306,11 +306,14 @@ def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], 
     if len(problems) == 1:
         raise next(iter(problems.values())) from first
     stated = list(problems.items())
-    sentences = [str(error).rstrip(".") for _, error in stated[:_SENTENCES]]
     names = ", ".join(str(path) for path, _ in stated[_SENTENCES:])
     more = [f"Also {names}"] if names else []
-    counted = f"{len(problems)} of {len(files.paths)} files cannot be read"
-    raise kind(f"{counted}. {'. '.join([*sentences, *more])}") from first
+    counted = f"{len(problems)} of {len(files.paths)} files cannot be read. "
+    terminal, page = (
+        ". ".join([*(sentence.rstrip(".") for sentence in said), *more])
+        for said in zip(*((str(error), error.page) for _, error in stated[:_SENTENCES]), strict=True)
+    )
+    raise kind(Advised(counted, terminal=terminal, page=page)) from first
 
 
 def names_in_braces(pattern: str) -> tuple[str, ...]:

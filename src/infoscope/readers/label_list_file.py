@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from shlex import quote
 
 from infoscope.errors import InputError
 from infoscope.readers.files import check_readable, find_files
@@ -99,9 +100,10 @@ def _checked(category: str, path: Path, number: int) -> str:
     try:
         category.encode()
     except UnicodeEncodeError as error:
+        converted = path.with_name(f"{path.stem}-utf8{path.suffix}")
         raise InputError(
             f"{path}, line {number}: the category '{_printable(category)}' is not UTF-8 text; convert the file, for "
-            f"example: iconv -f WINDOWS-1252 -t UTF-8 {path.name} > {path.stem}-utf8{path.suffix}"
+            f"example: iconv -f WINDOWS-1252 -t UTF-8 {quote(str(path))} > {quote(str(converted))}"
         ) from error
     return category
 
