@@ -97,6 +97,7 @@ class Window:
             self.context.add_init_script(path=AXE)
         self.has_code = options.get("java_script_enabled", True)
         self.page = self.context.new_page()
+        self.size = dict(self.page.viewport_size)
         self.errors: list[str] = []
         self.requests: list[str] = []
         self.page.on(
@@ -116,6 +117,8 @@ class Window:
     def leave(self) -> None:
         """Nothing of the page is left; stored data there is none."""
         self.page.emulate_media(media="null")
+        if self.page.viewport_size != self.size:
+            self.page.set_viewport_size(self.size)
         self.page.mouse.move(0, 0)
         self.page.goto("about:blank")
 

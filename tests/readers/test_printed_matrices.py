@@ -157,7 +157,7 @@ def test_files_of_matlab_read_as_rows_are_named_for_what_they_are(tmp_path: Path
             assert done.exit_code == 2
             assert "table.mat is a file of MATLAB" in done.stderr
             assert "--matrix" in done.stderr
-            assert len(done.stderr) < 300
+            assert len(done.stderr.replace(str(tmp_path), "")) < 300
 
 
 LABELLED = ",cat,dog\ncat,40,10\ndog,5,45\n"

@@ -107,9 +107,9 @@ def number_of(label: Label) -> float:
 def _spelt_number(text: str) -> float:
     if "_" in text:
         return float("nan")
-    number = text.removesuffix("%")
-    value = float(number.replace(",", ".") if _DECIMAL_COMMA.fullmatch(number) else number)
-    return value if number == text else value / 100
+    spelt = text.removesuffix("%")
+    number = spelt.replace(",", ".") if _DECIMAL_COMMA.fullmatch(spelt) else spelt
+    return float(number if spelt == text else f"{number}e-2")  # 93.1% is 0.931, rounded once
 
 
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:0,[0-9]+|[0-9]+,[0-9]{2,})")

@@ -35,11 +35,14 @@ def judged_findings(judged: Judged) -> Iterator[Finding]:
 
 
 def judged_summary(judged: Judged, systems: Sequence[str], *, level: float, seed: int) -> Iterator[Finding]:
-    """How good the judge is; and the accuracy of each system beside the labels alone and the verdicts alone."""
+    """How good the judge is; and the accuracy of each system beside the labels alone and the verdicts alone.
+
+    A judge of classes is measured by the strata of the first system, as in an evaluation, whatever the order here.
+    """
     if judged.label_count >= judged.row_count:
         return
     named = "class" in judged.kinds.values()
-    for name in systems[:1] if named else systems:
+    for name in judged.systems[:1] if named else systems:
         table = (judged.judge_table if named else judged.correctness_table)(name, seed=seed)
         captured = DrawnBelief(table).summary("proficiency", level)
         capture = "captures" if len(judged.judges_of(name)) == 1 else "together capture"

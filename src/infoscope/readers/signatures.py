@@ -63,8 +63,8 @@ _FOREIGN = {
     b"\x93NUMPY": _Kind("a NumPy array", "hand over the array: infoscope.Contingency.from_labels(truth, predictions)"),
     b"MATLAB": _Kind(
         "a file of MATLAB, which holds matrices and no rows",
-        "read its table of counts in a terminal: infoscope evaluate --matrix {file}",
-        "read its table of counts with infoscope.readers.read_matrix",
+        "evaluate its table of counts in a terminal: infoscope evaluate --matrix {file} "
+        "(in Python: infoscope.readers.read_matrix)",
     ),
     b"Obj\x01": _Kind("an Avro file", "convert it: avro-tools tojson {file} > {ndjson}"),
     b"ORC": _Kind("an ORC file", "convert it to Parquet"),
