@@ -34,6 +34,28 @@ def test_rows_sum_to_one_and_closed_cells_are_empty() -> None:
     np.testing.assert_array_equal(rows, drawn_rows(counts, open_cells, 30))
 
 
+def test_evidence_of_many_cells_is_good_to_a_nat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Sums of two million nats, in numbers of seven digits."""
+    rng = np.random.default_rng(4)
+    occupied = np.exp(rng.normal(3.0, 1.0, (1, 20_000)))
+    counts = rng.poisson(occupied).reshape(100, 200) + 1.0
+    chains = affinity_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 1, rng)
+    seen: list[Array] = []
+    picked = affinity_rows._picked
+    monkeypatch.setattr(affinity_rows, "_picked", lambda logs, rng: picked(seen.append(logs) or logs, rng))
+
+    chains._draw_mixture(occupied, np.ones((1, 1)), np.zeros((1, 1)))
+
+    b, n = affinity_rows._SHAPES[:, None], counts.ravel()
+    hot, cold = (
+        gammaln(b + n) - gammaln(b) - n * np.log(b / mean) - (b + n) * np.log1p(mean / b)
+        for mean in (occupied, occupied * affinity_rows._COLD_MEANS[chains.cold])
+    )
+    share = affinity_rows._HOT_SHARES[chains.share]
+    exact = np.logaddexp(np.log(share) + hot, np.log1p(-share) + cold).sum(1)
+    assert np.ptp(seen[-1][0] - exact) < 2.0
+
+
 @pytest.mark.slow
 def test_draws_from_the_prior_are_recovered() -> None:
     """Simulation-based calibration: the true entropy of the rows is anywhere among its draws, equally often."""

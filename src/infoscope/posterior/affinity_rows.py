@@ -139,6 +139,11 @@ class _Chains:
         counts = np.concatenate([self.counted, np.zeros(empty.shape[1])]).astype(np.float32)
         often = np.concatenate([np.ones_like(occupied), times], 1).astype(np.float32)
 
+        def summed(terms: _Singles) -> Array:
+            """Over all cells, in pairs: one after the other, singles of many cells are wrong by several nats."""
+            terms *= often[:, None]
+            return terms.sum(2).astype(float)
+
         def factors(cold: Array, shape: Array) -> _Singles:
             """Probability of each count in a cold cell divided by that in a hot one."""
             b, r = (np.atleast_2d(x)[:, :, None].astype(np.float32) for x in (shape, cold))
@@ -152,7 +157,7 @@ class _Chains:
             w = np.atleast_2d(share)[:, :, None].astype(np.float32)
             logs = (1 - w) * factor
             logs += w
-            return np.einsum("cgn,cn->cg", np.log(logs, out=logs), often).astype(float)
+            return summed(np.log(logs, out=logs))
 
         shape, cold = _SHAPES[self.shape][:, None], _COLD_MEANS[self.cold][:, None]
         self.share = _picked(mixed(_HOT_SHARES, factors(cold, shape)), self.rng)
@@ -160,7 +165,9 @@ class _Chains:
         self.cold = _picked(mixed(share, factors(_COLD_MEANS, shape)), self.rng)
         cold = _COLD_MEANS[self.cold][:, None]
         b = _SHAPES[:, None].astype(np.float32)
-        hot = self.rising - np.einsum("cgn,gn,cn->cg", np.log(1 + expected / b), b + counts, often)
+        terms = np.log(1 + expected / b)
+        terms *= b + counts
+        hot = self.rising - summed(terms)
         self.shape = _picked(hot + mixed(share, factors(cold, _SHAPES)), self.rng)
 
     def _affinities(self, expected: _Singles, occupied: Array) -> _Singles:
