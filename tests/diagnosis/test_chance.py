@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from scipy.stats import binomtest, hypergeom
+from scipy.stats import binomtest, hypergeom, poisson
 from sklearn.metrics import mutual_info_score as mutual_information_score
 
 from infoscope.diagnosis.statistics import TableStatistics
-from infoscope.metrics.permutation import chance_p_value
+from infoscope.metrics.permutation import _hypergeometric, chance_p_value, permuted_p_value
 from infoscope.tables import Contingency
 
 
@@ -52,3 +52,35 @@ def test_dependence_in_few_samples_is_told_from_chance() -> None:
     table = Contingency.from_labels(truth, system)
 
     assert not TableStatistics(table, table.sample_size).could_be_chance
+
+
+@pytest.mark.parametrize("side", [10**3, 10**4, 31_623, 10**5])
+def test_a_rare_pair_among_very_many_samples(side: int) -> None:
+    """Classes of this size in side² samples share one by chance, and share four here."""
+    table = Contingency.from_matrix([[side**2 - 2 * side + 4, side - 4], [side - 4, 4]])
+
+    assert chance_p_value(table) == pytest.approx(poisson.sf(3, 1), abs=0.02)
+
+
+def test_two_classes_that_never_meet_among_very_many_samples() -> None:
+    assert chance_p_value(Contingency.from_matrix([[2 * 10**9, 3], [3, 0]])) == 1.0
+    strata = [np.array([[10**12, 3, 1], [3, 0, 0], [2, 0, 0]])]
+    assert permuted_p_value(strata, 20, np.random.default_rng(0)) == 1.0
+
+
+@pytest.mark.parametrize("good", [20, 2 * 10**9, 10**14])
+@pytest.mark.parametrize("bad", [20, 2 * 10**9, 10**14])
+@pytest.mark.parametrize("share", [1e-8, 0.3, 1 - 1e-8])
+def test_samples_from_more_than_numpy_draws(good: int, bad: int, share: float) -> None:
+    n, whole = 4000, good + bad
+    sample = round(share * whole)
+    mean = sample * (good / whole)
+    variance = mean * (bad / whole) * ((whole - sample) / (whole - 1))
+
+    drawn = _hypergeometric(*(np.full(n, size) for size in (good, bad, sample)), np.random.default_rng(8))
+
+    assert drawn.min() >= max(0, sample - bad)
+    assert drawn.max() <= min(good, sample)
+    assert drawn.mean() == pytest.approx(mean, abs=4.5 * (variance / n) ** 0.5 + 1e-3)
+    if variance > 0.01:
+        assert drawn.var() == pytest.approx(variance, rel=0.15)
