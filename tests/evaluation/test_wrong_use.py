@@ -302,8 +302,9 @@ def test_dates_are_measured(form):
         {"dates": each.date, "times": each + pd.Timedelta("6h"), "text": each.strftime("%Y-%m-%d")}[form]
         for each in (days, guessed)
     ]
-    first, *_ = ifs.evaluate(*map(list, columns)).to_text().strip().splitlines()
+    first, *rest = ifs.evaluate(*map(list, columns)).to_text().strip().splitlines()
     assert first == "No verdict: these labels seem to be measurements rather than classes."
+    assert "The labels are numbers or dates" in " ".join(rest)
 
 
 def test_identifiers_that_repeat_are_no_classes():

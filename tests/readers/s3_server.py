@@ -30,6 +30,8 @@ class Door:
     """So many requests are answered with 503."""
     cut: int = 0
     """So many bodies end in the middle."""
+    without_endings: bool = False
+    """Whether a range that is counted from the end is given whole, as by stores that know none."""
     open_to_all: bool = False
     """Whether requests without a signature are signed here, as of a store that asks for none."""
     address: str = ""
@@ -44,6 +46,7 @@ class Door:
     def forget(self) -> None:
         self.asked.clear()
         self.sent = self.throttled = self.cut = 0
+        self.without_endings = False
 
 
 def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
@@ -63,6 +66,8 @@ def _handler(door: Door) -> type[BaseHTTPRequestHandler]:
                 body = f"<Error><Code>InvalidAccessKeyId</Code><AWSAccessKeyId>{SECRET}</AWSAccessKeyId></Error>"
                 self._answer(403, [], body.encode())
                 return
+            if door.without_endings and (self.headers.get("Range") or "").startswith("bytes=-"):
+                del self.headers["Range"]
             with closing(http.client.HTTPConnection(*door.target)) as server:
                 server.request(self.command, self.path, headers={**dict(self.headers), "Accept-Encoding": "identity"})
                 answer = server.getresponse()

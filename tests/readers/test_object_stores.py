@@ -110,6 +110,29 @@ def test_a_footer_that_is_the_whole_file_is_no_second_request(door):
         ifs.read("s3://logs/empty.parquet", truth="gold", system="svm")
 
 
+@pytest.mark.parametrize("beyond", [None, 1, 0, -1])
+def test_footers_of_every_length(door, monkeypatch, beyond):
+    """Of a file with so many bytes beyond those that are asked for first, or with a footer that is longer than they."""
+    from infoscope.readers.object_stores import mirror
+
+    columns = log(7, 400)
+    content = parquet(columns)
+    door.put("logs/one.parquet", content)
+    monkeypatch.setattr(mirror, "_FOOTER", 100 if beyond is None else len(content) - beyond)
+    table = ifs.read("s3://logs/one.parquet", truth="gold", system="svm")
+
+    assert table == ifs.Contingency.from_labels(columns["gold"], columns["svm"])
+
+
+def test_a_store_that_counts_no_bytes_from_the_end(door):
+    door.without_endings = True
+    columns = log(0)
+    table = ifs.read("s3://logs/daily/day=0/part-0.parquet", truth="gold", system="svm")
+
+    assert table == ifs.Contingency.from_labels(columns["gold"], columns["svm"])
+    assert "HEAD" in {method for method, _, _ in door.asked}
+
+
 def test_columns_are_counted_from_memory_or_from_a_copy(door, monkeypatch):
     """The compiled part takes the bytes as they came; an engine that is asked after all finds them in the copy."""
     columns = log(0)

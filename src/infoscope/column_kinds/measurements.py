@@ -83,7 +83,8 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]
 def measured_labels(nearness: float) -> str:
     """The sentence about labels that seem to measure."""
     return (
-        f"The labels are numbers and wrong predictions lie near the truth (rank correlation {nearness:.2f}), as of a "
-        "quantity that is measured: for that use a regression metric such as sklearn.metrics.mean_absolute_error, for "
-        "ordered classes say ordinal= (--ordinal); only if the numbers merely name classes do the numbers below hold."
+        "The labels are numbers or dates and wrong predictions lie near the truth (rank correlation "
+        f"{nearness:.2f}), as of a quantity that is measured: for that use a regression metric such as "
+        "sklearn.metrics.mean_absolute_error, for ordered classes say ordinal= (--ordinal); only if they merely name "
+        "classes do the numbers below hold."
     )
