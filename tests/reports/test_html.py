@@ -160,6 +160,16 @@ def test_essentials_are_text_before_any_code_runs(page: str) -> None:
         assert name in text
 
 
+def test_the_bar_of_the_page_says_shares_as_its_tiles_do(page: str) -> None:
+    best = typical()["system 0"]
+    captured, false = (best.metrics[name].shown for name in ("proficiency", "false_information_ratio"))
+
+    assert captured is not None
+    assert false is not None
+    assert f"captured {captured:.1%}<" in page
+    assert f"false {false:.1%}<" in page
+
+
 def test_data_of_the_page_is_the_document(page: str) -> None:
     data = embedded(page, "data")["document"]
     again = Evaluation.from_dict(data)

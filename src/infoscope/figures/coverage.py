@@ -372,8 +372,8 @@ def _summary(points: Sequence[CoveragePoint]) -> str:
         f"Information coverage of {len(points)} system{'s' * (len(points) != 1)}: false information to the "
         "right, captured "
         f"information upwards. Nearest to the star is {shortened(best.name, 60)}, which captures "
-        f"{best.captured:.0%} of the truth "
-        f"and adds {best.false:.0%} that is false."
+        f"{best.captured:.1%} of the truth "
+        f"and adds {best.false:.1%} that is false."
     )
 
 

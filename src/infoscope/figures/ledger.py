@@ -86,7 +86,7 @@ class LedgerDisplay(TableDisplay):
         """A stretch with its name in it; beside the bar where it is too short, in the colour of plain text."""
         truth = self.missed + self.captured
         of_truth = self._share(part, bits / truth) if truth > 0 else None
-        share = f"{bits:.2f} {self.unit}" if of_truth is None else f"{of_truth:.0%}"
+        share = f"{bits:.2f} {self.unit}" if of_truth is None else f"{of_truth:.1%}"
         tip = f"{part}: {bits:.3f} {self.unit}" + ("" if of_truth is None else f", {of_truth:.1%} of the truth")
         drawn = Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip)
         text = f"{part} {share}"
