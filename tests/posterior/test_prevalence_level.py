@@ -89,3 +89,14 @@ def test_a_trend_of_recall_may_go_on_to_the_rarest_class() -> None:
 def test_classes_without_a_trend_of_recall_are_alike() -> None:
     mean = recalls(np.full(40, 0.8), SIZES).mean
     assert np.ptp(mean) < 0.05
+
+
+@pytest.mark.parametrize("power", [4, 5, 8, 12, 15])
+@pytest.mark.parametrize("kind", ["balanced", "zipf"])
+def test_shares_of_very_many_samples_are_no_less_certain_than_the_sample(power: int, kind: str) -> None:
+    totals = np.round(10.0**power / (np.ones(50) if kind == "balanced" else np.arange(1, 51)))
+    shares = totals / totals.sum()
+
+    drawn = PrevalenceLevel(totals).draw(300, np.random.default_rng(0))
+
+    assert (drawn.std(0) < 1.3 * np.sqrt(shares * (1 - shares) / totals.sum())).all()

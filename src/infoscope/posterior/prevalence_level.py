@@ -27,6 +27,7 @@ __all__ = ["PrevalenceLevel", "TrendLevel", "margin_mean", "prevalence_level"]
 _SPREADS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.1, 2.8])
 _NODES = np.linspace(-4.5, 4.5, 37)  # of a standard normal
 _NODE_WEIGHTS = np.exp(-0.5 * _NODES**2)
+_MOST_RESOLVED = ((_NODES[1] - _NODES[0]) * _SPREADS[0]) ** -2.0  # counts that the finest nodes tell from the next
 _STEPS = np.linspace(-1.2, 1.2, 13)
 _FREEDOM_DRAWS = 400
 _NEAR = 8.0  # points this much less likely than the best, in nats, hardly matter …
@@ -60,8 +61,8 @@ class PrevalenceLevel:
     @cached_property
     def _normal(self) -> _Normal | None:
         total = float(self.totals.sum())
-        if self.totals.size < 2 or total <= 0:
-            return None
+        if self.totals.size < 2 or total <= 0 or self.totals.max() > _MOST_RESOLVED:
+            return None  # nodes would be too far apart, and so many samples decide alone
         points = []
         for spread in _SPREADS:
             centre = np.log(total / self.totals.size) - spread**2 / 2
