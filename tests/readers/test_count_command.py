@@ -139,6 +139,10 @@ def test_database_on_the_command_line(folder: Path) -> None:
     assert evaluated(folder, "log", *columns) == evaluated(folder, "SELECT * FROM log", *columns)
 
 
+HEEDING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+"""What was started in the background ignores interrupts, and its children inherit that."""
+
+
 @pytest.mark.slow
 def test_interrupt_ends_with_130_and_writes_nothing(tmp_path: Path) -> None:
     duckdb.execute(
@@ -150,7 +154,7 @@ def test_interrupt_ends_with_130_and_writes_nothing(tmp_path: Path) -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TMPDIR": str(scratch)}
     words = ["count", "heavy.parquet", "-t", "t", "-s", "s", "-o", "x.ifs", "--memory-limit", "100MB"]
     process = subprocess.Popen(
-        [sys.executable, "-c", "from infoscope.cli import main; main()", *words],
+        [sys.executable, "-c", f"{HEEDING}from infoscope.cli import main; main()", *words],
         cwd=tmp_path,
         env=env,
         stderr=subprocess.PIPE,

@@ -294,6 +294,7 @@ SLOW = """
 import resource, signal, sys
 from infoscope.readers import ReadOptions, read
 from infoscope.errors import InputError
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a child inherits what is ignored
 if len(sys.argv) > 3:
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, 1 << 20))
