@@ -10,7 +10,6 @@ import argparse
 import contextlib
 import os
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -127,8 +126,8 @@ class ServedProcess:
         return f"{held['VmRSS:']:7.0f} MB, at most {held['VmHWM:']:.0f} MB   budget 400 MB"
 
     def close(self) -> None:
-        """Ctrl-C."""
-        self.process.send_signal(signal.SIGINT)
+        """A request to end; an interrupt would be ignored by what was started in the background."""
+        self.process.terminate()
         self.process.wait(60)
 
 
