@@ -220,7 +220,7 @@ def test_markdown_and_files(good: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "expected"),
     [
         ([], "lets everything through"),
         (["--min", "proficiency"], "METRIC=NUMBER"),
@@ -233,11 +233,11 @@ def test_markdown_and_files(good: str, tmp_path: Path) -> None:
         (["--min", "g_statistic.low=3"], "has no interval"),
     ],
 )
-def test_wrong_conditions_are_rejected(good: str, words: list[str], told: str) -> None:
+def test_wrong_conditions_are_rejected(good: str, words: list[str], expected: str) -> None:
     result = run("gate", "--matrix", good, *words)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected in result.stderr
 
 
 @pytest.mark.parametrize("text", ["no json", "[]", '{"schema": "infoscope/evaluation/1"}', '{"schema": "other"}'])

@@ -97,19 +97,19 @@ def test_an_interrupt_at_any_moment(kind: str, log: Path, tmp_path: Path) -> Non
         time.sleep(moment)
         process.send_signal(signal.SIGINT)
         _, said = process.communicate(timeout=300)
-        told = f"after {moment:.3f} s of {life:.3f}: status {process.returncode}, {said}"
+        situation = f"after {moment:.3f} s of {life:.3f}: status {process.returncode}, {said}"
         seen.append(process.returncode)
 
-        assert not target.exists() or target.read_bytes() == whole, told
-        assert list((tmp_path / "scratch").iterdir()) == [], told
-        assert {path.name for path in tmp_path.iterdir()} <= {"log.csv", "scratch", name}, told
+        assert not target.exists() or target.read_bytes() == whole, situation
+        assert list((tmp_path / "scratch").iterdir()) == [], situation
+        assert {path.name for path in tmp_path.iterdir()} <= {"log.csv", "scratch", name}, situation
         if process.returncode == 130:
-            assert said in ("infoscope: interrupted\n", "") or target.exists(), told
+            assert said in ("infoscope: interrupted\n", "") or target.exists(), situation
         elif process.returncode == 0:
-            assert target.exists(), told
+            assert target.exists(), situation
         else:
-            assert "infoscope/" not in said, told  # the interpreter itself was still starting
-        assert "infoscope/" not in said or "Traceback" not in said, told
+            assert "infoscope/" not in said, situation  # the interpreter itself was still starting
+        assert "infoscope/" not in said or "Traceback" not in said, situation
     print(kind, f"{life:.2f} s", sorted(seen))
 
 
@@ -154,7 +154,7 @@ def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
 
 
 @pytest.mark.parametrize(
-    ("code", "told"),
+    ("code", "expected"),
     [
         ("from infoscope.__main__ import main; main()", ["at the end"]),
         (
@@ -163,13 +163,13 @@ def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
         ),
     ],
 )
-def test_a_quick_end_still_does_what_is_asked_for_at_the_end(code: str, told: list[str]) -> None:
+def test_a_quick_end_still_does_what_is_asked_for_at_the_end(code: str, expected: list[str]) -> None:
     """And a process that was not started for the command goes on."""
     code = f"import atexit, sys; atexit.register(print, 'at the end'); sys.argv[1:] = ['--version']\n{code}"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
 
-    assert done.stdout.splitlines()[1:] == told
+    assert done.stdout.splitlines()[1:] == expected
 
 
 @pytest.mark.slow

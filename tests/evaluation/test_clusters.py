@@ -141,7 +141,7 @@ def test_compare_command_takes_clusters(rows: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "wanted"),
     [
         (["--groups", "gold"], "'gold' is named as cluster"),
         (["--groups", "patiant"], "did you mean 'patient'"),
@@ -150,11 +150,11 @@ def test_compare_command_takes_clusters(rows: Path) -> None:
         (["--groups", "a", "-s", "b"], "named as cluster"),
     ],
 )
-def test_wrong_clusters_are_rejected(rows: Path, words: list[str], told: str) -> None:
+def test_wrong_clusters_are_rejected(rows: Path, words: list[str], wanted: str) -> None:
     result = run("evaluate", str(rows), "-t", "gold", "-s", "a", *words)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert wanted in result.stderr
 
 
 def test_few_clusters_and_tables_are_rejected(tmp_path: Path) -> None:

@@ -63,15 +63,15 @@ def test_collapse_fails_in_pairs_and_is_open_without_them(files: Path) -> None:
     del record["row_labels"]
     base.write_text(json.dumps(record))
     alone = run("gate", files / "new.csv", "-t", "label", "-s", "model", "--baseline", base)
-    told = " ".join(alone.stdout.split())
+    text = " ".join(alone.stdout.split())
 
     assert paired.exit_code == 1
     assert "worse by 0.1" in paired.stdout
     assert "95% interval 0.0" in paired.stdout
     assert "paired row by row" in " ".join(paired.stdout.split())
     assert alone.exit_code == 3
-    assert "base.json keeps no rows; name its column with --baseline-system" in told
-    assert "more rows decide it" in told
+    assert "base.json keeps no rows; name its column with --baseline-system" in text
+    assert "more rows decide it" in text
 
 
 def differences(text: str) -> list[dict[str, Any]]:
@@ -206,7 +206,7 @@ def test_earlier_documents_are_still_baselines(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told"),
+    ("options", "wanted"),
     [
         ({"baseline_system": "n"}, "is the system and the baseline"),
         ({"baseline_system": "missing"}, "no column 'missing'"),
@@ -219,10 +219,10 @@ def test_earlier_documents_are_still_baselines(tmp_path: Path) -> None:
         ({}, "lets everything through"),
     ],
 )
-def test_wrong_questions_are_rejected_in_one_sentence(options: dict[str, Any], told: str) -> None:
+def test_wrong_questions_are_rejected_in_one_sentence(options: dict[str, Any], wanted: str) -> None:
     frame = pd.DataFrame({"t": TRUTH, "o": OLD, "n": NEW})
 
-    with pytest.raises(ifs.InfoscopeError, match=told):
+    with pytest.raises(ifs.InfoscopeError, match=wanted):
         ifs.gate(frame, truth="t", system="n", **options)
 
 

@@ -209,7 +209,7 @@ def test_comparisons_and_gates_take_the_order(rows: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("ordinal", "told"),
+    ("ordinal", "wanted"),
     [
         (["low", "medum", "high", "severe"], "class 'medium' is not in the order .*'medum' is named"),
         (["low", "medium", "high"], "class 'severe' is not in the order"),
@@ -218,8 +218,8 @@ def test_comparisons_and_gates_take_the_order(rows: Path) -> None:
         (7, "name the classes from the lowest to the highest"),
     ],
 )
-def test_wrong_orders_are_rejected_in_one_sentence(ordinal: Any, told: str) -> None:
-    with pytest.raises(ifs.InputError, match=told):
+def test_wrong_orders_are_rejected_in_one_sentence(ordinal: Any, wanted: str) -> None:
+    with pytest.raises(ifs.InputError, match=wanted):
         ifs.evaluate(named(TRUTH), named(PREDICTED), ordinal=ordinal)
 
 

@@ -149,7 +149,7 @@ def test_text_says_what_share_was_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("until", "told"),
+    ("until", "expected"),
     [
         ("0.02x", "write width=0.02"),
         ("widht=0.02", "write width=0.02"),
@@ -159,12 +159,12 @@ def test_text_says_what_share_was_read(tmp_path: Path) -> None:
         ("acuracy.width=0.1", "accuracy"),
     ],
 )
-def test_wrong_goals_are_rejected(until: str, told: str, tmp_path: Path) -> None:
+def test_wrong_goals_are_rejected(until: str, expected: str, tmp_path: Path) -> None:
     path = str(written(many(100), "csv", tmp_path))
     result = run("evaluate", path, "-t", "gold", "-s", "svm", "--until", until)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert expected in result.stderr
 
 
 def test_sources_without_random_access_are_rejected(tmp_path: Path) -> None:

@@ -321,7 +321,7 @@ class ConfusionDisplay(TableDisplay):
         rows, columns = self.map.counts.shape
         worst = self.map.largest(3)
         stated = "; ".join(
-            f"{shortened(truth, 40)} said as {shortened(system, 40)}, {count_text(count)} ({share:.0%})"
+            f"{shortened(truth, 40)} predicted as {shortened(system, 40)}, {count_text(count)} ({share:.0%})"
             for truth, system, count, share in worst
         )
         return f"Confusion matrix of {rows} classes and {columns} predictions. " + (

@@ -24,7 +24,7 @@ _SAID = "says as much as there is to say"
 
 
 def iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
-    """Lines of equal erroneous information, and the one where as much is said as there is to say."""
+    """Lines of equal erroneous information, and the one where predictions carry as much information as the truth."""
     marks: list[Mark] = []
     pixel = (x[1] - x[0]) / INNER[0]
     words = list(points)

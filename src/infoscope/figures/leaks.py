@@ -88,7 +88,7 @@ class LeakDisplay(TableDisplay):
             "Where the bits leak",
             f"{total:.2f} {self.unit} are lost in {len(self.streams)} cells. The costliest: "
             + "; ".join(
-                f"{shortened(s.truth, 40)} said as {shortened(s.system, 40)}, {s.bits:.3f} {self.unit}"
+                f"{shortened(s.truth, 40)} predicted as {shortened(s.system, 40)}, {s.bits:.3f} {self.unit}"
                 for s in drawn[:3]
             )
             + ".",
@@ -160,7 +160,7 @@ def _streams(
     marks: list[Mark] = []
     for at, stream in enumerate(streams):
         tip = (
-            f"{plain_label(stream.truth)} said as {plain_label(stream.system)}: {count_text(stream.count)}\n"
+            f"{plain_label(stream.truth)} predicted as {plain_label(stream.system)}: {count_text(stream.count)}\n"
             f"missed {stream.missed:.3f}, false {stream.false:.3f} {unit}"
         )
         marks.append(Ribbon((0.03, starts[at]), (0.97, ends[at]), stream.bits, tip=tip))

@@ -63,7 +63,7 @@ PICTURES: dict[str, Callable[[Evaluation], Display]] = {
     "confusions": grid_display,
 }
 _LITTLE = 1.05
-"""Sample sizes up to this ratio are said as one number."""
+"""Sample sizes up to this ratio are written as one number."""
 MAX_TIED = 4
 """Groups of systems without a significant difference that text names."""
 
