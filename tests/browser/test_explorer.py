@@ -118,11 +118,13 @@ def test_by_keyboard_alone(browser: Any, address: str) -> None:
     assert "more often than elsewhere" in page.inner_text("#sheet") or "More often where" in page.inner_text("#sheet")
     page.click("text=other rows")
     page.keyboard.press("Escape")
+    page.wait_for_selector("#sheet", state="hidden")  # focus has gone back before it is moved on
     frame.locator("table.fix tr[data-truth][data-predicted]").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_selector("#sheet:not([hidden]) tr[data-row]")
     page.keyboard.press("Escape")
+    page.wait_for_selector("#sheet", state="hidden")  # focus has gone back before it is moved on
     frame.locator("table.classes tr[data-class]").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#sheet:not([hidden]) h2:has-text('another class')")
