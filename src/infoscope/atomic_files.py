@@ -6,7 +6,6 @@ and moved into place in one step. Whatever goes wrong, an interrupt included, it
 
 import errno
 import os
-import secrets
 import shutil
 import stat
 import tempfile
@@ -98,7 +97,7 @@ def remove_unfinished() -> None:
 @contextmanager
 def _temporary(folder: Path) -> Iterator[Path]:
     """A new file whose name nobody can guess; its mode is the one that the umask gives to any new file."""
-    path = folder / f".infoscope-{secrets.token_hex(12)}"
+    path = folder / f".infoscope-{os.urandom(12).hex()}"
     _unfinished.add(path)
     try:
         os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))

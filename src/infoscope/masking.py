@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 
 __all__ = ["masked", "secrets_hidden"]
 
@@ -15,13 +16,6 @@ _QUOTED = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")"""
 _ADDRESS = re.compile(r"(?P<scheme>(?<![A-Za-z0-9+.])[A-Za-z][A-Za-z0-9+.]+:/{1,3})(?P<rest>\S+)")
 """As a path, an address has a single slash."""
 _TOKEN_SCHEMES = ("http", "https", "ftp", "git")
-_PATTERNS = (
-    (re.compile(rf"(?i)({_SECRET_KEYS}\s*=\s*){_VALUE}"), r"\1…"),
-    (re.compile(rf"(?i)({_SECRET_KEYS}['\"]\s*:\s*){_QUOTED}"), r"\1'…'"),
-    (re.compile(rf"(?i)(\b(?:password|secret)\s+){_QUOTED}"), r"\1'…'"),
-    (re.compile(r"(?i)(\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)?)\s*[^\s'\",;]+"), r"\1 …"),
-    (re.compile(r"(?i)(\bjdbc:oracle:\w+:[^/@\s]+)/[^@\s]+@"), r"\1/…@"),
-)
 
 
 def masked(text: str) -> str:
@@ -36,9 +30,21 @@ def masked(text: str) -> str:
     """
     if "@" in text:
         text = _ADDRESS.sub(_without_password, text)
-    for pattern, calm in _PATTERNS:
+    for pattern, calm in _patterns():
         text = pattern.sub(calm, text)
     return text
+
+
+@cache
+def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """What gives a secret away, and what stands in its place; most runs never look for one."""
+    return (
+        (re.compile(rf"(?i)({_SECRET_KEYS}\s*=\s*){_VALUE}"), r"\1…"),
+        (re.compile(rf"(?i)({_SECRET_KEYS}['\"]\s*:\s*){_QUOTED}"), r"\1'…'"),
+        (re.compile(rf"(?i)(\b(?:password|secret)\s+){_QUOTED}"), r"\1'…'"),
+        (re.compile(r"(?i)(\bauthorization['\"]?\s*[:=]\s*['\"]?(?:bearer|basic|token)?)\s*[^\s'\",;]+"), r"\1 …"),
+        (re.compile(r"(?i)(\bjdbc:oracle:\w+:[^/@\s]+)/[^@\s]+@"), r"\1/…@"),
+    )
 
 
 def _without_password(found: re.Match[str]) -> str:

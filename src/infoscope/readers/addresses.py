@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import socket
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -68,6 +67,8 @@ def _format_of(name: str, given: str | None) -> str:
 
 def check_reachable(url: str) -> None:
     """Reject an address that cannot be one, or where nobody listens; of several masters one is enough."""
+    import socket  # noqa: PLC0415 - for addresses of clusters only
+
     doors = _doors(url)
     for door in doors:
         try:

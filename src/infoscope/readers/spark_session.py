@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 import signal
@@ -72,6 +71,7 @@ def opened_spark(url: str | None) -> Iterator[Any]:
 @contextmanager
 def quiet_bridge() -> Iterator[None]:
     """The bridge to Java logs Ctrl-C, and a Java that is gone, with a traceback; we say what happened ourselves."""
+    import logging  # noqa: PLC0415 - where Spark is at work
 
     def is_another(record: logging.LogRecord) -> bool:
         is_bridge = record.name in _BRIDGE[1:] and record.exc_info is not None

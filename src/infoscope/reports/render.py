@@ -8,10 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from infoscope.errors import InputError
 from infoscope.reports.layout import Look
-from infoscope.reports.markdown import as_markdown
 from infoscope.reports.numbers import units
 from infoscope.reports.outline import Name, Outline, plain
-from infoscope.reports.text import as_text
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.frame import columns_of
@@ -23,6 +21,12 @@ if TYPE_CHECKING:
 __all__ = ["outline_of", "picture", "render"]
 
 _REPR_LINES = 5
+_RENDERERS = {
+    "text": ("text", "as_text"),
+    "markdown": ("markdown", "as_markdown"),
+    "html": ("html.renderer", "as_html"),
+    "notebook": ("notebook", "as_notebook"),
+}
 
 
 def outline_of(result: Result, unit: str = "bits") -> Outline:
@@ -37,26 +41,25 @@ def render(
     result: Result, form: str, *, unit: str = "bits", width: int = 100, max_rows: int = 8, command: str | None = None
 ) -> str:
     """The result as ``text``, ``markdown``, ``html``, ``notebook`` or ``repr``; ``command`` is what made it."""
-    if form == "html":
-        return _page(result, unit, command)
     outline = outline_of(result, unit)
-    if form == "text":
-        return as_text(outline, Look(width, max_rows=max_rows))
-    if form == "markdown":
-        return as_markdown(outline)
     if form == "repr":
         return _short(outline)
-    from infoscope.reports.notebook import as_notebook  # noqa: PLC0415 - draws pictures
+    if form == "html":
+        return _rendered(form, _with_data(outline.with_command(command), result))
+    return _rendered(form, outline, *([Look(width, max_rows=max_rows)] if form == "text" else []))
 
-    return as_notebook(outline)
+
+def _rendered(form: str, *what: object) -> str:
+    """By the renderer of a form; only the one that is asked for is loaded, and two of them draw pictures."""
+    module, function = _RENDERERS[form]
+    text: str = getattr(importlib.import_module(f"infoscope.reports.{module}"), function)(*what)
+    return text
 
 
-def _page(result: Result, unit: str, command: str | None) -> str:
-    from infoscope.reports.html.renderer import as_html  # noqa: PLC0415 - draws pictures
-
-    outline = outline_of(result, unit).with_command(command)
+def _with_data(outline: Outline, result: Result) -> Outline:
+    """The outline of a page, which also offers the result for download."""
     saved: Json = {"kind": result.kind, "document": result.page_document(), "columns": columns_of(result.rows())}
-    return as_html(replace(outline, data={**outline.data, "data": saved}))
+    return replace(outline, data={**outline.data, "data": saved})
 
 
 def _short(outline: Outline) -> str:

@@ -6,7 +6,6 @@ They work on the stream that the caller's library works on, and nothing here wai
 from __future__ import annotations
 
 import importlib
-import logging
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
@@ -38,8 +37,6 @@ MAX_COPIES = 32
 MAX_PAIRS_PER_LAUNCH = 1 << 30
 """A cell of the cached table has 32 bits."""
 
-_log = logging.getLogger("infoscope")
-
 
 @cache
 def _cupy() -> Any:
@@ -47,7 +44,11 @@ def _cupy() -> Any:
         cupy = importlib.import_module("cupy")
         cupy.cuda.runtime.getDeviceCount()
     except Exception as error:  # a build for another driver fails in its own ways, and counting goes on without it
-        _log.debug("tensors on CUDA devices are counted by bincount, for CuPy cannot be used: %s", error)
+        import logging  # noqa: PLC0415 - where there is something to say
+
+        logging.getLogger("infoscope").debug(
+            "tensors on CUDA devices are counted by bincount, for CuPy cannot be used: %s", error
+        )
         return None
     return cupy
 
