@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import picture
 from infoscope.reports.html.blocks import phrase
@@ -85,7 +86,10 @@ def _ignored(outline: Outline) -> Iterator[Html]:
 
 
 def _tiles(outline: Outline) -> Html:
-    rows = [(plain(tile.word), element("b", tile.number), tile.interval, plain(tile.note)) for tile in outline.tiles]
+    rows = [
+        (plain_label(plain(tile.word)), element("b", tile.number), tile.interval, plain_label(plain(tile.note)))
+        for tile in outline.tiles
+    ]
     if not rows:
         return Html("")
     inside = cell_table(("", "number", "interval", ""), rows, words=(0, 3))
@@ -159,7 +163,9 @@ def _unbroken(part: object) -> object:
 def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]], words: Collection[int] = (0,)) -> Html:
     """A table whose looks survive where style sheets do not; columns of ``words`` start left, numbers end right."""
     styles = [NAME if at in words else NUMBER for at in range(len(head))]
-    first = element("tr", *(element("th", word, style=style) for word, style in zip(head, styles, strict=True)))
+    first = element(
+        "tr", *(element("th", plain_label(word), style=style) for word, style in zip(head, styles, strict=True))
+    )
     lines = [
         element(
             "tr",

@@ -6,9 +6,9 @@ four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from infoscope.markup import cut_list
 from infoscope.metrics.registry import Domain
@@ -47,6 +47,7 @@ __all__ = [
     "Whisker",
     "enumerated",
     "joined",
+    "listed",
     "plain",
     "reason",
 ]
@@ -211,6 +212,16 @@ class Table:
     def lines(self) -> list[Row]:
         """The rows, each as a ``Row``."""
         return [row if isinstance(row, Row) else Row(row) for row in self.rows]
+
+
+Item = TypeVar("Item")
+
+
+def listed(
+    items: Iterable[Item], *columns: tuple[Column, Callable[[Item], Cell]]
+) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+    """The columns of a table and its rows, one per item, from what each column shows of an item."""
+    return [column for column, _ in columns], [tuple(cell(item) for _, cell in columns) for item in items]
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infoscope.errors import InputError
-from infoscope.reports.layout import Look
+from infoscope.reports.layout import UNICODE, Look, shown, squeezed
 from infoscope.reports.numbers import units
-from infoscope.reports.outline import Name, Outline, plain
+from infoscope.reports.outline import Name, Outline, Phrase, plain
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.frame import columns_of
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["outline_of", "picture", "render"]
 
 _REPR_LINES = 5
+_REPR_WIDTH = 160
 _RENDERERS = {
     "text": ("text", "as_text"),
     "markdown": ("markdown", "as_markdown"),
@@ -66,9 +67,15 @@ def _short(outline: Outline) -> str:
     """The headline and what else fits into five lines."""
     findings = [*ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
     warnings = dict.fromkeys(f"warning: {finding.text}" for finding in findings if finding.is_warning)
-    lines = [plain(outline.headline), *warnings, *map(plain, outline.lede)]
-    cut = [line if len(line) <= 160 else f"{line[:159]}…" for line in lines if line]
-    return "\n".join(cut[:_REPR_LINES])
+    lines = [line for line in map(_in_a_line, (outline.headline, *warnings, *outline.lede)) if line]
+    return "\n".join(f"{line[: _REPR_WIDTH - 1]}…" if len(line) > _REPR_WIDTH else line for line in lines[:_REPR_LINES])
+
+
+def _in_a_line(phrase: Phrase) -> str:
+    """The words of a phrase on one line that a terminal can print, its names cut short."""
+    parts = phrase if isinstance(phrase, tuple) else (phrase,)
+    texts = [(shown(plain(part), UNICODE) if plain(part) else "", part) for part in parts]
+    return "".join(squeezed(text, part.most, UNICODE) if isinstance(part, Name) else text for text, part in texts)
 
 
 def picture(result: Result, which: str | None = None) -> Display:

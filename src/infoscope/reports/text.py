@@ -305,7 +305,7 @@ def _findings(outline: Outline, look: Look) -> list[Text]:
     named = ""
     for name, finding in outline.findings:
         if name != named:
-            lines.append(Text(_shown(name, look), "bold"))
+            lines.append(Text(squeezed(_shown(name, look), look.room, look.signs), "bold"))
             named = name
         lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
         lead = Text("  ").append_text(lead) if name else lead

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from infoscope import __version__
-from infoscope.figures.layout import plain_label
+from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import Card, all_metrics
 from infoscope.reports.html.blocks import block, phrase, section, term
 from infoscope.reports.html.elements import Html, element, joined, label
@@ -22,6 +22,7 @@ __all__ = ["appendix", "as_html", "findings_list", "navigation", "tiles"]
 MAX_FINDINGS = 6
 """Findings beside the headline; the others follow in their own section."""
 MAX_HASHES = 40
+MAX_LINK = 60
 
 
 def as_html(outline: Outline) -> str:
@@ -74,13 +75,17 @@ def tiles(items: Sequence[Tile]) -> Html:
 
 def _tile(tile: Tile) -> Html:
     word = term(tile.metric, plain(tile.word)) if tile.metric else element("span", phrase(tile.word))
-    beside = [element("span", text, class_="dim") for text in (tile.interval, plain(tile.note)) if text]
+    beside = [element("span", text, class_="dim") for text in (tile.interval, plain_label(plain(tile.note))) if text]
     return element("li", element("b", tile.number), word, *beside)
 
 
 def navigation(sections: Sequence[Section]) -> Html:
     """Links to the sections that have an anchor, and the choice of the theme."""
-    links = [element("a", part.link or plain(part.heading), href=f"#{part.anchor}") for part in sections if part.anchor]
+    links = [
+        element("a", shortened(part.link or plain(part.heading), MAX_LINK), href=f"#{part.anchor}")
+        for part in sections
+        if part.anchor
+    ]
     theme = element("button", "theme", type="button", id="theme", class_="js", aria_label="Light or dark theme")
     return element("nav", *links, theme, aria_label="Sections")
 

@@ -23,6 +23,7 @@ from infoscope.reports.outline import (
     SideBySide,
     Table,
     Tile,
+    listed,
 )
 
 __all__ = ["PICTURES", "outline"]
@@ -177,46 +178,30 @@ def _maps(result: Agreement) -> Sequence[Section]:
 
 
 def _annotators(result: Agreement) -> Section:
-    columns = [
-        Column("annotator", "name"),
-        Column("items"),
-        Column("mean proficiency with the others"),
-        Column("alpha without"),
-    ]
-    rows = [
+    columns, rows = listed(
+        result.annotators,
+        (Column("annotator", "name"), lambda each: Name(each.name)),
+        (Column("items"), lambda each: amount(each.items)),
+        (Column("mean proficiency with the others"), lambda each: share(each.mean_proficiency)),
         (
-            Name(each.name),
-            amount(each.items),
-            share(each.mean_proficiency),
-            "" if each.alpha_without is None else MetricNotation("kappa").value(each.alpha_without),
-        )
-        for each in result.annotators
-    ]
+            Column("alpha without"),
+            lambda each: "" if each.alpha_without is None else MetricNotation("kappa").value(each.alpha_without),
+        ),
+    )
     return Section("Annotators", [Table(columns, rows, search="annotators")], "annotators")
 
 
 def _confused(result: Agreement) -> Sequence[Section]:
     if not result.confused:
         return ()
-    columns = [
-        Column("annotator", "name"),
-        Column("category", "name"),
-        Column("annotator", "name"),
-        Column("category", "name"),
-        Column("items"),
-        Column("expected by chance", priority=5),
-        Column("p", priority=4),
-    ]
-    rows = [
-        (
-            Name(each.first),
-            Name(each.first_category),
-            Name(each.second),
-            Name(each.second_category),
-            amount(each.count),
-            f"{each.expected:.1f}",
-            p_value(each.p_value),
-        )
-        for each in result.confused
-    ]
+    columns, rows = listed(
+        result.confused,
+        (Column("annotator", "name"), lambda each: Name(each.first)),
+        (Column("category", "name"), lambda each: Name(each.first_category)),
+        (Column("annotator", "name"), lambda each: Name(each.second)),
+        (Column("category", "name"), lambda each: Name(each.second_category)),
+        (Column("items"), lambda each: amount(each.count)),
+        (Column("expected by chance", priority=5), lambda each: f"{each.expected:.1f}"),
+        (Column("p", priority=4), lambda each: p_value(each.p_value)),
+    )
     return (Section("Confused categories", [Table(columns, rows, search="categories", max_rows=15)], "confused"),)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from infoscope.comparison import Comparison
 from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
 from infoscope.reports.numbers import MetricNotation, chance, number_text, p_value
-from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table
+from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table, listed
 from infoscope.results.estimate import Difference, Estimate
 
 __all__ = ["improvement_sections", "pair_chance", "pair_section", "test_sections"]
@@ -71,31 +71,26 @@ def _step(comparison: Comparison, name: str, reference: str, of: str, factor: Es
 
 def pair_section(comparison: Comparison) -> Section:
     """Every pair in every metric."""
-    columns = [
-        Column("A", "name"),
-        Column("B", "name"),
-        Column("metric", "text"),
-        Column("A − B"),
-        Column("interval"),
-        Column("P(A better)"),
-        Column("verdict", "text"),
-        Column("improvement"),
-        Column("correlation of errors"),
-    ]
-    rows = [
+    columns, rows = listed(
+        comparison.pairs,
+        (Column("A", "name"), lambda each: Name(each.a, 24)),
+        (Column("B", "name"), lambda each: Name(each.b, 24)),
+        (Column("metric", "text"), lambda each: comparison.titled(each.metric)),
         (
-            Name(pair.a, 24),
-            Name(pair.b, 24),
-            comparison.titled(pair.metric),
-            "" if pair.estimate.mean is None else MetricNotation(pair.metric).signed(pair.estimate.mean),
-            MetricNotation(pair.metric).signed_interval(pair.estimate),
-            pair_chance(pair),
-            pair.verdict,
-            _factor(pair.improvement),
-            number_text(pair.correlation, ".2f") if pair.paired and pair.correlation is not None else "unpaired",
-        )
-        for pair in comparison.pairs
-    ]
+            Column("A − B"),
+            lambda each: "" if each.estimate.mean is None else MetricNotation(each.metric).signed(each.estimate.mean),
+        ),
+        (Column("interval"), lambda each: MetricNotation(each.metric).signed_interval(each.estimate)),
+        (Column("P(A better)"), pair_chance),
+        (Column("verdict", "text"), lambda each: each.verdict),
+        (Column("improvement"), lambda each: _factor(each.improvement)),
+        (
+            Column("correlation of errors"),
+            lambda each: (
+                number_text(each.correlation, ".2f") if each.paired and each.correlation is not None else "unpaired"
+            ),
+        ),
+    )
     note = "Improvement: by what factor A's error is smaller. Correlation of errors: over common rows."
     return Section(f"All {len(rows)} pairs", [Table(columns, rows, "All pairs", note=note, search="pairs")])
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.periods import Drift
 from infoscope.reports.numbers import Units, amount, p_value
-from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile, listed
 
 __all__ = ["PICTURES", "outline"]
 
@@ -66,52 +66,32 @@ def _headline(result: Drift, changed: int) -> str:
 
 
 def _pairs(result: Drift, unit: Units) -> Section:
-    columns = [
-        Column("system", "name"),
-        Column("and", "name"),
-        Column(f"shared before, {unit.name}", priority=5, metric="mutual_information"),
-        Column("after", priority=5),
-        Column(f"change of the relation, {unit.name} per item"),
-        Column("p"),
-        Column("smallest found", priority=6),
-        Column("items before", priority=2),
-        Column("after", priority=2),
-    ]
-    rows: list[Sequence[Cell]] = [
+    columns, rows = listed(
+        sorted(result.pairs, key=lambda each: each.p_adjusted),
+        (Column("system", "name"), lambda each: Name(each.first)),
+        (Column("and", "name"), lambda each: Name(each.second)),
         (
-            Name(pair.first),
-            Name(pair.second),
-            unit.amount(pair.mutual_information[0]),
-            unit.amount(pair.mutual_information[1]),
-            unit.amount(pair.information, 4),
-            p_value(pair.p_adjusted),
-            unit.amount(pair.second_given_first.smallest_found, 4),
-            amount(pair.items[0]),
-            amount(pair.items[1]),
-        )
-        for pair in sorted(result.pairs, key=lambda each: each.p_adjusted)
-    ]
+            Column(f"shared before, {unit.name}", priority=5, metric="mutual_information"),
+            lambda each: unit.amount(each.mutual_information[0]),
+        ),
+        (Column("after", priority=5), lambda each: unit.amount(each.mutual_information[1])),
+        (Column(f"change of the relation, {unit.name} per item"), lambda each: unit.amount(each.information, 4)),
+        (Column("p"), lambda each: p_value(each.p_adjusted)),
+        (Column("smallest found", priority=6), lambda each: unit.amount(each.second_given_first.smallest_found, 4)),
+        (Column("items before", priority=2), lambda each: amount(each.items[0])),
+        (Column("after", priority=2), lambda each: amount(each.items[1])),
+    )
     return Section("How systems relate", [Table(columns, rows, search="pairs", max_rows=15)], "pairs", link="Pairs")
 
 
 def _systems(result: Drift, unit: Units) -> Section:
-    columns = [
-        Column("system", "name"),
-        Column(f"about the period, {unit.name} per item"),
-        Column("p"),
-        Column("smallest found", priority=6),
-        Column("items before", priority=3),
-        Column("after", priority=3),
-    ]
-    rows: list[Sequence[Cell]] = [
-        (
-            Name(system.name),
-            unit.amount(system.shown.information, 4),
-            p_value(system.p_adjusted),
-            unit.amount(system.shown.smallest_found, 4),
-            amount(system.items[0]),
-            amount(system.items[1]),
-        )
-        for system in result.systems
-    ]
+    columns, rows = listed(
+        result.systems,
+        (Column("system", "name"), lambda each: Name(each.name)),
+        (Column(f"about the period, {unit.name} per item"), lambda each: unit.amount(each.shown.information, 4)),
+        (Column("p"), lambda each: p_value(each.p_adjusted)),
+        (Column("smallest found", priority=6), lambda each: unit.amount(each.shown.smallest_found, 4)),
+        (Column("items before", priority=3), lambda each: amount(each.items[0])),
+        (Column("after", priority=3), lambda each: amount(each.items[1])),
+    )
     return Section("What systems were shown", [Table(columns, rows, search="systems")], "shown", link="Systems")

@@ -26,6 +26,7 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Term,
+    listed,
     reason,
 )
 from infoscope.reports.views.counts import table_of
@@ -141,26 +142,22 @@ def _cells(system: SystemResult) -> Table | None:
     """The predictions that cost most."""
     if not system.costs:
         return None
-    columns = [
-        Column("true", "name"),
-        Column("predicted", "name"),
-        Column("samples"),
-        Column("cost of each"),
-        Column("share of the cost"),
-    ]
     whole = system.number(_METRIC) or 0.0
-    rows = [
+    columns, rows = listed(
+        system.costs[:_MOST_CELLS],
+        (Column("true", "name"), lambda each: Name(each.truth)),
+        (Column("predicted", "name"), lambda each: Name(each.system)),
+        (Column("samples"), lambda each: amount(each.count)),
+        (Column("cost of each"), lambda each: number_text(each.cost, "g")),
         (
-            Name(cell.truth),
-            Name(cell.system),
-            amount(cell.count),
-            number_text(cell.cost, "g"),
-            share(cell.mean_cost / whole)
-            if whole > 0 and cell.mean_cost > 0
-            else f"{number_text(cell.mean_cost, '+.4g')} per sample",
-        )
-        for cell in system.costs[:_MOST_CELLS]
-    ]
+            Column("share of the cost"),
+            lambda each: (
+                share(each.mean_cost / whole)
+                if whole > 0 and each.mean_cost > 0
+                else f"{number_text(each.mean_cost, '+.4g')} per sample"
+            ),
+        ),
+    )
     note = ("Where the cost of ", Name(system.title), " comes from.")
     return Table(columns, rows, note=note, max_rows=len(rows))
 

@@ -10,7 +10,18 @@ from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import Units, interval_text
-from infoscope.reports.outline import Appendix, Column, Inline, Name, Outline, Section, Strong, Table, enumerated
+from infoscope.reports.outline import (
+    Appendix,
+    Column,
+    Inline,
+    Name,
+    Outline,
+    Section,
+    Strong,
+    Table,
+    enumerated,
+    listed,
+)
 
 __all__ = ["PICTURES", "outline"]
 
@@ -71,27 +82,16 @@ def _worst_classes(gate: Gate) -> Iterator[Section]:
     """Where to look first."""
     if not gate.worst_classes:
         return
-    columns = [
-        Column("system", "name", 6),
-        Column("class", "name", 10),
-        Column("missed share", metric="class_missed_share"),
-        Column("recall", priority=8),
-        Column("interval", priority=5),
-        Column("predicted as", "name", 7),
-        Column("samples", priority=6),
-    ]
-    rows = [
-        (
-            Name(each.system),
-            Name(each.label),
-            f"{each.missed_share:.0%}",
-            "–" if each.recall.shown is None else f"{each.recall.shown:.0%}",
-            interval_text(each.recall, 100.0, 0),
-            Name(each.predicted or "–"),
-            f"{each.count:,.4g}",
-        )
-        for each in gate.worst_classes
-    ]
+    columns, rows = listed(
+        gate.worst_classes,
+        (Column("system", "name", 6), lambda each: Name(each.system)),
+        (Column("class", "name", 10), lambda each: Name(each.label)),
+        (Column("missed share", metric="class_missed_share"), lambda each: f"{each.missed_share:.0%}"),
+        (Column("recall", priority=8), lambda each: "–" if each.recall.shown is None else f"{each.recall.shown:.0%}"),
+        (Column("interval", priority=5), lambda each: interval_text(each.recall, 100.0, 0)),
+        (Column("predicted as", "name", 7), lambda each: Name(each.predicted or "–")),
+        (Column("samples", priority=6), lambda each: f"{each.count:,.4g}"),
+    )
     yield Section("Worst classes", [Table(columns, rows, search="classes", max_rows=15)], "classes")
 
 

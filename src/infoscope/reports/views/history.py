@@ -8,7 +8,19 @@ from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, number_text, share
-from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Outline,
+    Phrase,
+    Section,
+    Table,
+    Tile,
+    listed,
+)
 from infoscope.runs import Alarm, History, RunSeries
 from infoscope.runs.findings import rarity
 
@@ -134,25 +146,15 @@ def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
 
 
 def _alarms(result: History) -> Table:
-    columns = [
-        Column("run", "name"),
-        Column("system", "name"),
-        Column("metric", "text"),
-        Column("z"),
-        Column("by chance", "text", priority=6),
-        Column("rule", "text", priority=5),
-    ]
-    rows = [
-        (
-            Name(result.runs[alarm.run].name),
-            Name(alarm.system),
-            _about(result, alarm),
-            number_text(alarm.z, "+.1f"),
-            f"1 in {rarity(alarm.chance)}",
-            alarm.rule,
-        )
-        for alarm in result.alarms
-    ]
+    columns, rows = listed(
+        result.alarms,
+        (Column("run", "name"), lambda each: Name(result.runs[each.run].name)),
+        (Column("system", "name"), lambda each: Name(each.system)),
+        (Column("metric", "text"), lambda each: _about(result, each)),
+        (Column("z"), lambda each: number_text(each.z, "+.1f")),
+        (Column("by chance", "text", priority=6), lambda each: f"1 in {rarity(each.chance)}"),
+        (Column("rule", "text", priority=5), lambda each: each.rule),
+    )
     return Table(columns, rows, "Runs that are alarms", search="alarms", max_rows=10)
 
 
@@ -161,25 +163,15 @@ def _about(result: History, alarm: Alarm) -> Phrase:
 
 
 def _cells(result: History) -> Table:
-    columns = [
-        Column("system", "name"),
-        Column("true", "name"),
-        Column("predicted", "name"),
-        Column("baseline"),
-        Column("newest run"),
-        Column("z", priority=5),
-    ]
-    rows = [
-        (
-            Name(cell.system),
-            Name(cell.truth),
-            Name(cell.predicted),
-            share(cell.before),
-            share(cell.after),
-            number_text(cell.z, "+.1f"),
-        )
-        for cell in result.changed_cells
-    ]
+    columns, rows = listed(
+        result.changed_cells,
+        (Column("system", "name"), lambda each: Name(each.system)),
+        (Column("true", "name"), lambda each: Name(each.truth)),
+        (Column("predicted", "name"), lambda each: Name(each.predicted)),
+        (Column("baseline"), lambda each: share(each.before)),
+        (Column("newest run"), lambda each: share(each.after)),
+        (Column("z", priority=5), lambda each: number_text(each.z, "+.1f")),
+    )
     return Table(columns, rows, "Cells that changed", note="Fractions of the rows of the true class.")
 
 

@@ -11,7 +11,7 @@ from infoscope.figures.judge import JudgeDisplay
 from infoscope.figures.strata_mosaic import StrataMosaicDisplay
 from infoscope.metrics.registry import find
 from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, share
-from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
+from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table, listed
 from infoscope.reports.views.classes import class_tables
 from infoscope.results.estimate import Estimate
 
@@ -195,25 +195,15 @@ def _side_by_side(parts: Sequence[Evaluation]) -> Table:
 
 def _strata(system: JudgedSystem) -> Table:
     """How often predictions are right, by verdict and prediction, those of most rows first."""
-    columns = [
-        Column("verdict", "name"),
-        Column("prediction", "name"),
-        Column("rows"),
-        Column("labels"),
-        Column("right"),
-        Column("interval", priority=5),
-    ]
-    rows = [
-        (
-            Name(stratum.verdict),
-            Name(stratum.prediction),
-            amount(round(stratum.rows)),
-            amount(round(stratum.labels)),
-            Strong(share(stratum.right.shown)),
-            interval_text(stratum.right),
-        )
-        for stratum in sorted(system.strata, key=lambda stratum: -stratum.rows)
-    ]
+    columns, rows = listed(
+        sorted(system.strata, key=lambda stratum: -stratum.rows),
+        (Column("verdict", "name"), lambda each: Name(each.verdict)),
+        (Column("prediction", "name"), lambda each: Name(each.prediction)),
+        (Column("rows"), lambda each: amount(round(each.rows))),
+        (Column("labels"), lambda each: amount(round(each.labels))),
+        (Column("right"), lambda each: Strong(share(each.right.shown))),
+        (Column("interval", priority=5), lambda each: interval_text(each.right)),
+    )
     note = "Labelled rows stand for the others with the same verdict and prediction."
     return Table(columns, rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")
 

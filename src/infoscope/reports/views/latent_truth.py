@@ -21,6 +21,7 @@ from infoscope.reports.outline import (
     Table,
     Tile,
     Whisker,
+    listed,
 )
 from infoscope.results.estimate import Estimate
 
@@ -121,23 +122,14 @@ def _classes(result: LatentTruth) -> Section:
 def _checks(result: LatentTruth) -> Sequence[Section]:
     if not result.pairs:
         return ()
-    columns = [
-        Column("systems", "name"),
-        Column("and", "name"),
-        Column("items", priority=3),
-        Column("excess agreement, bits per item", priority=5),
-        Column("p"),
-    ]
-    rows = [
-        (
-            Name(each.first),
-            Name(each.second),
-            amount(each.items),
-            number_text(each.excess, "+.4f"),
-            p_value(each.p_value),
-        )
-        for each in sorted(result.pairs, key=lambda each: each.p_value)
-    ]
+    columns, rows = listed(
+        sorted(result.pairs, key=lambda each: each.p_value),
+        (Column("systems", "name"), lambda each: Name(each.first)),
+        (Column("and", "name"), lambda each: Name(each.second)),
+        (Column("items", priority=3), lambda each: amount(each.items)),
+        (Column("excess agreement, bits per item", priority=5), lambda each: number_text(each.excess, "+.4f")),
+        (Column("p"), lambda each: p_value(each.p_value)),
+    )
     blocks: list[Table] = [Table(columns, rows, title="Pairs", search="pairs", max_rows=10)]
     if result.votes is not None:
         votes = [

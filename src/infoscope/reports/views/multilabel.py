@@ -24,6 +24,7 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Tile,
+    listed,
 )
 from infoscope.reports.views.sample_values import written_value
 
@@ -174,27 +175,16 @@ def _label_sets(system: Predictor) -> Table:
 
 
 def _reassigned(system: Predictor) -> list[Block]:
-    columns = [
-        Column(f"{system.truth_name} used", "name"),
-        Column(f"{system.name} used", "name"),
-        Column("captured"),
-        Column("together"),
-        Column("expected", priority=5),
-        Column("p", priority=4),
-        Column("association", "text", 3),
-    ]
-    rows = [
-        (
-            Name(each.truth),
-            Name(each.system),
-            share(each.proficiency),
-            amount(each.joint),
-            f"{each.expected:.1f}",
-            p_value(each.p_value),
-            each.association,
-        )
-        for each in system.reassignments
-    ]
+    columns, rows = listed(
+        system.reassignments,
+        (Column(f"{system.truth_name} used", "name"), lambda each: Name(each.truth)),
+        (Column(f"{system.name} used", "name"), lambda each: Name(each.system)),
+        (Column("captured"), lambda each: share(each.proficiency)),
+        (Column("together"), lambda each: amount(each.joint)),
+        (Column("expected", priority=5), lambda each: f"{each.expected:.1f}"),
+        (Column("p", priority=4), lambda each: p_value(each.p_value)),
+        (Column("association", "text", 3), lambda each: each.association),
+    )
     title = "Reassigned by the best renaming (ties go to the category's own name)"
     hints = [f"{each.sentence(system.truth_name, system.name)}." for each in system.reassignments if each.finding]
     none = "None of these is beyond chance, so none is a finding; a negative pair is never a renaming."
@@ -206,29 +196,17 @@ def _reassigned(system: Predictor) -> list[Block]:
 
 def _categories(system: Predictor) -> Table:
     worst = sorted(system.classes, key=lambda each: -(each.missed_share or 0.0))
-    columns = [
-        Column("category", "name"),
-        Column("captured"),
-        Column("missed share", priority=7),
-        Column("true", priority=5),
-        Column("predicted", priority=5),
-        Column("both", priority=4),
-        Column("precision", priority=6),
-        Column("recall", priority=6),
-    ]
-    rows = [
-        (
-            Name(each.label),
-            share(each.proficiency),
-            share(each.missed_share),
-            amount(each.support),
-            amount(each.declared),
-            amount(each.both),
-            share(each.precision),
-            share(each.recall),
-        )
-        for each in worst
-    ]
+    columns, rows = listed(
+        worst,
+        (Column("category", "name"), lambda each: Name(each.label)),
+        (Column("captured"), lambda each: share(each.proficiency)),
+        (Column("missed share", priority=7), lambda each: share(each.missed_share)),
+        (Column("true", priority=5), lambda each: amount(each.support)),
+        (Column("predicted", priority=5), lambda each: amount(each.declared)),
+        (Column("both", priority=4), lambda each: amount(each.both)),
+        (Column("precision", priority=6), lambda each: share(each.precision)),
+        (Column("recall", priority=6), lambda each: share(each.recall)),
+    )
     title = "Categories that miss the most information"
     return Table(columns, rows, title=title, search="categories", max_rows=MAX_ROWS)
 
@@ -249,27 +227,19 @@ def _level(level: Level, unit: Units) -> Section:
 
 
 def _differences(result: MultilabelEvaluation) -> Section:
-    columns = [
-        Column("a", "name"),
-        Column("b", "name"),
-        Column("metric", "text"),
-        Column("a − b"),
-        Column("interval"),
-        Column("P(a better)"),
-        Column("verdict", "text"),
-    ]
-    rows = [
+    columns, rows = listed(
+        result.pairs,
+        (Column("a", "name"), lambda each: Name(each.a)),
+        (Column("b", "name"), lambda each: Name(each.b)),
+        (Column("metric", "text"), lambda each: _TITLES[each.metric]),
+        (Column("a − b"), lambda each: MetricNotation(each.metric).signed(each.estimate.shown or 0.0)),
+        (Column("interval"), lambda each: MetricNotation(each.metric).signed_interval(each.estimate)),
         (
-            Name(pair.a),
-            Name(pair.b),
-            _TITLES[pair.metric],
-            MetricNotation(pair.metric).signed(pair.estimate.shown or 0.0),
-            MetricNotation(pair.metric).signed_interval(pair.estimate),
-            "" if pair.probability_a_better is None else chance(pair.probability_a_better),
-            pair.verdict,
-        )
-        for pair in result.pairs
-    ]
+            Column("P(a better)"),
+            lambda each: "" if each.probability_a_better is None else chance(each.probability_a_better),
+        ),
+        (Column("verdict", "text"), lambda each: each.verdict),
+    )
     aside = "" if result.common_objects is None else f"on {amount(result.common_objects)} common objects"
     table = Table(columns, rows, search="pairs", max_rows=len(rows))
     return Section("Differences", [table], "differences", aside=aside)

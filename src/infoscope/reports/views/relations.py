@@ -22,6 +22,7 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Tile,
+    listed,
 )
 
 __all__ = ["PICTURES", "outline"]
@@ -136,33 +137,22 @@ def _pictures(result: Relations) -> Iterator[Section]:
 
 
 def _relations(result: Relations, found: Sequence[Relation], unit: Units, heading: Phrase, anchor: str) -> Section:
-    columns = [
-        Column("column", "name"),
-        Column("column" if result.target is None else "target", "name"),
-        Column(unit.name),
-        Column("interval", priority=4),
-        Column("of the first", priority=3),
-        Column("of the second", priority=6),
-        Column("by chance", priority=5),
-        Column("P", priority=7),
-        Column("P corrected"),
-        Column("rows", priority=2),
-    ]
-    rows: list[Sequence[Cell]] = [
+    columns, rows = listed(
+        found,
+        (Column("column", "name"), lambda each: Name(each.first, 24)),
+        (Column("column" if result.target is None else "target", "name"), lambda each: Name(each.second, 24)),
         (
-            Name(relation.first, 24),
-            Name(relation.second, 24),
-            _strong(unit.amount(relation.information.shown, 3), significant=relation.is_significant(result.level)),
-            _interval(relation, unit),
-            _part(relation.of_first),
-            _part(relation.of_second),
-            unit.amount(relation.by_chance, 4),
-            p_value(relation.p_value),
-            p_value(relation.adjusted_p),
-            amount(relation.rows),
-        )
-        for relation in found
-    ]
+            Column(unit.name),
+            lambda each: _strong(unit.amount(each.information.shown, 3), significant=each.is_significant(result.level)),
+        ),
+        (Column("interval", priority=4), lambda each: _interval(each, unit)),
+        (Column("of the first", priority=3), lambda each: _part(each.of_first)),
+        (Column("of the second", priority=6), lambda each: _part(each.of_second)),
+        (Column("by chance", priority=5), lambda each: unit.amount(each.by_chance, 4)),
+        (Column("P", priority=7), lambda each: p_value(each.p_value)),
+        (Column("P corrected"), lambda each: p_value(each.adjusted_p)),
+        (Column("rows", priority=2), lambda each: amount(each.rows)),
+    )
     return Section(heading, [Table(columns, rows, search="relations", max_rows=MAX_ROWS)], anchor)
 
 
@@ -211,23 +201,17 @@ def _splits(result: Relations, unit: Units) -> Iterator[Section]:
 
 
 def _columns(result: Relations, unit: Units) -> Section:
-    columns = [
-        Column("column", "name"),
-        Column("values"),
-        Column(unit.name),
-        Column("missing", priority=5),
-        Column("taken as", "text", priority=6),
-    ]
-    rows: list[Sequence[Cell]] = [
+    columns, rows = listed(
+        result.columns,
+        (Column("column", "name"), lambda each: Name(each.name)),
+        (Column("values"), lambda each: f"{each.levels:,}"),
+        (Column(unit.name), lambda each: "–" if each.entropy is None else unit.amount(each.entropy)),
+        (Column("missing", priority=5), lambda each: share(each.missing)),
         (
-            Name(column.name),
-            f"{column.levels:,}",
-            "–" if column.entropy is None else unit.amount(column.entropy),
-            share(column.missing),
-            f"{len(column.edges) + 1} bins" if column.taken == "bins" else column.taken,
-        )
-        for column in result.columns
-    ]
+            Column("taken as", "text", priority=6),
+            lambda each: f"{len(each.edges) + 1} bins" if each.taken == "bins" else each.taken,
+        ),
+    )
     return Section("Columns", [Table(columns, rows, search="columns", max_rows=len(rows))], "columns")
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
 from infoscope.figures.roc import RocDisplay
 from infoscope.figures.score_curves import (
     LiftDisplay,
@@ -106,7 +107,8 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
     places = _places(sweep, choice)
     here = int(np.flatnonzero(places == choice.point)[0])
     shown = [
-        {name: point_text(name, curves[name][at]) for name in words} | {"text": _sentence(sweep, curves, int(at))}
+        {name: point_text(name, curves[name][at]) for name in words}
+        | {"text": plain_label(_sentence(sweep, curves, int(at)))}
         for at in places
     ]
     drawn = charts(sweep, choice, places)

@@ -16,7 +16,7 @@ from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, 
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.reports.numbers import amount, interval_text, share
-from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table
+from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table, listed
 from infoscope.reports.views.threshold_choices import signed_value
 
 __all__ = ["Chart", "charts", "reliability_section"]
@@ -198,25 +198,15 @@ def reliability_section(sweep: Sweep) -> list[Section]:
     """Fraction of positives by score, in bins; nothing for scores that are no probabilities."""
     if not sweep.reliability:
         return []
-    columns = [
-        Column("mean score", "name"),
-        Column("positive"),
-        Column("interval", priority=7),
-        Column("positives", priority=6),
-        Column("samples"),
-        Column("scores", "text", priority=5),
-    ]
-    rows = [
-        (
-            signed_value(bin_.score),
-            share(bin_.rate.value),
-            interval_text(bin_.rate),
-            amount(bin_.positives),
-            amount(bin_.samples),
-            f"{bin_.low:.3g} to {bin_.high:.3g}".replace("-", "−"),
-        )
-        for bin_ in sweep.reliability
-    ]
+    columns, rows = listed(
+        sweep.reliability,
+        (Column("mean score", "name"), lambda each: signed_value(each.score)),
+        (Column("positive"), lambda each: share(each.rate.value)),
+        (Column("interval", priority=7), lambda each: interval_text(each.rate)),
+        (Column("positives", priority=6), lambda each: amount(each.positives)),
+        (Column("samples"), lambda each: amount(each.samples)),
+        (Column("scores", "text", priority=5), lambda each: f"{each.low:.3g} to {each.high:.3g}".replace("-", "−")),
+    )
     note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
     figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
     table = Table(columns, rows, "Fraction of positives by score", max_rows=len(rows))

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from infoscope.figures.tracks import WorstTrack
 from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, chance, p_value, share
-from infoscope.reports.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
+from infoscope.reports.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term, listed
 from infoscope.results.estimate import Estimate
 from infoscope.tracking.measures import measures
 from infoscope.tracking.result import LINES, LOST, TrackerResult, TrackingEvaluation
@@ -125,29 +125,28 @@ def sequence_table(system: TrackerResult) -> Section:
 def all_differences(evaluation: TrackingEvaluation) -> Section:
     """Every pair in every compared metric."""
     pairs = evaluation.comparison.pairs if evaluation.comparison else ()
-    columns = [
-        Column("a", "name"),
-        Column("b", "name"),
-        Column("metric", "text"),
-        Column("a − b"),
-        Column("interval"),
-        Column("P(a better)"),
-        Column("p"),
-        Column("verdict", "text"),
-    ]
-    rows = [
+    columns, rows = listed(
+        pairs,
+        (Column("a", "name"), lambda each: Name(each.a, 24)),
+        (Column("b", "name"), lambda each: Name(each.b, 24)),
+        (Column("metric", "text"), lambda each: (Code(each.metric),)),
         (
-            Name(each.a, 24),
-            Name(each.b, 24),
-            (Code(each.metric),),
-            UNDEFINED if each.estimate.shown is None else MetricNotation(each.metric).signed(each.estimate.shown),
-            MetricNotation(each.metric).signed_interval(each.estimate) or "–",
-            "–" if each.probability_a_better is None else chance(each.probability_a_better),
-            p_value(each.tests["sign_flip_p_value"]) if "sign_flip_p_value" in each.tests else "–",
-            each.verdict,
-        )
-        for each in pairs
-    ]
+            Column("a − b"),
+            lambda each: (
+                UNDEFINED if each.estimate.shown is None else MetricNotation(each.metric).signed(each.estimate.shown)
+            ),
+        ),
+        (Column("interval"), lambda each: MetricNotation(each.metric).signed_interval(each.estimate) or "–"),
+        (
+            Column("P(a better)"),
+            lambda each: "–" if each.probability_a_better is None else chance(each.probability_a_better),
+        ),
+        (
+            Column("p"),
+            lambda each: p_value(each.tests["sign_flip_p_value"]) if "sign_flip_p_value" in each.tests else "–",
+        ),
+        (Column("verdict", "text"), lambda each: each.verdict),
+    )
     return Section(f"All {len(rows)} differences", [Table(columns, rows, "Differences", search="pairs")])
 
 
