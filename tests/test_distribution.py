@@ -35,6 +35,12 @@ def test_the_action_passes_inputs_on_as_they_are(tmp_path: Path) -> None:
     (tmp_path / "output").unlink()
     assert action(tmp_path, LEAST="accuracy=0.5", OPTIONS="--run 'of two words' -q") == (0, "outcome=passed")
     (tmp_path / "output").unlink()
+    empty = action(tmp_path, LEAST="accuracy=0.5", OPTIONS="--run '' --min accuracy=0.99")
+    assert empty == (1, "outcome=failed")  # an empty value is a value
+    (tmp_path / "output").unlink()
+    lines = action(tmp_path, LEAST="accuracy=0.5", OPTIONS="--run 'two\nlines' --min accuracy=0.99")
+    assert lines == (1, "outcome=failed")  # and a line end belongs to its word
+    (tmp_path / "output").unlink()
     assert action(tmp_path, LEAST="accuracy=0.5", OPTIONS="--run 'open") == (2, "outcome=error")
     (tmp_path / "output").unlink()
     harmful = action(tmp_path, LEAST="accuracy=0.5", TRUTH="$(touch owned)")

@@ -81,6 +81,51 @@ def test_sarif_has_a_place_and_a_rule_for_every_result() -> None:
     assert "'dog'" in worst[0]
 
 
+OBJECTS: dict[str, tuple[set[str], set[str]]] = {
+    "document": ({"version", "runs"}, {"$schema"}),
+    "run": ({"tool"}, {"results", "properties"}),
+    "tool": ({"driver"}, set()),
+    "driver": ({"name"}, {"version", "rules"}),
+    "rule": ({"id"}, {"shortDescription", "defaultConfiguration"}),
+    "result": ({"message"}, {"ruleId", "level", "locations"}),
+}
+"""Properties that sarif-schema-2.1.0.json of OASIS requires of an object, and those of it that are used here.
+
+Documents of this test and of odd sources were validated against the schema, which allows no other properties.
+"""
+
+
+def test_sarif_keeps_the_rules_of_its_schema() -> None:
+    document = json.loads(GATE.to_sarif())
+    (found,) = document["runs"]
+    driver = found["tool"]["driver"]
+    objects = [("document", document), ("run", found), ("tool", found["tool"]), ("driver", driver)]
+    objects += [("rule", rule) for rule in driver["rules"]] + [("result", result) for result in found["results"]]
+
+    for kind, value in objects:
+        required, allowed = OBJECTS[kind]
+        assert required <= set(value) <= required | allowed, kind
+    levels = {value.get("level") or value["defaultConfiguration"]["level"] for _, value in objects[4:]}
+    assert levels <= {"none", "note", "warning", "error"}
+    assert len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+    for result in found["results"]:
+        (place,) = result["locations"]
+        assert set(result["message"]) == {"text"}
+        assert set(place["physicalLocation"]) == {"artifactLocation", "region"}
+        assert place["physicalLocation"]["region"]["startLine"] >= 1
+
+
+def test_names_of_classes_are_no_placeholders_and_no_links_in_sarif() -> None:
+    truth, predicted = ["{0}", "[a](1)"] * 20, ["{0}", "{0}"] * 20
+    (found,) = json.loads(ifs.gate(truth, predicted, min={"accuracy": 0.9}).to_sarif())["runs"]
+    texts = " ".join(result["message"]["text"] for result in found["results"])
+
+    assert "'{{0}}'" in texts
+    assert "{0}" not in texts.replace("{{0}}", "")
+    assert "'[a] (1)'" in texts
+    assert "](" not in texts
+
+
 def test_worst_classes_are_ordered_by_what_they_cost() -> None:
     shares = [each.missed_share for each in GATE.worst_classes]
 

@@ -85,6 +85,15 @@ def door(served: Door, monkeypatch: pytest.MonkeyPatch) -> Door:
     return served
 
 
+@pytest.fixture(params=["ahead", "on demand"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes asked for ahead, and bytes asked for when they are counted."""
+    seconds = 0.0 if request.param == "ahead" else 60.0
+    monkeypatch.setattr(prefetch, "_AT_ONCE", seconds)
+    monkeypatch.setattr(prefetch, "_SLOW", seconds)
+
+
+@pytest.mark.usefixtures("either_way")
 def test_a_parquet_file_gives_its_table_and_only_its_columns_travel(door):
     columns = log(0)
     table = ifs.read("s3://logs/daily/day=0/part-0.parquet", truth="gold", system="svm")
@@ -226,6 +235,7 @@ def test_throttled_requests_are_asked_again(door):
     assert door.throttled == 0
 
 
+@pytest.mark.usefixtures("either_way")
 def test_bodies_that_end_early_are_asked_for_again(door):
     door.cut = 2
 
@@ -295,6 +305,7 @@ def unreachable(monkeypatch: pytest.MonkeyPatch) -> str:
     return "http://127.0.0.1:1"
 
 
+@pytest.mark.usefixtures("either_way")
 def test_an_object_that_changes_meanwhile_is_rejected(door, monkeypatch):
     from infoscope.readers.object_stores import mirror
 
@@ -415,28 +426,68 @@ def _group(place: int, size: int = 1000) -> RowGroup:
     return RowGroup(Path("log"), 10, (Chunk(Kind(0, False), "SNAPPY", place * 5000, size, None),), 1.0)
 
 
-def test_the_next_row_groups_are_on_their_way_and_no_more(monkeypatch):
+class Remote:
+    """A file of a store that took so many seconds to say what there is; its first kilobyte is here already."""
+
+    def __init__(self, delay: float) -> None:
+        self.delay = delay
+        self.asked: list[tuple[int, int]] = []
+
+    def has(self, span: tuple[int, int]) -> bool:
+        return span == (0, 1000)
+
+    def read(self, span: tuple[int, int]) -> bytes:
+        self.asked.append(span)
+        return bytes([span[0] // 5000]) * (span[1] - span[0])
+
+
+@pytest.fixture
+def small_requests(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, size in (("_AHEAD", 3000), ("_REQUEST", 1000), ("_GAP", 100)):
+        monkeypatch.setattr(prefetch, name, size)
+
+
+EACH_ONCE = [(place * 5000, place * 5000 + 1000) for place in range(1, 20)]
+
+
+@pytest.mark.usefixtures("small_requests")
+def test_the_next_row_groups_are_on_their_way_and_no_more():
     """Memory holds what is asked for ahead, whatever the size of a file, and each group gets its own bytes."""
-    asked = []
-
-    class Remote:
-        def has(self, span):
-            return span == (0, 1000)
-
-        def read(self, span):
-            asked.append(span)
-            return bytes([span[0] // 5000]) * (span[1] - span[0])
-
-    monkeypatch.setattr(prefetch, "_AHEAD", 3000)
-    monkeypatch.setattr(prefetch, "_REQUEST", 1000)
-    monkeypatch.setattr(prefetch, "_GAP", 100)
-    with prefetch.located(map(_group, range(20)), {Path("log"): Remote()}) as groups:
+    remote = Remote(delay=0.1)
+    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
         for number, (group, in_memory) in enumerate(groups):
             start = group.chunks[0].start
             found = in_memory(start, 1000)
             assert found is None if number == 0 else bytes(found) == bytes([number]) * 1000
-            assert max(start for start, _ in asked) <= start + 4 * 5000
-    assert sorted(asked) == [(place * 5000, place * 5000 + 1000) for place in range(1, 20)]
+            assert max(start for start, _ in remote.asked) <= start + 4 * 5000
+    assert sorted(remote.asked) == EACH_ONCE
+
+
+@pytest.mark.usefixtures("small_requests")
+def test_a_store_that_answers_at_once_is_asked_for_what_is_counted_next():
+    """Nothing is asked for ahead; a range is asked for once, whoever wants it."""
+    remote = Remote(delay=0.0)
+    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
+        for number, (group, in_memory) in enumerate(groups):
+            before = len(remote.asked)
+            first, second = (in_memory(group.chunks[0].start, 1000) for _ in range(2))
+            assert first == second
+            assert len(remote.asked) - before == (number > 0)
+    assert remote.asked == EACH_ONCE
+
+
+@pytest.mark.usefixtures("small_requests")
+def test_bytes_that_take_long_after_all_are_asked_for_ahead_from_then_on(monkeypatch):
+    remote = Remote(delay=0.0)
+    ahead = []
+    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
+        for number, (group, in_memory) in enumerate(groups):
+            monkeypatch.setattr(prefetch, "_SLOW", -1.0 if number == 5 else 60.0)
+            assert number == 0 or bytes(in_memory(group.chunks[0].start, 1000)) == bytes([number]) * 1000
+            ahead.append(max((start for start, _ in remote.asked), default=0) > group.chunks[0].start)
+    assert not any(ahead[:6])
+    assert sorted(remote.asked) == EACH_ONCE
+    assert any(ahead[6:])
 
 
 def test_small_row_groups_come_in_one_request(door):

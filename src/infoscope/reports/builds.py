@@ -97,7 +97,16 @@ def sarif(gate: Gate) -> str:
 
 
 def _result(rule: str, level: str, text: str, place: Json) -> Json:
-    return {"ruleId": rule, "level": level, "message": {"text": text}, "locations": [place]}
+    return {"ruleId": rule, "level": level, "message": {"text": _plain(text)}, "locations": [place]}
+
+
+def _plain(text: str) -> str:
+    """A message without placeholders and links: to SARIF, ``{0}`` stands for an argument, ``[a](1)`` for a place.
+
+    >>> _plain("'{0}' is predicted as '[a](1)'")
+    "'{{0}}' is predicted as '[a] (1)'"
+    """
+    return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
 def _location(gate: Gate) -> Json:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import struct
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -42,6 +43,8 @@ class MirroredFile:
     info: ObjectInfo
     store: ObjectStore
     path: Path
+    delay: float
+    """Seconds that the store took to say what there is."""
     present: list[Range] = field(default_factory=list)
     """What the copy has."""
 
@@ -108,12 +111,14 @@ def mirrored(
     address = ObjectAddress.parsed(name)
     store: ObjectStore = _web_server(address) if address.is_web else Bucket(address)
     ending = _FOOTER if is_parquet(Path(address.key).name) else 0
+    start = time.perf_counter()
     found = persistently(lambda: _meant(address, store, is_data, ending), address)
+    delay = time.perf_counter() - start
     if not found:
         kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
         raise InputError(f"{address}: {kind}; check the name and the folder")
     place = Path(mkdtemp(dir=folder)) / "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
-    files = [MirroredFile(address.at(info.key), info, store, _place(place, info.key, address)) for info in found]
+    files = [MirroredFile(address.at(info.key), info, store, _place(place, info.key, address), delay) for info in found]
     _in_parallel(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files)
     return files
 
