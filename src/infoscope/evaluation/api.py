@@ -19,6 +19,7 @@ from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.score_columns import with_scores, with_sweep_command
 from infoscope.evaluation.uncertainty import believed
+from infoscope.garbage import collection_paused
 from infoscope.inputs import (
     QuestionKeywords,
     UncertaintyOptions,
@@ -56,6 +57,7 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     period: Any
 
 
+@collection_paused()
 def evaluate(
     source: Source | Judged,
     y_pred: LabelsByName | None = None,

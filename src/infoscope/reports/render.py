@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infoscope.errors import InputError
+from infoscope.garbage import collection_paused
 from infoscope.reports.layout import UNICODE, Look, shown, squeezed
 from infoscope.reports.numbers import units
 from infoscope.reports.outline import Name, Outline, Phrase, plain
@@ -38,6 +39,7 @@ def outline_of(result: Result, unit: str = "bits") -> Outline:
     return replace(outline, kicker=kicker, provenance=result.provenance)
 
 
+@collection_paused()
 def render(
     result: Result, form: str, *, unit: str = "bits", width: int = 100, max_rows: int = 8, command: str | None = None
 ) -> str:
