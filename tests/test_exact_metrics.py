@@ -154,11 +154,18 @@ def test_adjusted_mutual_information_of_few_samples(counts: np.ndarray) -> None:
     assert isnan(ours) if expected is None else ours == pytest.approx(float(expected), rel=1e-9, abs=1e-12)
 
 
-@pytest.mark.parametrize("beta", [-1, -1e-300, np.nan, np.inf, "2", None, [1.0], np.array([1.0, 2.0])])
+@pytest.mark.parametrize("beta", [-1, -1e-300, np.nan, -np.inf, "2", None, [1.0], np.array([1.0, 2.0])])
 @pytest.mark.parametrize("metric", [metrics.f_beta, metrics.class_f_beta])
 def test_beta_is_checked(metric: object, beta: object) -> None:
-    with pytest.raises(InputError, match="beta must be a finite number that is not negative"):
+    with pytest.raises(InputError, match="beta must be a number that is not negative"):
         metric(Contingency.from_matrix([[5, 1], [2, 8]]), beta)
+
+
+def test_f_of_an_infinite_beta_is_the_recall() -> None:
+    table = Contingency.from_matrix([[5, 1, 0], [2, 8, 3], [0, 0, 0]])
+
+    np.testing.assert_array_equal(metrics.class_f_beta(table, np.inf), metrics.class_recall(table))
+    assert metrics.f_beta(table, np.inf, average="macro", zero_division=0) == pytest.approx((5 / 6 + 8 / 13) / 3)
 
 
 @pytest.mark.parametrize("beta", [0, 1e-200, 0.3, 1, 2, 7.5, 1e200])

@@ -298,3 +298,28 @@ def test_a_positive_class_that_nobody_chose_is_named() -> None:
 def test_a_positive_class_that_no_row_has_is_named_as_such() -> None:
     with pytest.warns(ifs.UndefinedMetricWarning, match=r"precision is undefined for the positive class \(0/0\)"):
         assert np.isnan(ifs.metrics.precision([0, 0], [0, 0]))
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        (lambda table: ours.precision(table, pos_label=1), "'pos_label'; say it where the table is made"),
+        (lambda table: ours.f_beta(table, beta=2, sample_weight=[1]), "'sample_weight'; say it where the table is"),
+        (lambda table: ours.recall(table, avrage="macro"), "recall has no option 'avrage'; did you mean 'average'"),
+        (
+            lambda table: ours.jaccard(table=table, zero=1),
+            "jaccard has no option 'zero'; it takes average, labels, zero_div",
+        ),
+        (lambda table: ours.proficiency(table, bogus=1), "proficiency has no option 'bogus'; it takes none"),
+    ],
+)
+def test_a_table_takes_no_option_that_would_have_no_effect(call, said):
+    with pytest.raises(TypeError, match=said):
+        call(ifs.Contingency.from_labels(TWO, TWO_PREDICTED))
+
+
+def test_options_are_listed_once():
+    with pytest.raises(
+        TypeError, match="it takes average, labels, zero_division, sample_weight, reject, positive, pos"
+    ):
+        ours.precision(TWO, TWO_PREDICTED, bogus=1)

@@ -206,3 +206,60 @@ def test_numbers_of_counted_scores_are_those_of_labels(seed: int) -> None:
     assert curve.scoring.brier_score == pytest.approx(peer.brier_score_loss(truth, scores), rel=1e-9)
     assert brier_score(truth, scores, positive=1) == pytest.approx(2 * peer.brier_score_loss(truth, scores), rel=1e-9)
     assert curve.areas["roc_auc"] == pytest.approx(roc_auc(truth, scores, positive=1), rel=1e-9)
+
+
+def test_words_of_scikit_learn_mean_what_they_mean_there() -> None:
+    names = np.array(["no", "spam"])[TWO]
+    assert roc_auc(names, SCORE, pos_label="no") == pytest.approx(peer.roc_auc_score(TWO == 0, SCORE))
+    assert average_precision(TWO, SCORE, pos_label=0) == pytest.approx(
+        peer.average_precision_score(TWO, SCORE, pos_label=0)
+    )
+    some = MANY < 3
+    expected = peer.log_loss(MANY[some], PROBABILITIES[some], labels=[0, 1, 2, 3])
+    assert log_loss(MANY[some], PROBABILITIES[some], labels=[0, 1, 2, 3]) == pytest.approx(expected)
+    with pytest.raises(ifs.InputError, match="labels are not sorted, and columns are taken in that order; name them"):
+        log_loss(MANY, PROBABILITIES, labels=[3, 2, 1, 0])
+    with pytest.raises(ifs.InputError, match="positive and pos_label are the same"):
+        roc_auc(TWO, SCORE, positive=1, pos_label=1)
+
+
+@pytest.mark.parametrize("score", [each.score for each in all_metrics("scores")])
+def test_a_keyword_that_would_have_no_effect_is_rejected(score) -> None:
+    with pytest.raises(TypeError, match="unexpected keyword argument 'sample_wieght'; did you mean 'sample_weight'"):
+        score(TWO, SCORE, sample_wieght=WEIGHTS[:80])
+
+
+def test_one_column_of_named_classes_that_the_truth_lacks() -> None:
+    truth, scores = np.array([1, 1, 1]), np.array([0.7, 0.9, 0.4])
+    assert log_loss(truth, scores, labels=[0, 1]) == pytest.approx(peer.log_loss(truth, scores, labels=[0, 1]))
+    halved = brier_score(truth, scores, classes=[1, 0]) / 2
+    assert halved == pytest.approx(peer.brier_score_loss(truth, scores, labels=[0, 1]))
+    with pytest.warns(ifs.UndefinedMetricWarning, match="roc_auc is undefined: the truth has one class only"):
+        assert np.isnan(roc_auc(truth, scores - 5, labels=[0, 1]))
+    for classes, said in (([1], "1 classes are named for one column"), ([0, 2], "truth label 1 has no column")):
+        with pytest.raises(ifs.InputError, match=said):
+            log_loss(truth, scores, classes=classes)
+
+
+def test_the_positive_class_of_two_columns_is_that_of_one() -> None:
+    both = np.stack([SCORE, 1 - SCORE], axis=1)
+    assert average_precision(TWO + 1, both) == pytest.approx(average_precision(TWO + 1, SCORE))
+    with pytest.raises(ifs.InputError, match="positive label 5 is not among the true classes"):
+        roc_auc(TWO, both, positive=5)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_class_without_samples_has_no_weight_in_a_weighted_average() -> None:
+    some = MANY < 3
+    for ours, theirs in ((roc_auc, peer.roc_auc_score), (average_precision, peer.average_precision_score)):
+        truth = np.eye(4)[MANY[some]]
+        expected = theirs(truth, PROBABILITIES[some], average="weighted")
+        found = ours(MANY[some], PROBABILITIES[some], classes=[0, 1, 2, 3], average="weighted")
+        assert found == pytest.approx(expected, rel=1e-12)
+
+
+def test_a_sweep_takes_words_of_scikit_learn() -> None:
+    found = ifs.sweep(TWO, SCORE, sample_weight=WEIGHTS[:80], pos_label=0)
+    assert found.to_dict()["scoring"] == ifs.sweep(TWO, SCORE, weight=WEIGHTS[:80], positive=0).to_dict()["scoring"]
+    with pytest.raises(ifs.InputError, match="sample_weight and weight are the same"):
+        ifs.sweep(TWO, SCORE, sample_weight=WEIGHTS[:80], weight=WEIGHTS[:80])

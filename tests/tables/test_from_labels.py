@@ -292,3 +292,8 @@ def test_rejections_of_a_part_of_the_classes_stay():
     assert table.counts.tolist() == [[1, 0, 1], [0, 0, 1]]
     with pytest.warns(MissingLabelsWarning, match="1 row left out: label not among labels="):
         Contingency.from_labels(["a", "b", "c", "a"], ["a", "?", "c", "?"], labels=["a", "b"], reject="?")
+
+
+def test_an_empty_list_of_classes_is_named() -> None:
+    with pytest.raises(InputError, match="labels names no class; list the classes, or leave labels out"):
+        Contingency.from_labels(["a", "b"], ["a", "b"], labels=[])

@@ -7,7 +7,7 @@ more than a look at the type.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import wraps
@@ -142,7 +142,7 @@ def callable_on_labels(entry: Metric, score: Callable[..., Any], counting: Label
         if len(args) == 1 and not options and isinstance(args[0], kind):
             return score(args[0])  # nearly all calls
         if args and isinstance(args[0], kind):
-            return score(*args, **options)
+            return of_labels.of_table(args, options)
         return of_labels(args, options)
 
     # in the metric's own module, which is where doctest looks for examples
@@ -163,10 +163,10 @@ class _OfLabels:
     def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
         """The number, as a float where it is one; a warning says why there is none."""
         if "table" in options and isinstance(options["table"], self.counting.kind):
-            return self.score(options.pop("table"), *args, **options)
+            return self.of_table((options.pop("table"), *args), options)
         given = self._sides(args, options)
         own = {name: options.pop(name) for name in self._own() if name in options}
-        self._check(options)
+        self._check(options, list(dict.fromkeys([*self._own(), *self.counting.options])))
         table = self.counting.count(*given, **options)
         if "average" in self._own():
             own.setdefault("average", "binary")
@@ -177,6 +177,12 @@ class _OfLabels:
         elif own.get("zero_division") == "warn" and not np.isfinite(self._plain(table, own)).all():
             warn_of(self._undefined(self._plain(table, own), table, own), UndefinedMetricWarning)
         return float(value) if value.ndim == 0 else value
+
+    def of_table(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+        """The number of what is counted already, about which labels have nothing more to say."""
+        if options:
+            self._check(options, self._own())
+        return self.score(*args, **options)
 
     def _ask_for_positive(self, table: Any, own: Mapping[str, Any]) -> None:
         """Warn of a number about one of two classes that neither the caller nor their names chose."""
@@ -219,13 +225,17 @@ class _OfLabels:
                 own[parameter.name] = parameter.replace(kind=parameter.KEYWORD_ONLY)
         return own
 
-    def _check(self, options: Mapping[str, object]) -> None:
-        known = [*self._own(), *self.counting.options]
+    def _check(self, options: Mapping[str, object], known: Collection[str]) -> None:
         for option in options:
-            if option not in known:
-                near = get_close_matches(option, known, n=1)
-                hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known)}"
-                raise TypeError(f"{self.entry.name} has no option {option!r}; {hint}")
+            if option in known:
+                continue
+            near = get_close_matches(option, known, n=1)
+            hint = (
+                f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known)}" if known else "it takes none"
+            )
+            if option in self.counting.options:
+                hint = f"say it where the {self.counting.argument} is made"
+            raise TypeError(f"{self.entry.name} has no option {option!r}; {hint}")
 
     def _undefined(self, value: NDArray[Any], table: Any, own: Mapping[str, Any]) -> list[str]:
         name = self.entry.name

@@ -76,18 +76,18 @@ class OneVsRest:
 
 
 def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
-    """F-β from the counts of a class; β must be a finite number that is not negative."""
+    """F-β from the counts of a class; an infinite β is the recall alone."""
     return np.minimum(ratio(*f_beta_parts(hits, support, declared, beta)), 1.0)
 
 
 def f_beta_parts(hits: Real, support: Real, declared: Real, beta: float) -> tuple[Real, Real]:
     """Numerator and denominator of F-β."""
     try:
-        is_usable = bool(0 <= beta < np.inf)
+        is_usable = bool(beta >= 0)
     except (TypeError, ValueError):
         is_usable = False
     if not is_usable:
-        raise InputError(f"beta must be a finite number that is not negative, got {beta!r}")
+        raise InputError(f"beta must be a number that is not negative, got {beta!r}")
     of_samples, of_declarations = (beta * beta, 1.0) if beta <= 1 else (1.0, 1.0 / beta / beta)
     return (of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared
 

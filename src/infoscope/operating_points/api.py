@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast, overload
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.column_kinds import asked_positive
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, column_labels, named_column, named_scores
+from infoscope.inputs import as_names, check_question, column_labels, named_column, named_scores
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.score_groups import ScoreGroups, score_groups
@@ -54,6 +54,10 @@ class SweepRowsKeywords(SweepKeywords, total=False):
     """The same with what is done to labels that are read."""
 
     clean: Cleaning
+    sample_weight: Any
+    """scikit-learn's word for ``weight``."""
+    pos_label: Label | None
+    """scikit-learn's word for ``positive``."""
 
 
 @overload
@@ -104,7 +108,7 @@ def sweep(
     >>> print(curve.best().threshold, curve.values("proficiency").max())
     0.8 1.0
     """
-    check_keywords(options, SweepRowsKeywords)
+    check_question(cast("MutableMapping[str, Any]", options), SweepRowsKeywords)
     truth, score = named_scores(source, y_score, (truth, score), read, {**options, "by": by})
     if by is not None:
         return _by_group(source, truth, score, by, read, options)

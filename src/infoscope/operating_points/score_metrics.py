@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Literal, TypedDict, TypeVar, Unpack
+from typing import Any, Literal, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,38 +18,21 @@ from infoscope.metrics.registry import Card, described, register
 from infoscope.numeric import Real, ratio
 from infoscope.operating_points.probabilistic import cross_entropy
 from infoscope.operating_points.ranking import ScoreRanking, area_under_roc, ranked
+from infoscope.operating_points.score_arguments import ScoreFacts, ScoreKeywords, Scores
 from infoscope.operating_points.score_summary import probability_summary
-from infoscope.operating_points.scores import (
-    BinaryScores,
-    Probabilities,
-    binary_scores,
-    class_probabilities,
-    class_score_columns,
-)
+from infoscope.operating_points.scores import BinaryScores, Probabilities
 from infoscope.operating_points.thresholds import average_precision as area_under_steps
-from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.missing import warn_of
-from infoscope.typing import ArrayLike, Frame, LabelsLike
+from infoscope.typing import LabelsLike
 
 __all__ = ["average_precision", "brier_score", "d2_brier_score", "d2_log_loss", "log_loss", "perplexity", "roc_auc"]
 
 Average = Literal["macro", "weighted", "micro"]
 MultiClass = Literal["ovr", "ovo"]
-Scores = ArrayLike | Frame
 Metric = TypeVar("Metric", bound=Callable[..., Any])
 _ONE_CLASS = "the truth has one class only"
 _NO_SAMPLE = "no sample is of the class"
 _IMPOSSIBLE = "a true class has probability 0"
-
-
-class ScoreKeywords(TypedDict, total=False):
-    """What may be said about scores, beside the truth."""
-
-    classes: Sequence[Any] | None
-    """The class of each column, where a frame does not name them or the truth lacks one."""
-    positive: Label | None
-    """The class that one column of scores is about."""
-    sample_weight: ArrayLike | None
 
 
 def _score_metric(card: Card) -> Callable[[Metric], Metric]:
@@ -160,15 +143,8 @@ class _ClassColumns:
 
     @classmethod
     def of(cls, y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) -> _ClassColumns:
-        weight, classes, positive = given.get("sample_weight"), given.get("classes"), given.get("positive")
-        if _has_columns(y_score):
-            many = class_score_columns(y_score, y_true, classes=classes, sample_weight=weight, several=False)
-            if len(many.labels) > 2:
-                return cls(None, many)
-            at = many.labels.index(sorted_labels(many.labels)[1] if positive is None else positive)
-            labels = many.labels[1 - at], many.labels[at]
-            return cls(BinaryScores(many.values[:, at], many.truth == at, labels, labels[1], many.weights))
-        return cls(binary_scores(y_score, y_true, positive=positive, sample_weight=weight))
+        found = ScoreFacts.of(given).scores(y_true, y_score)
+        return cls(found) if isinstance(found, BinaryScores) else cls(None, found)
 
     def averaged(
         self, name: str, area: Callable[[ScoreRanking], float], average: Average | None, *, needs_rest: bool = True
@@ -179,14 +155,16 @@ class _ClassColumns:
         if average == "micro":
             return _defined(name, area(ranked(_pooled(many))), _ONE_CLASS)
         found = np.array([_of_class(area, many, at, needs_rest=needs_rest) for at in range(len(many.labels))])
+        sizes = np.bincount(many.truth, many.weights, len(many.labels))
+        if average == "weighted":
+            found = np.where(sizes > 0, found, 0.0)  # a class without samples has no weight
         absent = [many.labels[at] for at in np.flatnonzero(np.isnan(found))]
         if absent:
             why = f"{_NO_SAMPLE}, or all are" if needs_rest else _NO_SAMPLE
             warn_of([f"{name} is undefined for {absent[0]!r}: {why}"], UndefinedMetricWarning)
         if average is None:
             return found
-        sizes = np.bincount(many.truth, many.weights, len(many.labels)) if average == "weighted" else None
-        return float(np.average(found, weights=sizes))
+        return float(np.average(found, weights=sizes if average == "weighted" else None))
 
     def over_pairs(self, area: Callable[[ScoreRanking], float], *, weighted: bool) -> float:
         """Hand and Till: the mean over pairs of classes, each seen from both sides, among the samples of the two."""
@@ -238,7 +216,7 @@ def brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywor
     >>> print(f"{brier_score([0, 1], [0.25, 0.5]):.4f}")
     0.3125
     """
-    return _squared_distance(_probabilities(y_true, y_score, given))
+    return _squared_distance(ScoreFacts.of(given).probabilities(y_true, y_score))
 
 
 @_score_metric(
@@ -260,7 +238,7 @@ def log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]
     >>> print(f"{log_loss([0, 1], [0.25, 0.5]):.4f}")
     0.4904
     """
-    return _nats(_probabilities(y_true, y_score, given))
+    return _nats(ScoreFacts.of(given).probabilities(y_true, y_score))
 
 
 @_score_metric(
@@ -285,7 +263,7 @@ def perplexity(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeyword
     >>> perplexity(["a", "b"], [[0.5, 0.5], [0.5, 0.5]])
     2.0
     """
-    bits = cross_entropy(_probabilities(y_true, y_score, given))
+    bits = cross_entropy(ScoreFacts.of(given).probabilities(y_true, y_score))
     if np.isinf(bits):
         warn_of([f"perplexity is infinite: {_IMPOSSIBLE}"], UndefinedMetricWarning)
     return float(np.exp2(bits))
@@ -305,7 +283,7 @@ def perplexity(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeyword
 )
 def d2_brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
     """Share of the Brier score of the class frequencies that the probabilities save."""
-    known = _probabilities(y_true, y_score, given)
+    known = ScoreFacts.of(given).probabilities(y_true, y_score)
     return _saved("d2_brier_score", _squared_distance(known), _squared_distance(_frequencies(known)))
 
 
@@ -324,26 +302,8 @@ def d2_brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKey
 )
 def d2_log_loss(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
     """Share of the log loss of the class frequencies that the probabilities save."""
-    known = _probabilities(y_true, y_score, given)
+    known = ScoreFacts.of(given).probabilities(y_true, y_score)
     return _saved("d2_log_loss", _nats(known), _nats(_frequencies(known)))
-
-
-def _probabilities(y_true: LabelsLike, y_score: Scores, given: ScoreKeywords) -> Probabilities:
-    """Probabilities of every class; of two classes one column is that of the positive one."""
-    weight, classes, positive = given.get("sample_weight"), given.get("classes"), given.get("positive")
-    if _has_columns(y_score):
-        return class_probabilities(
-            y_score, y_true, classes=classes, sample_weight=weight, normalize=False, several=False
-        )
-    two = binary_scores(y_score, y_true, positive=positive, sample_weight=weight)
-    outside = (two.scores < 0) | (two.scores > 1)
-    if outside.any():
-        at = int(np.argmax(outside))
-        raise InputError(f"the score of row {at} is {two.scores[at]:g}, and a probability lies between 0 and 1")
-    scores = two.scores.astype(np.float64)
-    values = np.stack([1.0 - scores, scores], axis=1)
-    other = two.labels[0] if two.positive == two.labels[1] else two.labels[1]
-    return Probabilities(values, two.is_positive.astype(np.int64), (other, two.positive), two.weights)
 
 
 def _squared_distance(known: Probabilities) -> float:
@@ -375,12 +335,6 @@ def _defined(name: str, value: float, reason: str) -> float:
     if np.isnan(value):
         warn_of([f"{name} is undefined: {reason}"], UndefinedMetricWarning)
     return float(value)
-
-
-def _has_columns(y_score: Any) -> bool:
-    """Whether there is more than one column of scores."""
-    shape = y_score.shape if hasattr(y_score, "shape") else np.shape(y_score)
-    return len(shape) == 2 and shape[1] > 1
 
 
 def _check_choice(option: str, value: object, known: Sequence[object]) -> None:

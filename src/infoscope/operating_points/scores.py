@@ -88,9 +88,17 @@ def of_logits(scores: Any) -> Real:
 
 
 def binary_scores(
-    scores: ArrayLike | Frame, truth: LabelsLike, *, positive: Label | None, sample_weight: ArrayLike | None
+    scores: ArrayLike | Frame,
+    truth: LabelsLike,
+    *,
+    positive: Label | None,
+    sample_weight: ArrayLike | None,
+    classes: Sequence[Any] | None = None,
 ) -> BinaryScores:
-    """Scores of a two-class problem; every fault is named with its row."""
+    """Scores of a two-class problem; every fault is named with its row.
+
+    The truth must have both classes, unless they are named.
+    """
     check_pairing(truth, {"scores": scores, "sample_weight": sample_weight})
     array = _numbers(scores, "scores")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -99,7 +107,7 @@ def binary_scores(
         raise InputError(f"scores have {array.ndim} dimensions; give one score per row, or one column per class")
     rows = _counted_rows(array, truth, sample_weight, "scores")
     _check_finite(rows.values, "score", rows.missing)
-    labels, high = _two_classes(rows.codes, rows.coded)
+    labels, high = _two_classes(rows.codes, rows.coded) if classes is None else _two_named_classes(classes, rows)
     chosen = positive_among(labels, None if positive is None else as_label(positive))
     is_positive = high if chosen == labels[1] else ~high
     return BinaryScores(rows.values, is_positive, labels, chosen, rows.weights, rows.ignored)
@@ -228,6 +236,16 @@ def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label]
             "a threshold needs samples of two classes"
         )
     return (ordered[0], ordered[1]), np.asarray(is_high)
+
+
+def _two_named_classes(classes: Sequence[Any], rows: _CountedRows) -> tuple[tuple[Label, Label], NDArray[np.bool_]]:
+    """Both classes as named, sorted, and which rows have the second; the truth may lack one."""
+    if len(classes) != 2:
+        raise InputError(
+            f"{len(classes)} classes are named for one column of scores; name two, or give a column for each"
+        )
+    labels = sorted_labels(_class_labels(classes, rows, 2, several=False))
+    return (labels[0], labels[1]), _placed(rows.codes, rows.coded, labels) == 1
 
 
 def _reject_many(classes: int, *, fractions: bool = False) -> None:

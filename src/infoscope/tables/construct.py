@@ -94,6 +94,8 @@ def counted_labels(
     own = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not own:
         sides = _declared_sides(stated)
+        if not all(sides):
+            raise InputError("labels names no class; list the classes, or leave labels out to take those that occur")
         if strange := _undeclared(counted, sides):
             coded = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
             found = _counted_within(*coded, sample_weight, sides)
