@@ -72,6 +72,9 @@ def _system(record: Any) -> dict[str, Any]:
     return kept
 
 
+ABSENT = Estimate(None, undefined="not part of this evaluation")
+
+
 @dataclass(frozen=True)
 class ClassEstimates:
     """One class of one side with its estimates, by metric."""
@@ -81,13 +84,11 @@ class ClassEstimates:
 
     def number(self, metric: str) -> float | None:
         """The plug-in value of a metric; None where it is undefined or unknown."""
-        estimate = self.values.get(metric)
-        return None if estimate is None else estimate.value
+        return self.values.get(metric, ABSENT).value
 
     def shown(self, metric: str) -> float | None:
         """The number that reports show for a metric: the posterior mean where there is one."""
-        estimate = self.values.get(metric)
-        return None if estimate is None else estimate.shown
+        return self.values.get(metric, ABSENT).shown
 
 
 @dataclass(frozen=True)
@@ -253,13 +254,15 @@ class SystemResult:
 
     def number(self, metric: str) -> float | None:
         """The plug-in value of a metric; None where it is undefined or unknown."""
-        estimate = self.metrics.get(metric)
-        return None if estimate is None else estimate.value
+        return self.estimate(metric).value
 
     def shown(self, metric: str) -> float | None:
         """The number that reports show for a metric: the posterior mean where there is one."""
-        estimate = self.metrics.get(metric)
-        return None if estimate is None else estimate.shown
+        return self.estimate(metric).shown
+
+    def estimate(self, metric: str) -> Estimate:
+        """What is known of a metric; of one that was not evaluated, that."""
+        return self.metrics.get(metric, ABSENT)
 
 
 @dataclass(frozen=True)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeVar
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
 
 from infoscope.markup import cut_list
 from infoscope.metrics.registry import Domain
 from infoscope.results.codec import Json
+from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.notation import Units
 from infoscope.results.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ __all__ = [
     "Tile",
     "Whisker",
     "enumerated",
+    "group_columns",
     "joined",
     "listed",
     "plain",
@@ -149,6 +153,11 @@ class Whisker:
     high: float | None
     scale: tuple[float, float] = (0.0, 1.0)
 
+    @classmethod
+    def of(cls, estimate: Estimate) -> Whisker:
+        """The number that is shown, and its interval."""
+        return cls(estimate.low, estimate.shown, estimate.high)
+
 
 @dataclass(frozen=True)
 class Groups:
@@ -224,6 +233,23 @@ def listed(
     return [column for column, _ in columns], [tuple(cell(item) for _, cell in columns) for item in items]
 
 
+class Grouped(Protocol):
+    """Something of one group of rows, by the columns that split them."""
+
+    @property
+    def group(self) -> Mapping[str, str] | None:
+        """The values of these columns."""
+
+
+def group_columns(names: Iterable[str]) -> list[tuple[Column, Callable[[Grouped], Cell]]]:
+    """Columns that say which group a row is about."""
+    return [(Column(name, "name"), partial(_group_value, name)) for name in names]
+
+
+def _group_value(name: str, item: Grouped) -> Name:
+    return Name((item.group or {}).get(name, ""))
+
+
 @dataclass(frozen=True)
 class Figure:
     """A picture; text and Markdown leave it out."""
@@ -233,6 +259,9 @@ class Figure:
     note: Phrase = ""
     style: str = "wide"
     """How it is laid out: "series" keeps its size on a phone and scrolls, the newest first."""
+
+
+_INFORMATION = ("missed_information", "mutual_information", "false_information")
 
 
 @dataclass(frozen=True)
@@ -246,6 +275,14 @@ class InformationBar:
     shares: tuple[float, float] | None = None
     """Captured and false as shares of the truth, where these are estimates of their own: a mean of ratios is not the
     ratio of means."""
+
+    @classmethod
+    def from_bits(
+        cls, bits: Callable[[str], float | None], unit: Units, shares: tuple[float, float] | None = None
+    ) -> InformationBar:
+        """From the bits of each metric, in this unit."""
+        missed, captured, false = ((bits(name) or 0.0) * unit.per_bit for name in _INFORMATION)
+        return cls(missed, captured, false, unit.name, shares)
 
     @property
     def shown_shares(self) -> tuple[float, float]:

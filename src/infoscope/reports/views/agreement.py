@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.annotators import Agreement
+from infoscope.annotators.pairs import PairAgreement
 from infoscope.annotators.result import AnnotatorMap
 from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
@@ -128,36 +129,28 @@ def _line(line: Sequence[float | None], own: int, metric: str) -> Iterator[str]:
 
 def _information(result: Agreement, unit: Units) -> Sequence[Section]:
     """Each pair once, with what the two share and how far they are apart."""
-    seen: set[frozenset[str]] = set()
-    rows: list[Sequence[Cell]] = []
+    once: dict[frozenset[str], PairAgreement] = {}
     for pair in result.pairs:
-        both = frozenset((pair.truth, pair.system))
-        if pair.information is None or both in seen:
-            continue
-        seen.add(both)
-        found = pair.information
-        rows.append(
-            (
-                Name(pair.truth),
-                Name(pair.system),
-                unit.amount(found.mutual_information.shown),
-                interval_text(found.mutual_information, unit.per_bit, 2),
-                unit.amount(found.variation_of_information.shown),
-                interval_text(found.variation_of_information, unit.per_bit, 2),
-                amount(pair.items),
-            )
-        )
-    if not rows:
+        once.setdefault(frozenset((pair.truth, pair.system)), pair)
+    known = [(pair, pair.information) for pair in once.values() if pair.information is not None]
+    if not known:
         return ()
-    columns = [
-        Column("annotator", "name"),
-        Column("and", "name"),
-        Column(f"shared information, {unit.name}", metric="mutual_information"),
-        Column("interval", priority=6),
-        Column(f"apart, {unit.name}", metric="erroneous_information"),
-        Column("interval", priority=5),
-        Column("items", priority=3),
-    ]
+    columns, rows = listed(
+        known,
+        (Column("annotator", "name"), lambda each: Name(each[0].truth)),
+        (Column("and", "name"), lambda each: Name(each[0].system)),
+        (
+            Column(f"shared information, {unit.name}", metric="mutual_information"),
+            lambda each: unit.amount(each[1].mutual_information.shown),
+        ),
+        (Column("interval", priority=6), lambda each: interval_text(each[1].mutual_information, unit.per_bit, 2)),
+        (
+            Column(f"apart, {unit.name}", metric="erroneous_information"),
+            lambda each: unit.amount(each[1].variation_of_information.shown),
+        ),
+        (Column("interval", priority=5), lambda each: interval_text(each[1].variation_of_information, unit.per_bit, 2)),
+        (Column("items", priority=3), lambda each: amount(each[0].items)),
+    )
     note = "Apart is the variation of information, H(A|B) + H(B|A): 0 where each determines the other."
     table = Table(columns, rows, search="pairs", max_rows=15, note=note)
     return (Section("What they tell about each other", [table], "information", link="Information"),)

@@ -7,8 +7,21 @@ from collections.abc import Iterator, Sequence
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units
-from infoscope.reports.outline import Block, Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, Tile, reason
-from infoscope.reports.views.metric_choice import ABSENT
+from infoscope.reports.outline import (
+    Block,
+    Cell,
+    Column,
+    Name,
+    Paragraph,
+    Phrase,
+    Section,
+    Strong,
+    Table,
+    Tile,
+    group_columns,
+    listed,
+    reason,
+)
 from infoscope.reports.views.sample_values import disagreement
 
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
@@ -59,7 +72,7 @@ def _leader(evaluation: Evaluation, unit: Units) -> SystemResult:
 def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:
     """One tile for each chosen metric."""
     for name in evaluation.metrics:
-        estimate, notation = system.metrics.get(name, ABSENT), MetricNotation(name, unit)
+        estimate, notation = system.estimate(name), MetricNotation(name, unit)
         note = reason(estimate.undefined) if estimate.shown is None else catalogue[name].symbol
         title = catalogue[name].titled(system.positive)
         yield Tile(notation.shown(estimate), title, notation.interval(estimate), note, name)
@@ -74,7 +87,7 @@ def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
     first = _ranking_metric(evaluation)
     ranked = _ranked(evaluation.ranking, first, unit)
     tables: list[Block] = [_estimates(ranked, notations, heads, legend)]
-    if any(system.metrics.get(name, ABSENT).low is not None for system in ranked for name in evaluation.metrics):
+    if any(system.estimate(name).low is not None for system in ranked for name in evaluation.metrics):
         tables.append(_plug_ins(ranked, notations, heads))
     said = _disagreement(evaluation)
     tables += [] if said is None else [Paragraph(said)]
@@ -87,8 +100,7 @@ def _disagreement(evaluation: Evaluation) -> Phrase | None:
     if any(system.group for system in evaluation.systems):
         return None
     values = {
-        name: {system.name: system.metrics.get(name, ABSENT).value for system in evaluation.systems}
-        for name in evaluation.metrics
+        name: {system.name: system.estimate(name).value for system in evaluation.systems} for name in evaluation.metrics
     }
     return disagreement(values, evaluation.systems[0].positive)
 
@@ -104,11 +116,9 @@ def _heads(names: Sequence[str]) -> tuple[list[str], str]:
 
 def _named(systems: Sequence[SystemResult]) -> tuple[list[Column], list[list[Cell]]]:
     """The columns that name a system and its group, and what stands in them."""
-    groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
-    columns = [*(Column(key, "name") for key in groups), Column("system", "name")]
-    return columns, [
-        [*(Name((system.group or {}).get(key, "")) for key in groups), Strong(system.name)] for system in systems
-    ]
+    groups = dict.fromkeys(key for system in systems for key in system.group or {})
+    columns, rows = listed(systems, *group_columns(groups), (Column("system", "name"), lambda each: Strong(each.name)))
+    return columns, [list(cells) for cells in rows]
 
 
 def _estimates(
@@ -120,7 +130,7 @@ def _estimates(
         columns += [Column(head, metric=notation.metric), Column("interval", priority=5)]
     for system, cells in zip(systems, rows, strict=True):
         for notation in notations:
-            estimate = system.metrics.get(notation.metric, ABSENT)
+            estimate = system.estimate(notation.metric)
             cells += [Strong(notation.shown(estimate)), notation.interval(estimate)]
     return Table(columns, [tuple(cells) for cells in rows], note=legend, search="systems", max_rows=len(rows))
 
@@ -130,7 +140,7 @@ def _plug_ins(systems: Sequence[SystemResult], notations: Sequence[MetricNotatio
     columns, rows = _named(systems)
     columns += [Column(head, metric=notation.metric) for notation, head in zip(notations, heads, strict=True)]
     for system, cells in zip(systems, rows, strict=True):
-        cells += [notation.plug_in(system.metrics.get(notation.metric, ABSENT)) for notation in notations]
+        cells += [notation.plug_in(system.estimate(notation.metric)) for notation in notations]
     note = "The same in this sample, without a prior (plug-in values)."
     return Table(columns, [tuple(cells) for cells in rows], note=note, max_rows=len(rows))
 

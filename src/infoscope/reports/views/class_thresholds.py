@@ -11,7 +11,7 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import ClassThresholds
 from infoscope.reports.numbers import MetricNotation, Units, amount, share
-from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile, listed
 
 __all__ = ["PICTURES", "outline"]
 
@@ -38,23 +38,17 @@ def outline(found: ClassThresholds, unit: Units) -> Outline:
     word = "expected cost" if card is None else card.title_in_sentence
     sign = "at most" if found.certainty == "entropy" else "at least"
     accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)
-    columns = [
-        Column("class", "name"),
-        Column(f"{found.certainty} {sign}"),
-        Column("accepted"),
-        Column("predicted"),
-        Column("accepted share", priority=5),
-    ]
-    rows = [
+    columns, rows = listed(
+        found.thresholds,
+        (Column("class", "name"), Name),
+        (Column(f"{found.certainty} {sign}"), lambda name: _limit(found.thresholds[name])),
+        (Column("accepted"), lambda name: amount(found.accepted[name])),
+        (Column("predicted"), lambda name: amount(found.predicted[name])),
         (
-            Name(name),
-            "never" if limit is None or np.isinf(limit) else f"{limit:.4g}",
-            amount(found.accepted[name]),
-            amount(found.predicted[name]),
-            share(found.accepted[name] / found.predicted[name]) if found.predicted[name] else "–",
-        )
-        for name, limit in found.thresholds.items()
-    ]
+            Column("accepted share", priority=5),
+            lambda name: share(found.accepted[name] / found.predicted[name]) if found.predicted[name] else "–",
+        ),
+    )
     return Outline(
         title="A threshold per class",
         kicker=("Operating point", f"{len(rows)} classes", f"{amount(sum(found.predicted.values()))} samples"),
@@ -71,3 +65,7 @@ def outline(found: ClassThresholds, unit: Units) -> Outline:
             method=("The value is that of the samples that chose the thresholds, and flatters them.",),
         ),
     )
+
+
+def _limit(value: float | None) -> str:
+    return "never" if value is None or np.isinf(value) else f"{value:.4g}"

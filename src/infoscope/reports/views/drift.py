@@ -53,7 +53,6 @@ def outline(result: Drift, unit: Units) -> Outline:
                 "The smallest change that would have been found is that of the chi-square test, with probability 80%.",
             ),
         ),
-        provenance=result.provenance,
     )
 
 

@@ -28,6 +28,8 @@ from infoscope.reports.outline import (
     Table,
     Tile,
     enumerated,
+    group_columns,
+    listed,
 )
 from infoscope.reports.views.chosen_metrics import chosen_section, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
@@ -49,7 +51,7 @@ from infoscope.reports.views.maps import (
     triangle_display,
     triangle_points,
 )
-from infoscope.reports.views.metric_choice import ABSENT, metric_choices
+from infoscope.reports.views.metric_choice import metric_choices
 from infoscope.reports.views.verdict import opening_sentences, system_tiles
 from infoscope.results.finding import Finding
 
@@ -159,13 +161,9 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
 
 
 def _information(system: SystemResult, unit: Units) -> InformationBar:
-    missed, captured, false = (
-        (system.shown(name) or 0.0) * unit.per_bit
-        for name in ("missed_information", "mutual_information", "false_information")
-    )
     shares = system.shown("proficiency"), system.shown("false_information_ratio")
     known = None if shares[0] is None or shares[1] is None else (shares[0], shares[1])
-    return InformationBar(missed, captured, false, unit.name, known)
+    return InformationBar.from_bits(system.shown, unit, known)
 
 
 def _with_chosen(chosen: Sequence[Tile], usual: Iterable[Tile]) -> list[Tile]:
@@ -190,62 +188,50 @@ def _ranking(evaluation: Evaluation) -> Section:
     groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
     if groups:
         systems.sort(key=lambda system: tuple((system.group or {}).values()))
-    rejected = any(system.number("rejection_rate") for system in systems)
-    columns = [
-        *(Column(key, "name") for key in groups),
-        Column("system", "name"),
-        Column("captured", metric="proficiency"),
-        Column("interval", priority=5),
-        Column("", "bar", 3),
-        Column("false", priority=7, metric="false_information_ratio"),
-        Column("erroneous", priority=4, metric="erroneous_information_ratio"),
-        Column("accuracy", priority=8, metric="accuracy"),
-        *([Column("rejected", priority=5, metric="rejection_rate")] if rejected else []),
-        Column("classes left", priority=2, metric="remnant_classes"),
-        Column("", "text", 6),
-    ]
-    rows = [_ranking_row(system, groups, rejected=rejected) for system in systems]
+    rejected = (Column("rejected", priority=5, metric="rejection_rate"), _rejected)
+    columns, rows = listed(
+        systems,
+        *group_columns(groups),
+        (Column("system", "name"), lambda each: Strong(each.name)),
+        (Column("captured", metric="proficiency"), lambda each: Strong(share(each.shown("proficiency")))),
+        (Column("interval", priority=5), lambda each: interval_text(each.estimate("proficiency"))),
+        (Column("", "bar", 3), lambda each: ShareBar(each.shown("proficiency") or 0.0)),
+        _shown_metric("false", 7, "false_information_ratio"),
+        _shown_metric("erroneous", 4, "erroneous_information_ratio"),
+        _shown_metric("accuracy", 8, "accuracy"),
+        *([rejected] if any(system.number("rejection_rate") for system in systems) else []),
+        _shown_metric("classes left", 2, "remnant_classes"),
+        (Column("", "text", 6), lambda each: next((finding.tag for finding in each.diagnosis if finding.tag), "")),
+    )
     sentences = list(tied_systems(evaluation))
-    table = Table(columns, rows, search="systems", max_rows=len(rows))
-    more = len(sentences) - MAX_TIED
     said = Bullets(
         [*sentences[:MAX_TIED], *_undefined_systems(systems)],
         sentences[MAX_TIED:],
-        f"The same holds for {more} more groups of neighbours.",
+        f"The same holds for {len(sentences) - MAX_TIED} more groups of neighbours.",
     )
+    table = Table(columns, rows, search="systems", max_rows=len(rows))
     return Section("Systems, the most informative first", [table, said], only="plain")
+
+
+def _shown_metric(title: str, priority: int, metric: str) -> tuple[Column, Callable[[SystemResult], Cell]]:
+    """A column with the numbers of a metric."""
+    notation = MetricNotation(metric)
+    return Column(title, priority=priority, metric=metric), lambda each: notation.shown(each.estimate(metric))
+
+
+def _rejected(system: SystemResult) -> str:
+    return share(system.shown("rejection_rate") if system.number("rejection_rate") else 0.0)
 
 
 def _undefined_systems(systems: Sequence[SystemResult]) -> Iterator[Phrase]:
     """Why captured information does not exist where it does not, the systems and groups with one reason together."""
     by_reason: dict[str, list[str]] = {}
     for system in systems:
-        captured = system.metrics.get("proficiency", ABSENT)
+        captured = system.estimate("proficiency")
         if captured.shown is None and captured.undefined:
             by_reason.setdefault(captured.undefined, []).append(system.title)
     for reason, names in by_reason.items():
         yield ("Captured information is undefined for ", *enumerated(names, 5), f": {reason}.")
-
-
-def _ranking_row(system: SystemResult, groups: Sequence[str], *, rejected: bool) -> tuple[Cell, ...]:
-    captured = system.metrics.get("proficiency", ABSENT)
-
-    def number(metric: str) -> str:
-        return MetricNotation(metric).value(system.shown(metric))
-
-    return (
-        *(Name((system.group or {}).get(key, "")) for key in groups),
-        Strong(system.name),
-        Strong(share(captured.shown)),
-        interval_text(captured),
-        ShareBar(captured.shown or 0.0),
-        share(system.shown("false_information_ratio")),
-        number("erroneous_information_ratio"),
-        share(system.shown("accuracy")),
-        *([share(system.shown("rejection_rate") if system.number("rejection_rate") else 0.0)] if rejected else []),
-        number("remnant_classes"),
-        next((finding.tag for finding in system.diagnosis if finding.tag), ""),
-    )
 
 
 def tied_systems(evaluation: Evaluation) -> Iterator[Phrase]:

@@ -30,7 +30,6 @@ from infoscope.reports.outline import (
     reason,
 )
 from infoscope.reports.views.counts import table_of
-from infoscope.reports.views.metric_choice import ABSENT
 from infoscope.reports.views.threshold_choices import recommended_thresholds
 from infoscope.results.codec import Json
 
@@ -86,7 +85,7 @@ def _metrics(systems: Sequence[SystemResult]) -> Table:
 
 
 def _value(system: SystemResult, name: str) -> list[Cell]:
-    estimate = system.metrics.get(name, ABSENT)
+    estimate = system.estimate(name)
     if estimate.shown is None:
         return [UNDEFINED, reason(estimate.undefined)]
     notation = MetricNotation(name)
@@ -132,7 +131,7 @@ def _expected(systems: Sequence[SystemResult]) -> Table:
     columns = [Column("system", "name"), Column("expected cost", metric=_METRIC), Column("interval", priority=5)]
     rows = []
     for system in systems:
-        estimate = system.metrics.get(_METRIC, ABSENT)
+        estimate = system.estimate(_METRIC)
         shown = UNDEFINED if estimate.shown is None else number_text(estimate.shown, ".4g")
         rows.append((Name(system.title), Strong(shown), interval_text(estimate, 1.0, 4)))
     return Table(columns, rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")
@@ -224,7 +223,7 @@ def _metric_title(name: str, systems: Sequence[SystemResult]) -> Phrase:
 
 def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -> Phrase:
     """The number; with its class where systems have different ones, so that the title names none."""
-    estimate = system.metrics.get(name, ABSENT)
+    estimate = system.estimate(name)
     if estimate.shown is None:
         return reason(f"undefined: {estimate.undefined}")
     card, notation = catalogue.get(name), MetricNotation(name, unit)

@@ -7,20 +7,8 @@ from collections.abc import Callable, Sequence
 from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, number_text, share
-from infoscope.reports.outline import (
-    Appendix,
-    Cell,
-    Column,
-    Figure,
-    Name,
-    Outline,
-    Phrase,
-    Section,
-    Table,
-    Tile,
-    listed,
-)
+from infoscope.reports.numbers import MetricNotation, Units, amount, number_text, share
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile, listed
 from infoscope.runs import Alarm, History, RunSeries
 from infoscope.runs.findings import rarity
 
@@ -54,7 +42,6 @@ def outline(result: History, _unit: Units) -> Outline:
         findings=[("", finding) for finding in result.findings],
         sections=[section for section in _sections(result, whole) if section.blocks],
         appendix=Appendix(metrics=(result.metric, "class_recall"), method=_method(result)),
-        provenance=result.provenance,
     )
 
 
@@ -75,20 +62,11 @@ def _headline(result: History) -> Phrase:
     return "The newest run, ", Name(result.runs[-1].name), f", is like the runs before it{before}."
 
 
-def _value(result: History, value: float | None) -> str:
-    return UNDEFINED if value is None else MetricNotation(result.metric).value(value)
-
-
 def _tile(result: History, series: RunSeries) -> Tile:
-    estimate = series.newest.estimate
-    known = series.baselines[-1] if series.baselines else None
-    expected = (
-        series.system
-        if known is None
-        else f"{series.system}, baseline {MetricNotation(result.metric).value(known.mean)}"
-    )
-    interval = MetricNotation(result.metric).interval(estimate)
-    return Tile(_value(result, estimate.shown), find(result.metric).card.title, interval, expected, result.metric)
+    estimate, notation = series.newest.estimate, MetricNotation(result.metric)
+    baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
+    title, note = find(result.metric).card.title, f"{series.system}{baseline}"
+    return Tile(notation.shown(estimate), title, notation.interval(estimate), note, result.metric)
 
 
 def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
@@ -101,7 +79,7 @@ def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
     recalls = [
         Figure(
             RunChartDisplay(result, by_class[system, label], "recall").panel(),
-            _recall_of(system, str(label)),
+            (Name(system), ": recall of ", Name(str(label))),
             style="series",
         )
         for system, label in fallen
@@ -114,34 +92,21 @@ def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
     ]
 
 
-def _recall_of(system: str, label: str) -> Phrase:
-    return Name(system), ": recall of ", Name(label)
-
-
 def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
-    columns = [
-        Column("system", "name"),
-        Column("runs", priority=4),
-        Column("newest"),
-        Column("baseline"),
-        Column("spread between runs", priority=6),
-        Column("z"),
-        Column("alarms", priority=5),
-    ]
-    rows: list[Sequence[Cell]] = []
-    for series in whole:
-        known = series.baselines[-1] if series.baselines else None
-        rows.append(
-            (
-                Name(series.system),
-                amount(len(series.points)),
-                _value(result, series.newest.estimate.shown),
-                "" if known is None else MetricNotation(result.metric).value(known.mean),
-                "" if known is None else MetricNotation(result.metric).spread(known.spread),
-                "" if series.newest.z is None else number_text(series.newest.z, "+.1f"),
-                amount(sum(point.rule != "" for point in series.points)),
-            )
-        )
+    notation = MetricNotation(result.metric)
+    columns, rows = listed(
+        [(series, series.newest, series.baselines[-1] if series.baselines else None) for series in whole],
+        (Column("system", "name"), lambda each: Name(each[0].system)),
+        (Column("runs", priority=4), lambda each: amount(len(each[0].points))),
+        (Column("newest"), lambda each: notation.shown(each[1].estimate)),
+        (Column("baseline"), lambda each: "" if each[2] is None else notation.value(each[2].mean)),
+        (
+            Column("spread between runs", priority=6),
+            lambda each: "" if each[2] is None else notation.spread(each[2].spread),
+        ),
+        (Column("z"), lambda each: "" if each[1].z is None else number_text(each[1].z, "+.1f")),
+        (Column("alarms", priority=5), lambda each: amount(sum(point.rule != "" for point in each[0].points))),
+    )
     return Table(columns, rows, "The newest run of each system")
 
 

@@ -10,7 +10,19 @@ from infoscope.figures.label_plan import LabelPlanDisplay
 from infoscope.labelling import LabelPlan
 from infoscope.labelling.labelled_estimate import Basis
 from infoscope.reports.numbers import Units, amount
-from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import (
+    Appendix,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Outline,
+    Section,
+    Table,
+    Tile,
+    group_columns,
+    listed,
+)
 
 __all__ = ["PICTURES", "outline"]
 
@@ -57,25 +69,15 @@ def _where(result: LabelPlan) -> Iterator[Section]:
     if not result.strata:
         return
     split = list(result.groups[0].group) if result.groups else []
-    columns = [
-        *(Column(name, "name") for name in split),
-        Column("verdict", "name"),
-        Column("prediction", "name"),
-        Column("rows"),
-        Column("labelled"),
-        Column("to label"),
-    ]
-    rows: list[Sequence[Cell]] = [
-        (
-            *(Name((each.group or {}).get(name, "")) for name in split),
-            Name(each.verdict),
-            Name(each.prediction),
-            amount(each.rows),
-            amount(each.labelled),
-            amount(each.more),
-        )
-        for each in result.strata
-    ]
+    columns, rows = listed(
+        result.strata,
+        *group_columns(split),
+        (Column("verdict", "name"), lambda each: Name(each.verdict)),
+        (Column("prediction", "name"), lambda each: Name(each.prediction)),
+        (Column("rows"), lambda each: amount(each.rows)),
+        (Column("labelled"), lambda each: amount(each.labelled)),
+        (Column("to label"), lambda each: amount(each.more)),
+    )
     note = "Rows of a verdict and prediction are drawn at random."
     yield Section("Where the labels go", [Table(columns, rows, note=note, search="strata")], "strata")
 
@@ -84,27 +86,16 @@ def _groups(result: LabelPlan) -> Iterator[Section]:
     """What every group needs, where rows are split."""
     if not result.groups:
         return
-    columns = [
-        *(Column(name, "name") for name in result.groups[0].group),
-        Column("system", "name"),
-        Column("labelled"),
-        Column("without a label"),
-        Column("± now"),
-        Column("to label"),
-        Column("labels at random"),
-    ]
-    rows: list[Sequence[Cell]] = [
-        (
-            *map(Name, each.group.values()),
-            Name(each.system),
-            amount(each.labelled),
-            amount(each.items),
-            "–" if each.half_width is None else f"{each.half_width:.3f}",
-            amount(each.labels),
-            "–" if each.labels_random is None else amount(each.labels_random),
-        )
-        for each in result.groups
-    ]
+    columns, rows = listed(
+        result.groups,
+        *group_columns(result.groups[0].group),
+        (Column("system", "name"), lambda each: Name(each.system)),
+        (Column("labelled"), lambda each: amount(each.labelled)),
+        (Column("without a label"), lambda each: amount(each.items)),
+        (Column("± now"), lambda each: "–" if each.half_width is None else f"{each.half_width:.3f}"),
+        (Column("to label"), lambda each: amount(each.labels)),
+        (Column("labels at random"), lambda each: "–" if each.labels_random is None else amount(each.labels_random)),
+    )
     note = "Every group by itself; of several systems, the one that needs most labels decides."
     yield Section("Groups", [Table(columns, rows, note=note, search="groups")], "groups")
 
@@ -162,5 +153,4 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
             metrics=(result.metric,),
             method=words.method,
         ),
-        provenance=result.provenance,
     )

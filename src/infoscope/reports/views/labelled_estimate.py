@@ -84,5 +84,4 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
             metrics=(result.metric,),
             method=(_METHOD[result.basis],),
         ),
-        provenance=result.provenance,
     )

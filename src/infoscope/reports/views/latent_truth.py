@@ -11,7 +11,6 @@ from infoscope.latent import LatentTruth
 from infoscope.reports.numbers import Units, amount, interval_text, number_text, p_value, share
 from infoscope.reports.outline import (
     Appendix,
-    Cell,
     Column,
     Figure,
     Name,
@@ -23,7 +22,6 @@ from infoscope.reports.outline import (
     Whisker,
     listed,
 )
-from infoscope.results.estimate import Estimate
 
 __all__ = ["PICTURES", "outline"]
 
@@ -73,42 +71,26 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
             *_checks(result),
         ],
         appendix=Appendix(metrics=("proficiency", "accuracy", "kappa", "mutual_information"), method=_method(result)),
-        provenance=result.provenance,
     )
 
 
 def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Section:
-    columns = [
-        Column("system", "name"),
-        Column("proficiency", metric="proficiency"),
-        Column("interval", priority=8),
-        Column("", "whisker"),
-        Column("accuracy", priority=7, metric="accuracy"),
-        Column("interval", priority=6),
-        Column(f"captured, {unit.name}", priority=5, metric="mutual_information"),
-        Column("items", priority=4),
-    ]
-    rows: list[Sequence[Cell]] = []
-    for system in sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0)):
-        found = system.metrics
-        rows.append(
-            (
-                Name(system.name),
-                Strong(share(found["proficiency"].shown)),
-                interval_text(found["proficiency"]),
-                _whisker(found["proficiency"]),
-                share(found["accuracy"].shown),
-                interval_text(found["accuracy"]),
-                unit.amount(found["mutual_information"].shown),
-                amount(system.items),
-            )
-        )
+    columns, rows = listed(
+        sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0)),
+        (Column("system", "name"), lambda each: Name(each.name)),
+        (Column("proficiency", metric="proficiency"), lambda each: Strong(share(each.metrics["proficiency"].shown))),
+        (Column("interval", priority=8), lambda each: interval_text(each.metrics["proficiency"])),
+        (Column("", "whisker"), lambda each: Whisker.of(each.metrics["proficiency"])),
+        (Column("accuracy", priority=7, metric="accuracy"), lambda each: share(each.metrics["accuracy"].shown)),
+        (Column("interval", priority=6), lambda each: interval_text(each.metrics["accuracy"])),
+        (
+            Column(f"captured, {unit.name}", priority=5, metric="mutual_information"),
+            lambda each: unit.amount(each.metrics["mutual_information"].shown),
+        ),
+        (Column("items", priority=4), lambda each: amount(each.items)),
+    )
     table = Table(columns, rows, search="systems", note="Estimated without truth: read as “at most about”.")
     return Section("Systems", [*((picture,) if picture else ()), table], "systems")
-
-
-def _whisker(estimate: Estimate) -> Whisker:
-    return Whisker(estimate.low, estimate.shown, estimate.high)
 
 
 def _classes(result: LatentTruth) -> Section:

@@ -23,7 +23,6 @@ from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, Tr
 from infoscope.reports.numbers import MetricNotation
 from infoscope.reports.outline import Figure, Section
 from infoscope.reports.views.counts import table_of
-from infoscope.results.estimate import Estimate
 
 __all__ = [
     "confusion_display",
@@ -43,8 +42,6 @@ _MOST_CLASSES = 100
 _MOST_WRITTEN_CELLS = 200
 """Cells of all matrices up to which each has its number: a page is not to grow by it."""
 _PAGE_WIDTH = 900.0
-
-_ABSENT = Estimate(None)
 
 
 def _known(system: SystemResult, names: Sequence[str]) -> list[float] | None:
@@ -68,8 +65,7 @@ def coverage_points(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
 
 def _spread(system: SystemResult) -> Spread | None:
     false, captured, erroneous = (
-        system.metrics.get(name, _ABSENT)
-        for name in ("false_information_ratio", "proficiency", "erroneous_information_ratio")
+        system.estimate(name) for name in ("false_information_ratio", "proficiency", "erroneous_information_ratio")
     )
     if None in (false.sd, captured.sd, erroneous.sd, false.mean, captured.mean):
         return None

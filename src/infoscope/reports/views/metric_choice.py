@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from infoscope.evaluation import Evaluation, SystemResult
+from infoscope.evaluation.result import ABSENT
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.numbers import MetricNotation, Units, chance
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 
-__all__ = ["ABSENT", "ChosenPlace", "difference_to", "metric_choices", "view_of_metric"]
+__all__ = ["ChosenPlace", "difference_to", "metric_choices", "view_of_metric"]
 
-ABSENT = Estimate(None, undefined="not part of this evaluation")
 MAX_NUMBERS = 80_000
 """Numbers of single classes that a page carries; of more, only those of the most frequent classes."""
 _SIDES = (("one true class", "class_"), ("one predicted class", "output_"))
@@ -111,7 +111,7 @@ def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[Cho
     """The systems, as they are ranked, by a metric of all classes, with the differences to the best of their group."""
     systems = evaluation.ranking
     writing = MetricNotation(metric, unit)
-    estimates = [system.metrics.get(metric, ABSENT) for system in systems]
+    estimates = [system.estimate(metric) for system in systems]
     groups = [tuple((system.group or {}).values()) for system in systems]
     best: dict[tuple[str, ...], SystemResult] = {}
     order = _order(estimates, lowest_first=writing.lowest_first)

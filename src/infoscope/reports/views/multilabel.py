@@ -122,28 +122,19 @@ def _predictor(system: Predictor, unit: Units, at: int) -> Section:
 
 
 def _metrics(system: Predictor) -> Table:
-    rows = []
-    for name, estimate in system.metrics.items():
+    def spread(name: str) -> str:
         halves = system.stability.get(name)
-        notation = MetricNotation(name)
-        rows.append(
-            (
-                _TITLES[name],
-                Strong(notation.shown(estimate)),
-                notation.interval(estimate),
-                written_value(name, estimate.value),
-                notation.spread(halves.sd) if halves else "",
-                (Code(name),),
-            )
-        )
-    columns = [
-        Column("metric", "text", 9),
-        Column("mean"),
-        Column("interval", priority=8),
-        Column("in sample", priority=4),
-        Column("sd of halves", priority=3),
-        Column("id", "text", 2),
-    ]
+        return MetricNotation(name).spread(halves.sd) if halves else ""
+
+    columns, rows = listed(
+        system.metrics,
+        (Column("metric", "text", 9), lambda name: _TITLES[name]),
+        (Column("mean"), lambda name: Strong(MetricNotation(name).shown(system.metrics[name]))),
+        (Column("interval", priority=8), lambda name: MetricNotation(name).interval(system.metrics[name])),
+        (Column("in sample", priority=4), lambda name: written_value(name, system.metrics[name].value)),
+        (Column("sd of halves", priority=3), spread),
+        (Column("id", "text", 2), lambda name: (Code(name),)),
+    )
     note = (
         "Mean and interval: of objects drawn again, with the bias of drawing again taken off. In sample: of the counts "
         "as they are (plug-in), as other programs print it."

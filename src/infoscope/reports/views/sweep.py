@@ -285,17 +285,12 @@ def _trade_off(curves: Curves) -> Iterator[str]:
 
 
 def _information(sweep: Sweep, choice: Choice, unit: Units) -> InformationBar:
-    missed, captured, false = (
-        float(np.nan_to_num(sweep.values(name)[choice.point])) * unit.per_bit
-        for name in ("missed_information", "mutual_information", "false_information")
-    )
-    return InformationBar(missed, captured, false, unit.name)
+    return InformationBar.from_bits(lambda name: float(np.nan_to_num(sweep.values(name)[choice.point])), unit)
 
 
 def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
     ends = threshold_interval(choice)
-    threshold = np.inf if choice.threshold is None else choice.threshold
-    yield Tile(point_text("threshold", threshold), "threshold", "" if ends is None else " – ".join(ends))
+    yield Tile(point_text("threshold", choice.threshold), "threshold", " – ".join(ends or ()))
     held = "" if choice.held_out.value is None else f"held out {criterion_value(choice, choice.held_out.value, unit)}"
     note = held if choice.criterion == "proficiency" else ""
     yield Tile(_share(curves["proficiency"][choice.point]), "captured", "", note, "proficiency")

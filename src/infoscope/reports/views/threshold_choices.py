@@ -10,7 +10,7 @@ from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice
 from infoscope.operating_points.result import LIFT
 from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, number_text, share
-from infoscope.reports.outline import Column, Strong, Table, Term
+from infoscope.reports.outline import Column, Strong, Table, Term, listed
 from infoscope.results.estimate import Estimate
 
 __all__ = [
@@ -26,16 +26,18 @@ __all__ = [
 ALERTS = "alerts_per_1000"
 
 
-def point_text(name: str, value: float) -> str:
+def point_text(name: str, value: float | None) -> str:
     """A number of the curve as a reader sees it.
 
     >>> point_text("recall", 0.957), point_text("threshold", 0.471593), point_text("threshold", float("inf"))
     ('95.7%', '0.4716', '∞')
     """
-    if np.isnan(value):
+    if name == "threshold" and (value is None or np.isinf(value)):
+        return "−∞" if value is not None and value < 0 else "∞"
+    if value is None or np.isnan(value):
         return "–"
     if name == "threshold":
-        return ("∞" if value > 0 else "−∞") if np.isinf(value) else signed_value(value)
+        return signed_value(value)
     if name == ALERTS:
         return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
     return f"{value:,.1f}" if name == LIFT else share(float(value))
@@ -69,31 +71,24 @@ def threshold_interval(choice: Choice) -> tuple[str, str] | None:
     return point_text("threshold", low), point_text("threshold", high)
 
 
+def _title(criterion: str) -> str:
+    return catalogue[criterion].title if criterion in catalogue else "Expected cost"
+
+
 def recommended_thresholds(choices: Sequence[Choice], unit: Units) -> Table:
     """The best threshold by each criterion, here and on held-out samples."""
-    columns = [
-        Column("best by", "name"),
-        Column("threshold"),
-        Column("interval of the threshold", priority=5),
-        Column("here", priority=7),
-        Column("held out"),
-        Column(f"{choices[0].level:.0%} interval", priority=6),
-    ]
-    rows = []
-    for choice in choices:
-        title = catalogue[choice.criterion].title if choice.criterion in catalogue else "Expected cost"
-        ends, held = threshold_interval(choice), choice.held_out
-        limits = criterion_interval(choice, held, unit) or "–"
-        rows.append(
-            (
-                (Term(choice.criterion, title),),
-                Strong(point_text("threshold", np.inf if choice.threshold is None else choice.threshold)),
-                "–" if ends is None else " – ".join(ends),
-                criterion_value(choice, choice.value, unit),
-                criterion_value(choice, held.value, unit),
-                limits,
-            )
-        )
+    columns, rows = listed(
+        choices,
+        (Column("best by", "name"), lambda each: (Term(each.criterion, _title(each.criterion)),)),
+        (Column("threshold"), lambda each: Strong(point_text("threshold", each.threshold))),
+        (Column("interval of the threshold", priority=5), lambda each: " – ".join(threshold_interval(each) or ("–",))),
+        (Column("here", priority=7), lambda each: criterion_value(each, each.value, unit)),
+        (Column("held out"), lambda each: criterion_value(each, each.held_out.value, unit)),
+        (
+            Column(f"{choices[0].level:.0%} interval", priority=6),
+            lambda each: criterion_interval(each, each.held_out, unit) or "–",
+        ),
+    )
     note = (
         "“Here” is on the samples that made the choice, and flatters it; “held out” is on samples that did not. The "
         "interval of the threshold is where the choice falls when the samples are drawn again."

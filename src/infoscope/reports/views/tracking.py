@@ -24,7 +24,6 @@ from infoscope.reports.numbers import (
 from infoscope.reports.outline import (
     Appendix,
     Block,
-    Cell,
     Column,
     Figure,
     Inline,
@@ -39,6 +38,7 @@ from infoscope.reports.outline import (
     Tile,
     Whisker,
     enumerated,
+    listed,
 )
 from infoscope.reports.views.tracking_tables import (
     all_differences,
@@ -48,6 +48,7 @@ from infoscope.reports.views.tracking_tables import (
     sequence_table,
     worst_table,
 )
+from infoscope.results.estimate import Difference
 from infoscope.tracking.result import SequenceResult, TrackerResult, TrackingEvaluation
 
 __all__ = ["PICTURES", "outline"]
@@ -168,19 +169,26 @@ def _runner_up(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator
         return
     second = evaluation[others[0]]
     follows = (Strong(second.name), f" follows with {share(second.metrics['proficiency'].shown)} captured")
-    probability = _probability_better(evaluation, focus.name, second.name)
-    if probability is None:
+    pair = _difference(evaluation, focus.name, second.name)
+    if pair is None or pair.probability_a_better is None:
         yield (*follows, ".")
     else:
-        yield (*follows, f"; the probability that it is more erroneous is {chance(probability)}.")
+        yield (*follows, f"; the probability that it is more erroneous is {chance(pair.probability_a_better)}.")
 
 
-def _probability_better(evaluation: TrackingEvaluation, one: str, other: str) -> float | None:
+def _difference(evaluation: TrackingEvaluation, one: str, other: str) -> Difference | None:
+    """One tracker − another in erroneous information."""
     for pair in evaluation.comparison.pairs if evaluation.comparison else ():
         if pair.metric == "erroneous_information_ratio" and {pair.a, pair.b} == {one, other}:
-            found = pair if pair.a == one else pair.reversed()
-            return found.probability_a_better
+            return pair if pair.a == one else pair.reversed()
     return None
+
+
+def _verdict(evaluation: TrackingEvaluation, name: str) -> str:
+    if name == evaluation.ranking[0]:
+        return "least erroneous"
+    pair = _difference(evaluation, name, evaluation.ranking[0])
+    return "" if pair is None else pair.verdict
 
 
 def _hero(evaluation: TrackingEvaluation, focus: TrackerResult) -> Sequence[Block]:
@@ -200,45 +208,31 @@ def _tiles(system: TrackerResult) -> Iterator[Tile]:
 
 
 def _ranking(evaluation: TrackingEvaluation) -> Section:
-    columns = [
-        Column("tracker", "name"),
-        Column("", "whisker"),
-        Column("captured", metric="proficiency"),
-        Column("interval", priority=5),
-        Column("false", metric="false_information_ratio"),
-        Column("erroneous", metric="erroneous_information_ratio"),
-        Column("HOTA", metric="hota", priority=7),
-        Column("MOTA", metric="mota", priority=6),
-        Column("IDF1", metric="idf1", priority=6),
-        Column("verdict", "text", 8),
-    ]
-    rows = [_ranking_row(evaluation, name) for name in evaluation.ranking]
+    columns, rows = listed(
+        [(evaluation[name], evaluation[name].metrics) for name in evaluation.ranking],
+        (Column("tracker", "name"), lambda each: Name(each[0].name, 30)),
+        (Column("", "whisker"), lambda each: Whisker.of(each[1]["proficiency"])),
+        (Column("captured", metric="proficiency"), lambda each: Strong(share(each[1]["proficiency"].shown))),
+        (Column("interval", priority=5), lambda each: interval_text(each[1]["proficiency"])),
+        (
+            Column("false", metric="false_information_ratio"),
+            lambda each: share(each[1]["false_information_ratio"].shown),
+        ),
+        (
+            Column("erroneous", metric="erroneous_information_ratio"),
+            lambda each: MetricNotation("erroneous_information_ratio").shown(each[1]["erroneous_information_ratio"]),
+        ),
+        (Column("HOTA", metric="hota", priority=7), lambda each: share(each[1]["hota"].shown)),
+        (Column("MOTA", metric="mota", priority=6), lambda each: share(each[1]["mota"].shown)),
+        (Column("IDF1", metric="idf1", priority=6), lambda each: share(each[1]["idf1"].shown)),
+        (Column("verdict", "text", 8), lambda each: _verdict(evaluation, each[0].name)),
+    )
     note = "The least erroneous tracker first."
     blocks: list[Block] = [Table(columns, rows, "Trackers by erroneous information", note=note, style="forest")]
     if evaluation.comparison is not None and evaluation.comparison.pareto:
         front = enumerated(evaluation.comparison.pareto)
         blocks.append(Paragraph(("Not beaten in both captured and false information: ", *front, ".")))
     return Section("Compared with each other", blocks, "compare", link="Compare")
-
-
-def _ranking_row(evaluation: TrackingEvaluation, name: str) -> tuple[Cell, ...]:
-    system = evaluation[name]
-    captured = system.metrics["proficiency"]
-    erroneous = system.metrics["erroneous_information_ratio"].shown
-    verdict = "least erroneous" if name == evaluation.ranking[0] else ""
-    for pair in evaluation.comparison.pairs if evaluation.comparison else ():
-        if pair.metric == "erroneous_information_ratio" and {pair.a, pair.b} == {name, evaluation.ranking[0]}:
-            verdict = (pair if pair.a == name else pair.reversed()).verdict
-    return (
-        Name(name, 30),
-        Whisker(captured.low, captured.shown, captured.high),
-        Strong(share(captured.shown)),
-        interval_text(captured),
-        share(system.metrics["false_information_ratio"].shown),
-        MetricNotation("erroneous_information_ratio").value(erroneous),
-        *(share(system.metrics[metric].shown) for metric in ("hota", "mota", "idf1")),
-        verdict,
-    )
 
 
 def _ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Section:

@@ -98,11 +98,7 @@ def _value(metric: str, value: float, unit: Units) -> str:
 
 
 def _information(tuning: Tuning, place: int, unit: Units) -> InformationBar:
-    missed, captured, false = (
-        float(np.nan_to_num(tuning.values(name)[place])) * unit.per_bit
-        for name in ("missed_information", "mutual_information", "false_information")
-    )
-    return InformationBar(missed, captured, false, unit.name)
+    return InformationBar.from_bits(lambda name: float(np.nan_to_num(tuning.values(name)[place])), unit)
 
 
 def _sentences(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:

@@ -19,7 +19,7 @@ from infoscope.reports.numbers import (
 from infoscope.reports.outline import Inline, Name, Phrase, Strong, Tile, reason
 from infoscope.reports.views.chosen_metrics import chosen_sentences
 from infoscope.reports.views.judge import judge_sentences
-from infoscope.reports.views.metric_choice import ABSENT, difference_to
+from infoscope.reports.views.metric_choice import difference_to
 
 __all__ = ["opening_sentences", "system_tiles"]
 
@@ -47,7 +47,7 @@ def _no_verdict(system: SystemResult) -> str | None:
 
 
 def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
-    captured = focus.metrics.get("proficiency", ABSENT)
+    captured = focus.estimate("proficiency")
     name = Name(focus.title, 48)
     if captured.shown is None:
         swapped = " If truth and prediction are swapped, exchange them." if _is_constant(focus) else ""
@@ -163,7 +163,7 @@ def system_tiles(system: SystemResult) -> Iterator[Tile]:
     yield _ratio(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
     yield from _positive_tiles(system)
     yield _ratio(system, "false_information_ratio", "false", "H(S|T)/H(T)")
-    erroneous = system.metrics.get("erroneous_information_ratio", ABSENT)
+    erroneous = system.estimate("erroneous_information_ratio")
     note = "missed + false; 0 is perfect" if erroneous.shown is not None else reason(erroneous.undefined)
     notation = MetricNotation("erroneous_information_ratio")
     yield Tile(notation.shown(erroneous), "erroneous", notation.interval(erroneous), note, notation.metric)
@@ -191,7 +191,7 @@ def _cut(label: str, most: int = 20) -> str:
 
 
 def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
-    estimate = system.metrics.get(metric, ABSENT)
+    estimate = system.estimate(metric)
     if estimate.shown is None:
         return Tile(UNDEFINED, word, "", reason(estimate.undefined), metric)
     notation = MetricNotation(metric)
@@ -205,7 +205,7 @@ def _chance_accuracy(system: SystemResult) -> str:
 
 
 def _remaining(system: SystemResult) -> Tile:
-    left, effective = system.metrics.get("remnant_classes", ABSENT), system.shown("effective_classes")
+    left, effective = system.estimate("remnant_classes"), system.shown("effective_classes")
     number = UNDEFINED if left.shown is None else f"{left.shown:.2f}"
     note = "" if effective is None else f"equally likely classes remain, of {effective:.1f}"
     return Tile(number, "classes left", interval_text(left, 1.0, 2), note, "remnant_classes")
