@@ -274,6 +274,20 @@ MUTANTS = (
         ("src/infoscope/results/notation.py::share",),
     ),
     Mutant(
+        "names in a repr can be printed",
+        "src/infoscope/reports/render.py",
+        'texts = [(shown(plain(part), UNICODE) if plain(part) else "", part) for part in parts]',
+        "texts = [(plain(part), part) for part in parts]",
+        ("tests/results/test_hostile_names.py::test_the_repr_stays_within_five_lines_that_can_be_printed",),
+    ),
+    Mutant(
+        "a heading of findings keeps its width",
+        "src/infoscope/reports/text.py",
+        'Text(squeezed(_shown(name, look), look.room, look.signs), "bold")',
+        'Text(_shown(name, look), "bold")',
+        ("tests/results/test_hostile_names.py::test_text_keeps_its_width_and_commands_no_terminal",),
+    ),
+    Mutant(
         "ordered classes drawn in their order",
         "src/infoscope/comparison/options.py",
         "return self._reweighted(on_scale(origin, table.ordinal))",
@@ -282,7 +296,7 @@ MUTANTS = (
     ),
     Mutant(
         "nats",
-        "src/infoscope/reports/numbers.py",
+        "src/infoscope/results/notation.py",
         'Units("nats", math.log(2.0))',
         'Units("nats", 1.0)',
         ("tests/reports/test_html.py::test_unit_changes_what_is_shown_not_the_data",),

@@ -15,8 +15,8 @@ from infoscope.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows,
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.class_averages import Average, ZeroDivision
 from infoscope.reports.layout import UNICODE, TextColumn, columns, shown, squeezed
-from infoscope.reports.numbers import amount
 from infoscope.results.estimate import Estimate
+from infoscope.results.notation import amount
 from infoscope.tables import Contingency, Label
 from infoscope.tables.labels import as_labels
 from infoscope.typing import LabelsByName, LabelsLike

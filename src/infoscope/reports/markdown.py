@@ -23,7 +23,7 @@ from infoscope.reports.outline import (
     Whisker,
     plain,
 )
-from infoscope.reports.text import LETTERS
+from infoscope.tables.missing import left_out
 
 __all__ = ["as_markdown"]
 
@@ -49,7 +49,7 @@ def _blocks(outline: Outline) -> Iterator[str]:
     for section in outline.sections:
         yield from _section(section, 2)
     for item in outline.provenance.ignored:
-        yield f"*{item.rows:,} row{'s' * (item.rows != 1)} left out: {escape_markdown(item.reason)}*"
+        yield f"*{left_out(item.rows, escape_markdown(item.reason))}*"
     for note in outline.footnotes:
         yield f"*{_phrase(note)}*"
 
@@ -113,7 +113,7 @@ def _of(block: Block | Section, depth: int) -> Iterator[str]:
 
 
 def _table(table: Table) -> Iterator[str]:
-    shown = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
+    shown = table.written
     rows = table.lines
     most = table.max_rows or MAX_ROWS
     cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:most]]
@@ -131,11 +131,9 @@ def _table(table: Table) -> Iterator[str]:
 
 
 def _cell(cell: Cell) -> str:
-    if isinstance(cell, ShareBar):
+    if isinstance(cell, (Groups, ShareBar, Whisker)):
         return escape_markdown_cell(cell.text)
-    if isinstance(cell, Groups):
-        return "".join(LETTERS[at % 26] for at in cell.members)
-    return "" if isinstance(cell, Whisker) else _phrase(cell, escape_markdown_cell)
+    return _phrase(cell, escape_markdown_cell)
 
 
 def _grid(titles: list[str], marks: list[str], rows: list[list[str]]) -> str:

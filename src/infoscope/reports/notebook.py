@@ -28,7 +28,7 @@ from infoscope.reports.outline import (
     Whisker,
     plain,
 )
-from infoscope.reports.text import LETTERS
+from infoscope.tables.missing import left_out
 
 __all__ = ["DIM", "INK", "NAME", "NUMBER", "as_notebook", "cell_table"]
 
@@ -81,8 +81,7 @@ def _findings(outline: Outline) -> Html:
 
 def _ignored(outline: Outline) -> Iterator[Html]:
     for item in outline.provenance.ignored:
-        rows = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {item.reason}"
-        yield element("p", element("bdi", rows), style=DIM)
+        yield element("p", element("bdi", left_out(item.rows, item.reason)), style=DIM)
 
 
 def _tiles(outline: Outline) -> Html:
@@ -133,7 +132,7 @@ def _block(part: Block) -> Html:
 
 
 def _table(table: Table) -> Html:
-    shown = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
+    shown = table.written
     rows = table.lines
     titles = [table.columns[at].title for at in shown]
     cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:MAX_ROWS]]
@@ -144,12 +143,8 @@ def _table(table: Table) -> Html:
 
 
 def _cell(cell: Cell) -> Html | str:
-    if isinstance(cell, ShareBar):
+    if isinstance(cell, (Groups, ShareBar, Whisker)):
         return cell.text
-    if isinstance(cell, Groups):
-        return "".join(LETTERS[at % 26] for at in cell.members)
-    if isinstance(cell, Whisker):
-        return ""
     return element("b", label(cell.text, 40)) if isinstance(cell, Strong) else _phrase(cell)
 
 

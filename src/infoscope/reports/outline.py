@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
-from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar
+from string import ascii_lowercase
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from infoscope.markup import cut_list
 from infoscope.metrics.registry import Domain
@@ -49,9 +49,7 @@ __all__ = [
     "Tile",
     "Whisker",
     "enumerated",
-    "group_columns",
     "joined",
-    "listed",
     "plain",
     "reason",
 ]
@@ -152,6 +150,7 @@ class Whisker:
     value: float | None
     high: float | None
     scale: tuple[float, float] = (0.0, 1.0)
+    text: ClassVar[str] = ""
 
     @classmethod
     def of(cls, estimate: Estimate) -> Whisker:
@@ -165,6 +164,11 @@ class Groups:
 
     members: Sequence[int]
     total: int
+
+    @property
+    def text(self) -> str:
+        """The letters."""
+        return "".join(ascii_lowercase[at % 26] for at in self.members)
 
 
 Cell = Phrase | ShareBar | Whisker | Groups
@@ -218,36 +222,14 @@ class Table:
     """The page's style for it: values, fix, classes or forest."""
 
     @property
+    def written(self) -> list[int]:
+        """Places of the columns that need no drawing."""
+        return [at for at, column in enumerate(self.columns) if column.kind != "whisker"]
+
+    @property
     def lines(self) -> list[Row]:
         """The rows, each as a ``Row``."""
         return [row if isinstance(row, Row) else Row(row) for row in self.rows]
-
-
-Item = TypeVar("Item")
-
-
-def listed(
-    items: Iterable[Item], *columns: tuple[Column, Callable[[Item], Cell]]
-) -> tuple[list[Column], list[tuple[Cell, ...]]]:
-    """The columns of a table and its rows, one per item, from what each column shows of an item."""
-    return [column for column, _ in columns], [tuple(cell(item) for _, cell in columns) for item in items]
-
-
-class Grouped(Protocol):
-    """Something of one group of rows, by the columns that split them."""
-
-    @property
-    def group(self) -> Mapping[str, str] | None:
-        """The values of these columns."""
-
-
-def group_columns(names: Iterable[str]) -> list[tuple[Column, Callable[[Grouped], Cell]]]:
-    """Columns that say which group a row is about."""
-    return [(Column(name, "name"), partial(_group_value, name)) for name in names]
-
-
-def _group_value(name: str, item: Grouped) -> Name:
-    return Name((item.group or {}).get(name, ""))
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 from infoscope.errors import InputError
 from infoscope.garbage import collection_paused
 from infoscope.reports.layout import UNICODE, Look, shown, squeezed
-from infoscope.reports.numbers import units
 from infoscope.reports.outline import Name, Outline, Phrase, plain
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.frame import columns_of
+from infoscope.results.notation import units
 from infoscope.results.provenance import ignored_rows
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from infoscope.figures.colours import hexadecimal, on_colour
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.reports.html.elements import Html, element, label
 from infoscope.reports.notebook import DIM, INK, NAME, NUMBER, cell_table
-from infoscope.reports.numbers import amount, share
+from infoscope.results.notation import amount, share
 from infoscope.tables import Contingency
 from infoscope.tables.missing import left_out
 

@@ -10,7 +10,6 @@ from rich.console import Console
 from rich.text import Text
 
 from infoscope.reports.layout import Look, Signs, TextColumn, beside, columns, kept, meter, shown, squeezed, wrapped
-from infoscope.reports.numbers import UNDEFINED, share
 from infoscope.reports.outline import (
     Block,
     Bullets,
@@ -33,6 +32,8 @@ from infoscope.reports.outline import (
     Whisker,
     plain,
 )
+from infoscope.results.notation import UNDEFINED, share
+from infoscope.tables.missing import left_out
 
 __all__ = ["COLOURS", "as_text", "coloured", "information_bar", "text_lines"]
 
@@ -73,7 +74,6 @@ def _captions(words: list[str], lengths: list[int], width: int) -> Text:
     return line
 
 
-LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _BAR_WIDTHS = (12, 9, 6)
 """Bars are shorter where the table is too wide: names are cut, and columns dropped, only after that."""
 _SIDE_BY_SIDE = 150
@@ -259,10 +259,9 @@ def _table(table: Table, look: Look) -> Iterator[Text]:
 
 def _parts(table: Table, rows: Sequence[Sequence[Cell]], look: Look) -> list[TextColumn]:
     """The columns that have anything to show, with the longest bars that cost no column and no letter of a name."""
-    shown_at = [at for at, column in enumerate(table.columns) if column.kind != "whisker"]
     drawn = []
     for bar in _BAR_WIDTHS:
-        found = [_column(table.columns[at], [cells[at] for cells in rows], look, bar) for at in shown_at]
+        found = [_column(table.columns[at], [cells[at] for cells in rows], look, bar) for at in table.written]
         drawn.append([part for part in found if part.width])
     return max(drawn, key=lambda parts: kept(parts, look.room))
 
@@ -278,10 +277,8 @@ def _column(column: Column, cells: Sequence[Cell], look: Look, bar: int) -> Text
 
 
 def _cell(cell: Cell, look: Look) -> Text:
-    if isinstance(cell, Groups):
-        return Text("".join(LETTERS[at % 26] for at in cell.members))
-    if isinstance(cell, (Whisker, ShareBar)):
-        return Text(cell.text if isinstance(cell, ShareBar) else "")
+    if isinstance(cell, (Groups, Whisker, ShareBar)):
+        return Text(cell.text)
     line = _styled(cell, look)
     return Text(_dashed(line.plain, look), style="bold" if isinstance(cell, (Strong, Name)) else "")
 
@@ -316,7 +313,6 @@ def _findings(outline: Outline, look: Look) -> list[Text]:
 
 def _footnotes(outline: Outline, look: Look) -> Iterator[Text]:
     for item in outline.provenance.ignored:
-        rows = f"{item.rows:,} row{'s' * (item.rows != 1)} left out: {_shown(item.reason, look)}"
-        yield from wrapped(rows, look.room, Text("! ", "bold yellow"))
+        yield from wrapped(left_out(item.rows, _shown(item.reason, look)), look.room, Text("! ", "bold yellow"))
     for note in outline.footnotes:
         yield from wrapped(_shown(plain(note), look), look.room, Text("note ", "dim"))

@@ -35,7 +35,6 @@ from infoscope.reports.outline import (
     Whisker,
     plain,
 )
-from infoscope.reports.text import LETTERS
 
 __all__ = ["bar", "block", "phrase", "section", "table", "term"]
 
@@ -250,12 +249,11 @@ def _whisker(cell: Whisker) -> Html:
 
 def _groups(cell: Groups) -> Html:
     """The letters of the groups, and a bar for each, which neighbouring rows continue."""
-    letters = "".join(LETTERS[at % 26] for at in cell.members)
     if cell.total > MAX_GROUP_BARS:
-        return element("td", letters, class_="groups")
+        return element("td", cell.text, class_="groups")
     rects = "".join(
         f'<rect class="f-series{at % 8}" fill="#5a6070" x="{10 * at}" width="5" height="100%"/>' for at in cell.members
     )
     size = 10 * cell.total
     drawn = Html(f'<svg class="alike" aria-hidden="true" width="{size}" height="20">{rects}</svg>')
-    return element("td", drawn, letters, class_="groups", style=f"padding-left:{size + 4}px")
+    return element("td", drawn, cell.text, class_="groups", style=f"padding-left:{size + 4}px")

@@ -13,9 +13,9 @@ from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.files import data_address
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.html.embedding import embedded
-from infoscope.reports.numbers import amount, share
 from infoscope.reports.views.counts import table_of
 from infoscope.results.codec import Json
+from infoscope.results.notation import amount, share
 
 __all__ = ["confusion_matrix"]
 

@@ -16,6 +16,7 @@ from infoscope.reports.html.formulas import formula
 from infoscope.reports.html.shell import code_of, page
 from infoscope.reports.outline import Appendix, Outline, Phrase, Section, Tile, plain
 from infoscope.results.provenance import Provenance
+from infoscope.tables.missing import left_out
 
 __all__ = ["appendix", "as_html", "findings_list", "navigation", "tiles"]
 
@@ -131,7 +132,7 @@ def _method(outline: Outline) -> Html:
     sentences: list[Phrase] = [*outline.appendix.method, *outline.footnotes]
     items = [element("li", phrase(item)) for item in sentences]
     items += [
-        element("li", f"{item.rows:,} row{'s' * (item.rows != 1)} left out: ", element("bdi", plain_label(item.reason)))
+        element("li", left_out(item.rows, ""), element("bdi", plain_label(item.reason)))
         for item in outline.provenance.ignored
     ]
     items += _provenance(outline.provenance)

@@ -13,9 +13,9 @@ from infoscope.reports.html.blocks import block, phrase
 from infoscope.reports.html.elements import Html, element, label
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.matrix import confusion_matrix
-from infoscope.reports.numbers import Units
 from infoscope.reports.views.classes import class_tables, confused_pairs
 from infoscope.reports.views.evaluation_sections import example_blocks, example_heading
+from infoscope.results.notation import Units
 
 __all__ = ["markup"]
 

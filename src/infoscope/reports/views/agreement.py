@@ -11,7 +11,7 @@ from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, p_value, share
+from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -24,8 +24,8 @@ from infoscope.reports.outline import (
     SideBySide,
     Table,
     Tile,
-    listed,
 )
+from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]
 

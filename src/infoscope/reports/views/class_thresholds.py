@@ -10,8 +10,9 @@ from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import ClassThresholds
-from infoscope.reports.numbers import MetricNotation, Units, amount, share
-from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile, listed
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.results.notation import MetricNotation, Units, amount, share
 
 __all__ = ["PICTURES", "outline"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from infoscope.evaluation import ClassEstimates, ConfusedPair, SystemResult
-from infoscope.reports.numbers import Units, amount, interval_text, points, share
 from infoscope.reports.outline import Block, Cell, Column, Name, Phrase, Row, ShareBar, Strong, Table
 from infoscope.results.estimate import Estimate
+from infoscope.results.notation import Units, amount, interval_text, points, share
 
 __all__ = ["class_tables", "confused_pairs", "cost_in_bits", "labels_match"]
 

@@ -6,9 +6,10 @@ from collections.abc import Iterator
 
 from infoscope.comparison import Comparison
 from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
-from infoscope.reports.numbers import MetricNotation, chance, number_text, p_value
-from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table, listed
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table
 from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.notation import MetricNotation, chance, number_text, p_value
 
 __all__ = ["improvement_sections", "pair_chance", "pair_section", "test_sections"]
 

@@ -11,7 +11,6 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.figures.improvement import ImprovementDisplay
 from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import MetricNotation, Units, amount, chance
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -36,6 +35,7 @@ from infoscope.reports.outline import (
 from infoscope.reports.views.compared_pairs import improvement_sections, pair_chance, pair_section, test_sections
 from infoscope.reports.views.sample_values import compared_values, sample_values
 from infoscope.results.estimate import Difference
+from infoscope.results.notation import MetricNotation, Units, amount, chance
 
 __all__ = ["PICTURES", "headline", "outline"]
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 from infoscope.cross_validation import CrossValidation, ScoreOverlap
 from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.display import Display
-from infoscope.reports.numbers import MetricNotation, Units, amount, number_text, p_value, share
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
@@ -24,6 +23,7 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.results.estimate import Estimate
+from infoscope.results.notation import MetricNotation, Units, amount, number_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]
 

@@ -10,7 +10,7 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import halving
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
-from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, share
+from infoscope.reports.item_tables import group_columns, listed
 from infoscope.reports.outline import (
     Appendix,
     Bullets,
@@ -28,8 +28,6 @@ from infoscope.reports.outline import (
     Table,
     Tile,
     enumerated,
-    group_columns,
-    listed,
 )
 from infoscope.reports.views.chosen_metrics import chosen_section, chosen_tiles
 from infoscope.reports.views.classes import class_tables, confused_pairs
@@ -54,6 +52,7 @@ from infoscope.reports.views.maps import (
 from infoscope.reports.views.metric_choice import metric_choices
 from infoscope.reports.views.verdict import opening_sentences, system_tiles
 from infoscope.results.finding import Finding
+from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
 

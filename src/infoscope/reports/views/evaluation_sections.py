@@ -11,7 +11,7 @@ from infoscope.figures.layout import plain_label
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Sweep
-from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share
+from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Block,
     Cell,
@@ -26,12 +26,12 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Term,
-    listed,
     reason,
 )
 from infoscope.reports.views.counts import table_of
 from infoscope.reports.views.threshold_choices import recommended_thresholds
 from infoscope.results.codec import Json
+from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share
 
 __all__ = [
     "all_metrics",

@@ -9,19 +9,9 @@ from infoscope.evaluation.gate import Gate
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import Units, interval_text
-from infoscope.reports.outline import (
-    Appendix,
-    Column,
-    Inline,
-    Name,
-    Outline,
-    Section,
-    Strong,
-    Table,
-    enumerated,
-    listed,
-)
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Appendix, Column, Inline, Name, Outline, Section, Strong, Table, enumerated
+from infoscope.results.notation import Units, interval_text
 
 __all__ = ["PICTURES", "outline"]
 

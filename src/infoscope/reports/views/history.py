@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import MetricNotation, Units, amount, number_text, share
-from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile, listed
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
+from infoscope.results.notation import MetricNotation, Units, amount, number_text, share
 from infoscope.runs import Alarm, History, RunSeries
 from infoscope.runs.findings import rarity
 

@@ -10,10 +10,11 @@ from infoscope.evaluation.result import JudgeResult
 from infoscope.figures.judge import JudgeDisplay
 from infoscope.figures.strata_mosaic import StrataMosaicDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import MetricNotation, Units, amount, interval_text, share
-from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table, listed
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
 from infoscope.reports.views.classes import class_tables
 from infoscope.results.estimate import Estimate
+from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
 
 __all__ = ["judge_section", "judge_sentences"]
 

@@ -9,20 +9,9 @@ from infoscope.figures.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
 from infoscope.labelling import LabelPlan
 from infoscope.labelling.labelled_estimate import Basis
-from infoscope.reports.numbers import Units, amount
-from infoscope.reports.outline import (
-    Appendix,
-    Cell,
-    Column,
-    Figure,
-    Name,
-    Outline,
-    Section,
-    Table,
-    Tile,
-    group_columns,
-    listed,
-)
+from infoscope.reports.item_tables import group_columns, listed
+from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.results.notation import Units, amount
 
 __all__ = ["PICTURES", "outline"]
 

@@ -9,8 +9,8 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.labelling import LabelledEstimate
 from infoscope.labelling.labelled_estimate import Basis
 from infoscope.metrics.registry import find
-from infoscope.reports.numbers import MetricNotation, Units, amount
 from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.results.notation import MetricNotation, Units, amount
 
 __all__ = ["PICTURES", "outline"]
 

@@ -8,20 +8,9 @@ from infoscope.figures import ComparisonDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ForestRow
 from infoscope.latent import LatentTruth
-from infoscope.reports.numbers import Units, amount, interval_text, number_text, p_value, share
-from infoscope.reports.outline import (
-    Appendix,
-    Column,
-    Figure,
-    Name,
-    Outline,
-    Section,
-    Strong,
-    Table,
-    Tile,
-    Whisker,
-    listed,
-)
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Strong, Table, Tile, Whisker
+from infoscope.results.notation import Units, amount, interval_text, number_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]
 

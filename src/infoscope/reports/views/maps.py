@@ -20,9 +20,9 @@ from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
 from infoscope.figures.scene import Panel
 from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
-from infoscope.reports.numbers import MetricNotation
 from infoscope.reports.outline import Figure, Section
 from infoscope.reports.views.counts import table_of
+from infoscope.results.notation import MetricNotation
 
 __all__ = [
     "confusion_display",

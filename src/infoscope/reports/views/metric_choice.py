@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import ABSENT
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import MetricNotation, Units, chance
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.notation import MetricNotation, Units, chance
 
 __all__ = ["ChosenPlace", "difference_to", "metric_choices", "view_of_metric"]
 

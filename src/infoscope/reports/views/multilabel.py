@@ -9,7 +9,7 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow, rows_of
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor
-from infoscope.reports.numbers import MetricNotation, Units, amount, chance, interval_text, p_value, share
+from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -24,9 +24,9 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Tile,
-    listed,
 )
 from infoscope.reports.views.sample_values import written_value
+from infoscope.results.notation import MetricNotation, Units, amount, chance, interval_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]
 

@@ -8,7 +8,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.relation_graph import RelationGraphDisplay
 from infoscope.figures.relation_matrix import RelationMatrixDisplay
 from infoscope.relations import EntropyParts, InformationRange, Relation, Relations
-from infoscope.reports.numbers import Units, amount, p_value, share
+from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -22,8 +22,8 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Tile,
-    listed,
 )
+from infoscope.results.notation import Units, amount, p_value, share
 
 __all__ = ["PICTURES", "outline"]
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from infoscope.comparison import Comparison
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.numbers import UNDEFINED, MetricNotation, number_text
 from infoscope.reports.outline import Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
+from infoscope.results.notation import UNDEFINED, MetricNotation, number_text
 
 __all__ = ["SampleValues", "compared_values", "disagreement", "sample_values", "written_value"]
 

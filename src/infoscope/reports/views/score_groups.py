@@ -8,8 +8,8 @@ from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups
 from infoscope.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
-from infoscope.reports.numbers import UNDEFINED, Units, amount, number_text, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
+from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
 
 __all__ = ["PICTURES", "outline", "summary_number", "summary_table"]
 

@@ -22,7 +22,6 @@ from infoscope.metrics.registry import catalogue
 from infoscope.numeric import distinct
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
-from infoscope.reports.numbers import UNDEFINED, Units, amount, number_text, share
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -48,6 +47,7 @@ from infoscope.reports.views.threshold_choices import (
     threshold_interval,
 )
 from infoscope.results.codec import Json
+from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
 
 __all__ = ["PICTURES", "outline"]
 

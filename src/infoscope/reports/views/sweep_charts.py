@@ -15,9 +15,10 @@ from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
-from infoscope.reports.numbers import amount, interval_text, share
-from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table, listed
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table
 from infoscope.reports.views.threshold_choices import signed_value
+from infoscope.results.notation import amount, interval_text, share
 
 __all__ = ["Chart", "charts", "reliability_section"]
 

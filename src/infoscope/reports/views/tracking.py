@@ -11,16 +11,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
-from infoscope.reports.numbers import (
-    UNDEFINED,
-    MetricNotation,
-    Units,
-    amount,
-    chance,
-    false_per_hundred,
-    interval_text,
-    share,
-)
+from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -38,7 +29,6 @@ from infoscope.reports.outline import (
     Tile,
     Whisker,
     enumerated,
-    listed,
 )
 from infoscope.reports.views.tracking_tables import (
     all_differences,
@@ -49,6 +39,16 @@ from infoscope.reports.views.tracking_tables import (
     worst_table,
 )
 from infoscope.results.estimate import Difference
+from infoscope.results.notation import (
+    UNDEFINED,
+    MetricNotation,
+    Units,
+    amount,
+    chance,
+    false_per_hundred,
+    interval_text,
+    share,
+)
 from infoscope.tracking.result import SequenceResult, TrackerResult, TrackingEvaluation
 
 __all__ = ["PICTURES", "outline"]

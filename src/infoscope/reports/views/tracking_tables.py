@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from infoscope.figures.tracks import WorstTrack
-from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, chance, p_value, share
-from infoscope.reports.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term, listed
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
 from infoscope.results.estimate import Estimate
+from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, chance, p_value, share
 from infoscope.tracking.measures import measures
 from infoscope.tracking.result import LINES, LOST, TrackerResult, TrackingEvaluation
 

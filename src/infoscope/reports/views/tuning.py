@@ -13,7 +13,6 @@ from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import find
 from infoscope.operating_points import Tuning
-from infoscope.reports.numbers import UNDEFINED, MetricNotation, Units, amount, chance, share
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -30,6 +29,7 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
+from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, chance, share
 
 __all__ = ["PICTURES", "outline"]
 

@@ -10,8 +10,8 @@ from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.display import Display
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import TwoThresholds
-from infoscope.reports.numbers import MetricNotation, Units, amount, number_text, share
 from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Section, Table, Tile
+from infoscope.results.notation import MetricNotation, Units, amount, number_text, share
 from infoscope.tables import Contingency
 
 __all__ = ["PICTURES", "outline"]

@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import ConfusedPair, Evaluation, SystemResult
-from infoscope.reports.numbers import (
+from infoscope.reports.outline import Inline, Name, Phrase, Strong, Tile, reason
+from infoscope.reports.views.chosen_metrics import chosen_sentences
+from infoscope.reports.views.judge import judge_sentences
+from infoscope.reports.views.metric_choice import difference_to
+from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,
     Units,
@@ -16,10 +20,6 @@ from infoscope.reports.numbers import (
     points,
     share,
 )
-from infoscope.reports.outline import Inline, Name, Phrase, Strong, Tile, reason
-from infoscope.reports.views.chosen_metrics import chosen_sentences
-from infoscope.reports.views.judge import judge_sentences
-from infoscope.reports.views.metric_choice import difference_to
 
 __all__ = ["opening_sentences", "system_tiles"]
 
