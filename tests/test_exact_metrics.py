@@ -1,5 +1,6 @@
 """Every metric against its definition in exact arithmetic, on tables at the edges of what numbers can hold."""
 
+from collections.abc import Callable
 from fractions import Fraction
 from math import inf, isnan
 
@@ -120,6 +121,19 @@ def test_tables_that_were_wrong_once(matrix: list[list[float]]) -> None:
 
     assert wrong_metrics(table, table) == {}
     assert outside_the_card(table) == {}
+
+
+@pytest.mark.parametrize("stored", [lambda table: table, stored_sparse], ids=["dense", "sparse"])
+def test_a_class_of_one_side_alone_that_has_next_to_nothing(stored: Callable[[Contingency], Contingency]) -> None:
+    """As posteriors draw a class without samples; also where rows and columns hardly depend on each other."""
+    rng = np.random.default_rng(71)
+    for exponent in (141, 200, 320):
+        for dependence in (1.0, 1e-7):
+            matrix = np.outer(rng.random(3), rng.random(4)) * (1 + dependence * (rng.random((3, 4)) - 0.5)) * 1e20
+            matrix[1] *= rng.random(4) * 10.0**-exponent
+            for laid in (matrix, matrix.T):
+                table = Contingency.from_matrix(laid)
+                assert wrong_metrics(table, stored(table)) == {}, (exponent, dependence)
 
 
 @given(extreme_tables(), extreme_tables())

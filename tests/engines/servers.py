@@ -101,9 +101,13 @@ def spark_home() -> str:
     return str(Path(pyspark.__file__).parent)
 
 
-def java_settings(folder: Path) -> dict[str, str]:
-    """The environment in which every Java process that Spark starts is a brief one on this machine alone."""
+def java_settings(folder: Path, **more: str) -> dict[str, str]:
+    """The environment in which every Java process that Spark starts is a brief one on this machine alone.
+
+    More settings of Spark are given by the last words of their names, with _ for a dot.
+    """
     settings = {f"spark.{side}.extraJavaOptions": BRIEF_JAVA for side in ("driver", "executor")} | BRIEF_QUERIES
+    settings |= {f"spark.{name.replace('_', '.')}": value for name, value in more.items()}
     lines = [f"{name} {value}\n" for name, value in settings.items()]
     (folder / "spark-defaults.conf").write_text("".join(lines))
     return {

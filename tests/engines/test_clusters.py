@@ -30,6 +30,7 @@ from tests.engines.servers import (
     command,
     dask_cluster,
     family,
+    java_settings,
     spark_cluster,
     spark_connect,
     spark_session,
@@ -101,7 +102,8 @@ class TestSparkCommand:
         path = tmp_path / "log.csv"
         path.write_text("gold,said,w\na,b,2\n")
         asked = ["count", str(path), "-t", "gold", "-s", "said", "--weight", "w", "-o", str(tmp_path / "log.ifs")]
-        run = command([*asked, "--engine", "spark", "--engine-url", cluster.url])
+        one_executor = java_settings(tmp_path, cores_max="1")  # each is a Java process of four seconds, for one row
+        run = command([*asked, "--engine", "spark", "--engine-url", cluster.url], **one_executor)
         _, talk = run.communicate(timeout=PATIENCE)
 
         assert (run.returncode, talk) == (0, b"1 rows to 1 table in " + str(tmp_path / "log.ifs").encode() + b"\n")

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from infoscope.metrics.independence import empty_expected_share, exactly_where_small, has_vanishing_class
+from infoscope.metrics.independence import empty_expected_share, exactly_where_small, has_vanishing_pair
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
@@ -38,7 +38,7 @@ def _samples(table: Contingency) -> Real:
 def _phi_squared(table: Contingency) -> Real:
     value = exactly_where_small(
         table,
-        has_vanishing_class(table),
+        has_vanishing_pair(table),
         _rounded_phi_squared,
         lambda place: whole_table(table, place).phi_squared(),
     )

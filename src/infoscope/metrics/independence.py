@@ -15,7 +15,7 @@ __all__ = [
     "divergence_from_independence",
     "empty_expected_share",
     "exactly_where_small",
-    "has_vanishing_class",
+    "has_vanishing_pair",
     "log_lifts",
     "selected",
 ]
@@ -71,13 +71,31 @@ def selected(table: Contingency, places: NDArray[Any]) -> Contingency:
     return replace(table, values=table.values[places], weight_squares=None)
 
 
-@remembered
 def has_vanishing_class(table: Contingency) -> NDArray[np.bool_]:
     """Whether a class on either side that has data is too small beside the rest to multiply its share by another."""
+    rows, columns = _has_vanishing(table)
+    return rows | columns
+
+
+def has_vanishing_pair(table: Contingency) -> NDArray[np.bool_]:
+    """Whether such a class is on each side: one beside a class that is not small adds less than a digit to φ².
+
+    A cell of p of them adds at most p² / (row share × column share), so no more than one share over the other.
+    """
+    rows, columns = _has_vanishing(table)
+    return rows & columns
+
+
+@remembered
+def _has_vanishing(table: Contingency) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Whether a class with data is vanishing, among the rows and among the columns."""
     if table.adds_exactly:
-        return np.zeros(table.batch_shape, dtype=np.bool_)[()]
-    smallest = np.minimum(*(np.where(side > 0, side, np.inf).min(axis=-1) for side in _margins(table)))
-    return smallest < _VANISHING * table.grand_total
+        none = np.zeros(table.batch_shape, dtype=np.bool_)[()]
+        return none, none
+    rows, columns = (
+        np.where(side > 0, side, np.inf).min(axis=-1) < _VANISHING * table.grand_total for side in _margins(table)
+    )
+    return rows, columns
 
 
 def _margins(table: Contingency) -> tuple[Real, Real]:
