@@ -52,6 +52,17 @@ def test_rows_that_a_system_lacks() -> None:
     assert record["evidence"] == dict(missing.evidence)
 
 
+def test_systems_that_predict_the_same_are_named() -> None:
+    renamed = [label.upper() for label in GOOD]
+
+    found = ifs.compare(TRUTH, {"good": GOOD, "poor": POOR, "copy": list(GOOD), "again": GOOD, "renamed": renamed})
+
+    (same,) = [finding for finding in found.findings if finding.code == "same_predictions"]
+    assert dict(same.evidence) == {"systems": ["good", "copy", "again"]}
+    assert "good, copy and again predict the same in every row" in " ".join(found.to_text().split())
+    assert codes(ifs.compare(TRUTH, {"good": GOOD, "poor": POOR})) == []
+
+
 @pytest.mark.slow
 def test_every_note_has_a_code() -> None:
     good, poor = Contingency.from_labels(TRUTH, GOOD), Contingency.from_labels(TRUTH, POOR)
@@ -64,7 +75,7 @@ def test_every_note_has_a_code() -> None:
     assert codes(ifs.compare(TRUTH, said, weight=[1, 2, 3] * 20)) == ["effective_sample_size"]
     assert codes(ifs.compare(TRUTH, said, groups=[*range(30)] * 2)) == ["group_bootstrap"]
     many = {f"{name} {at}": labels for name, labels in said.items() for at in range(4)}
-    assert codes(ifs.compare(TRUTH, many, metrics="accuracy")) == ["few_swap_tests"]
+    assert codes(ifs.compare(TRUTH, many, metrics="accuracy")) == ["same_predictions", "same_predictions", "few_swap_tests"]
     shares = {"good": Contingency.from_matrix([[0.4, 0.1], [0.1, 0.4]]), "poor": good}
     assert codes(ifs.compare(shares, sample_size=100, metrics="accuracy"))[0] == "sample_size_stated"
 

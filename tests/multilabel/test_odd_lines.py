@@ -1,8 +1,10 @@
 """Lines of label lists as search logs have them, against a plain count that reads both files in step."""
 
 import csv
+import gzip
 import math
 import shlex
+import subprocess
 from collections import Counter
 from pathlib import Path
 
@@ -117,6 +119,19 @@ def test_the_conversion_that_is_advised_works_for_any_name(tmp_path: Path) -> No
         ">",
         f"{tmp_path}/it's the truth-utf8.txt",
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "converted"), [("the truth.txt.gz", "the truth-utf8.txt"), ("gold.gz", "gold-utf8.txt")]
+)
+def test_the_conversion_that_is_advised_unpacks_a_packed_file(tmp_path: Path, name: str, converted: str) -> None:
+    truth = tmp_path / name
+    truth.write_bytes(gzip.compress(b"one\tcaf\xe9\n"))
+
+    with pytest.raises(InputError) as caught:
+        multilabel.evaluate(truth, truth, draws=0, shuffles=0, splits=0)
+    subprocess.run(str(caught.value).partition("example: ")[2], shell=True, check=True)
+    assert (tmp_path / converted).read_text(encoding="utf-8") == "one\tcafé\n"
 
 
 def test_a_file_that_is_cut_within_a_character_is_rejected(tmp_path: Path) -> None:

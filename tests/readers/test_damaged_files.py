@@ -4,6 +4,7 @@ import gzip
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import zipfile
@@ -16,7 +17,8 @@ import pytest
 import zstandard
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import read, read_matrix, read_tables
+from infoscope.readers import ReadOptions, read, read_matrix, read_tables
+from infoscope.tables import Contingency
 
 PACK = {".csv": bytes, ".csv.gz": gzip.compress, ".csv.zst": zstandard.compress}
 LONG = b"x" * (33 << 20)
@@ -224,6 +226,28 @@ def test_a_file_of_another_kind_is_named_with_a_way_out(
     assert command in str(caught.value)
     assert str(path) in str(caught.value)
     assert not str(caught.value).endswith(f"> {name}"), "a command that writes over what it reads"
+
+
+def test_the_command_that_converts_hdf5_works_for_any_name(tmp_path: Path) -> None:
+    path = saved(tmp_path, "it's my log.csv", b"\x89HDF\r\n\x1a\n" + bytes(600))
+
+    with pytest.raises(InputError, match="is an HDF5 file; convert it: python") as caught:
+        read(path, truth="t", system="s")
+    program, option, code, *names = shlex.split(str(caught.value).partition("convert it: ")[2])
+    assert (program, option, names) == ("python", "-c", [str(path), "it's my log.utf8.csv"])
+    compile(code, "advised", "exec")
+
+
+@pytest.mark.parametrize("name", ["counted.parquet", "counted"])
+def test_tables_under_another_name_are_not_counted_as_rows(tmp_path: Path, name: str) -> None:
+    table = Contingency.from_matrix([[5, 1], [2, 8]])
+    stored, renamed = tmp_path / "counted.ifs", tmp_path / name
+    table.save(stored)
+    stored.rename(renamed)
+
+    with pytest.raises(InputError, match=r"tables that are counted already, not of rows; read it with --input-format"):
+        read(renamed, truth="truth", system="system")
+    assert read(renamed, read=ReadOptions(format="ifs")) == table
 
 
 @pytest.mark.parametrize("sign", [",", ";"])

@@ -13,7 +13,15 @@ import numpy as np
 from infoscope.comparison.correlation import correlation
 from infoscope.comparison.difference import exact_information_difference
 from infoscope.comparison.options import CompareOptions
-from infoscope.comparison.pairwise import Ties, about_intervals, found_pair, improvements, known_everywhere, settled
+from infoscope.comparison.pairwise import (
+    Ties,
+    about_intervals,
+    found_pair,
+    improvements,
+    known_everywhere,
+    listed,
+    settled,
+)
 from infoscope.comparison.predictions import PairCells, PairedPredictions
 from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.system_posterior import (
@@ -51,7 +59,8 @@ def compare_rows(
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
-    findings = (*result.findings, *about_rows, *left_out, *work.findings, *about_intervals(wholes, question))
+    about = (*_about_same_predictions(work.same), *about_rows, *left_out, *work.findings)
+    findings = (*result.findings, *about, *about_intervals(wholes, question))
     return replace(result, improvements=tuple(work.improvements), findings=findings)
 
 
@@ -76,6 +85,8 @@ class _Work:
     improvements: list[Improvement] = field(default_factory=list)
     ties: Ties = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    same: dict[str, str] = field(default_factory=dict)
+    """Systems whose predictions are those of an earlier one, with that."""
     rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:
@@ -88,6 +99,7 @@ class _Work:
         other = whole_b.on(cells.table_b, cells.clusters_b)
         if cells.alike:  # the same predictions for the same rows: nothing is believed of one and not of the other
             other = replace(one, name=other.name)
+            self.same.setdefault(whole_b.name, self.same.get(whole_a.name, whole_a.name))
         rhos = self._correlations(cells, one, other)
         overlap = cells.total / sqrt(whole_a.rows * whole_b.rows)
         found = []
@@ -134,6 +146,14 @@ class _Work:
             replace(pair, tests={**_present(swap_p_value=swap.get(pair.metric)), **mcnemar}, information=exact)
             for pair in pairs
         ]
+
+
+def _about_same_predictions(same: Mapping[str, str]) -> Iterator[Finding]:
+    """A finding for each group of systems that predict the same in all rows that they share."""
+    for first in dict.fromkeys(same.values()):
+        names = [first, *(name for name, model in same.items() if model == first)]
+        text = f"{listed(names)} predict the same in every row that they share: check that these are the right columns"
+        yield Finding("same_predictions", text, "warning", {"systems": names})
 
 
 def _present(**tests: float | None) -> dict[str, float]:

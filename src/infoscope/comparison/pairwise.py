@@ -20,7 +20,7 @@ from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 
-__all__ = ["Ties", "about_intervals", "found_pair", "improvements", "known_everywhere", "settled"]
+__all__ = ["Ties", "about_intervals", "found_pair", "improvements", "known_everywhere", "listed", "settled"]
 
 Ties = dict[tuple[str, str, str], float]
 """Correlation of the errors of A's and B's values in a metric, by (A, B, metric)."""
@@ -46,7 +46,7 @@ def about_intervals(wholes: Mapping[str, SystemPosterior], question: CompareOpti
     large = [name for name, whole in wholes.items() if whole.lacks_tree]
     if large:
         text = (
-            f"{_listed(large)}: too many classes for the tree prior; information measures and their differences are "
+            f"{listed(large)}: too many classes for the tree prior; information measures and their differences are "
             "likely off wherever errors are spread thinly, while the accuracy is not"
         )
         yield Finding("no_tree_prior", text, "warning", {"systems": large})
@@ -55,7 +55,7 @@ def about_intervals(wholes: Mapping[str, SystemPosterior], question: CompareOpti
     if moving and missing is not None:
         text = (
             f"{missing.seen_once} true classes occur once, so about {missing.frequency:.0%} of cases belong to classes "
-            f"that no row shows; {_listed(moving)} would change with them: these intervals and differences are about "
+            f"that no row shows; {listed(moving)} would change with them: these intervals and differences are about "
             "the classes in these rows alone. Proficiency and accuracy hardly change"
         )
         yield Finding("unseen_classes", text, "warning", {"metrics": moving, "unseen_classes": missing.number})
@@ -168,7 +168,7 @@ def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[
     names = list(uninformative)
     many = len(names) > 1
     text = (
-        f"{_listed(names)} {'capture' if many else 'captures'} no more information than expected by chance, so "
+        f"{listed(names)} {'capture' if many else 'captures'} no more information than expected by chance, so "
         f"{'they are' if many else 'it is'} neither best nor tied, by whatever metric"
     )
     yield Finding("no_information", text, evidence={"p_values": dict(uninformative)})
@@ -223,14 +223,14 @@ def statement(ranking: Ranking, level: float, positive: str | None = None) -> st
         return f"there is no significant difference in {title} ({error})"
     if ranking.leads:
         between = "without a significant difference between them"
-        return f"{_listed(front)} are better in {title} than the rest, {between} ({error})"
+        return f"{listed(front)} are better in {title} than the rest, {between} ({error})"
     unsure = [place.name for place in contenders if place.name not in front and _near(ranking, place.name)]
     if len(front) == 1:
         known = f"no system is significantly better than {front[0]} in {title}"
-        return f"{known}, which does not differ significantly from {_listed(unsure)} ({error})"
+        return f"{known}, which does not differ significantly from {listed(unsure)} ({error})"
     return (
-        f"{_listed(front)} do not differ significantly in {title} and one of them is best; not each of them differs "
-        f"significantly from {_listed(unsure)} ({error})"
+        f"{listed(front)} do not differ significantly in {title} and one of them is best; not each of them differs "
+        f"significantly from {listed(unsure)} ({error})"
     )
 
 
@@ -239,5 +239,6 @@ def _near(ranking: Ranking, name: str) -> bool:
     return any((first, name) not in ranking.wins for first in ranking.front)
 
 
-def _listed(names: Sequence[str]) -> str:
+def listed(names: Sequence[str]) -> str:
+    """Names as a sentence has them."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"

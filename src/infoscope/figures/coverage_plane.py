@@ -20,7 +20,7 @@ __all__ = ["INNER", "ErrorArrow", "Lens", "arrow_marks", "cloud_of", "iso_lines"
 
 INNER = (394.0, 372.0)
 """Width and height between the axes."""
-_SAID = "says as much as there is to say"
+_EQUAL = "H(S) = H(T)"
 
 
 def iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
@@ -45,21 +45,22 @@ def iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
             marks.append(Words(*line[0], stated, "dim", "small", shift=(5.0, -7.0), halo="paper"))
             words += [(start + away * pixel, line[0][1]) for away in (5.0, 45.0, 85.0)] if not named else []
             named = True
-    said = ((max(x[0], 1.0 - y[1]), min(1.0 - x[0], y[1])), (min(x[1], 1.0 - y[0]), max(1.0 - x[1], y[0])))
-    if said[1][0] > said[0][0]:
-        marks.append(Line(said, "dim", dash=(6.0, 3.0), tip="the output says as much as there is to say, H(S) = H(T)"))
-        marks += _said(said, x, y, words)
+    equal = ((max(x[0], 1.0 - y[1]), min(1.0 - x[0], y[1])), (min(x[1], 1.0 - y[0]), max(1.0 - x[1], y[0])))
+    if equal[1][0] > equal[0][0]:
+        tip = f"predictions with as much information as the truth, {_EQUAL}"
+        marks.append(Line(equal, "dim", dash=(6.0, 3.0), tip=tip))
+        marks += _name_of_equal(equal, x, y, words)
     return marks
 
 
-def _said(line: tuple[Point, Point], x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
+def _name_of_equal(line: tuple[Point, Point], x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
     """The name of the line, where it is farthest from the points."""
     across, up = INNER[0] / (x[1] - x[0]), INNER[1] / (y[1] - y[0])
     (x0, y0), (x1, y1) = line
     length = hypot((x1 - x0) * across, (y1 - y0) * up)
-    if length < 260.0:
+    if length < 110.0:
         return []
-    half = 108.0 / length
+    half = 42.0 / length
     tries = [half + (1.0 - 2.0 * half) * at / 20 for at in range(21)]
 
     def room(share: float) -> float:
@@ -74,7 +75,7 @@ def _said(line: tuple[Point, Point], x: Point, y: Point, points: Sequence[Point]
         return []
     angle = degrees(atan((y1 - y0) * up / ((x1 - x0) * across)))
     at = (x0 + share * (x1 - x0), y0 + share * (y1 - y0))
-    return [Words(*at, _SAID, "dim", "small", "middle", (-8.0, 8.0), angle, italic=True)]
+    return [Words(*at, _EQUAL, "dim", "small", "middle", (-8.0, 8.0), angle, italic=True)]
 
 
 FEW_DOTS = 150

@@ -14,6 +14,7 @@ from infoscope.errors import InputError
 __all__ = [
     "HEAD_BYTES",
     "PACK_AGAIN",
+    "UNPACKERS",
     "all_bytes",
     "check_whole",
     "compression_of",
@@ -26,6 +27,8 @@ HEAD_BYTES = 4096
 _MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd"}
 _ZSTD_FRAME, _ZSTD_SKIPPABLE = 0xFD2FB528, 0x184D2A50
 _ZSTD_BLOCK = 1 << 17  # bytes in a compressed block, at most
+UNPACKERS = {"gzip": "gzip -dc", "zstd": "zstd -dc"}
+"""Commands that write what a file holds to standard output."""
 PACK_AGAIN = "fetch or pack it again"
 """What to do about a compressed file that is cut off or damaged."""
 

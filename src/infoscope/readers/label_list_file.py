@@ -22,6 +22,7 @@ from pathlib import Path
 from shlex import quote
 
 from infoscope.errors import InputError
+from infoscope.readers.compression import UNPACKERS, compression_of
 from infoscope.readers.files import check_readable, find_files
 from infoscope.readers.signatures import check_signature
 from infoscope.readers.text_files import opened_text
@@ -100,12 +101,22 @@ def _checked(category: str, path: Path, number: int) -> str:
     try:
         category.encode()
     except UnicodeEncodeError as error:
-        converted = path.with_name(f"{path.stem}-utf8{path.suffix}")
         raise InputError(
             f"{path}, line {number}: the category '{_printable(category)}' is not UTF-8 text; convert the file, for "
-            f"example: iconv -f WINDOWS-1252 -t UTF-8 {quote(str(path))} > {quote(str(converted))}"
+            f"example: {_conversion(path)}"
         ) from error
     return category
+
+
+def _conversion(path: Path) -> str:
+    """The command that writes a file again as UTF-8, unpacked where it is packed."""
+    unpack = UNPACKERS.get(compression_of(path)) if path.is_file() else None
+    bare = path.with_suffix("") if unpack and len(path.suffixes) > 1 else path
+    converted = quote(str(path.with_name(f"{bare.stem}-utf8{'.txt' if unpack and bare is path else bare.suffix}")))
+    source = quote(str(path))
+    if unpack is None:
+        return f"iconv -f WINDOWS-1252 -t UTF-8 {source} > {converted}"
+    return f"{unpack} {source} | iconv -f WINDOWS-1252 -t UTF-8 > {converted}"
 
 
 def _unquoted(field: str) -> str:

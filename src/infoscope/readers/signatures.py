@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 import shlex
+from os import SEEK_END
 from pathlib import Path
 from typing import NamedTuple
 
 from infoscope.errors import Advised, InputError
-from infoscope.readers.compression import first_bytes
+from infoscope.readers.compression import UNPACKERS, first_bytes
 
 __all__ = ["check_signature", "not_utf8", "sniffed_format"]
 
@@ -58,7 +59,8 @@ _FOREIGN = {
         "infoscope evaluate TABLE --engine sql --engine-url sqlite:///{file} -t … -s …",
     ),
     b"\x89HDF\r\n\x1a\n": _Kind(
-        "an HDF5 file", 'convert it: python -c "import pandas; pandas.read_hdf({file!r}).to_csv({csv!r})"'
+        "an HDF5 file",
+        'convert it: python -c "import pandas, sys; pandas.read_hdf(sys.argv[1]).to_csv(sys.argv[2])" {file} {csv}',
     ),
     b"\x93NUMPY": _Kind("a NumPy array", "hand over the array: infoscope.Contingency.from_labels(truth, predictions)"),
     b"MATLAB": _Kind(
@@ -76,6 +78,12 @@ _ARRAY = _Kind(
     "write one object per line: jq -c '.[]' {file} > {ndjson}",
     "read it with --input-format json (in Python: format='json')",
 )
+_TABLES = _Kind(
+    "a file of tables that are counted already, not of rows",
+    "give it a name that ends in .ifs",
+    "read it with --input-format ifs (in Python: format='ifs')",
+)
+_TABLES_SCHEMA = re.compile(rb'"schema": "infoscope/(?:tables?|patterns)/')
 _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
 
 
@@ -98,6 +106,8 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
     """Reject a file that is something else than its name or the caller says: what it is, and how to convert it."""
     head = first_bytes(path, compression)
     found = _readable_kind(head)
+    if found == kind == "parquet" and _holds_tables(path):
+        raise InputError(_TABLES.sentence(path, compression))
     if kind == "ifs" or not head or found == kind:
         return
     if found is not None:
@@ -138,6 +148,16 @@ def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
 
 def _readable_kind(head: bytes) -> str | None:
     return next((kind for magic, kind in _READABLE.items() if head.startswith(magic)), None)
+
+
+def _holds_tables(path: Path) -> bool:
+    """Whether a Parquet file is one of ours under another name; what it says of itself stands near its end."""
+    with path.open("rb") as file:
+        size = file.seek(0, SEEK_END)
+        file.seek(max(0, size - _SAMPLE))
+        end = file.read()
+    footer = int.from_bytes(end[-8:-4], "little") + 8
+    return _TABLES_SCHEMA.search(end[-footer:]) is not None
 
 
 def _foreign_kind(head: bytes, path: Path) -> _Kind | None:
@@ -198,7 +218,7 @@ def _filled(command: str, path: Path, compression: str) -> str:
     names = {"csv": _other_name(path, suffix), "ndjson": _other_name(path, ".ndjson"), "file": str(path)}
     names = {word: shlex.quote(name) for word, name in names.items()}
     if compression != "none" and "{file} >" in command:
-        unpack = {"gzip": "gzip -dc", "zstd": "zstd -dc"}[compression]
+        unpack = UNPACKERS[compression]
         before, _, rest = command.rpartition(": ")
         return f"{before}: {unpack} {names['file']} | {rest.replace('{file} ', '').format(**names)}"
     return command.format(**names)
