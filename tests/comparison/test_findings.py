@@ -75,7 +75,11 @@ def test_every_note_has_a_code() -> None:
     assert codes(ifs.compare(TRUTH, said, weight=[1, 2, 3] * 20)) == ["effective_sample_size"]
     assert codes(ifs.compare(TRUTH, said, groups=[*range(30)] * 2)) == ["group_bootstrap"]
     many = {f"{name} {at}": labels for name, labels in said.items() for at in range(4)}
-    assert codes(ifs.compare(TRUTH, many, metrics="accuracy")) == ["same_predictions", "same_predictions", "few_swap_tests"]
+    assert codes(ifs.compare(TRUTH, many, metrics="accuracy")) == [
+        "same_predictions",
+        "same_predictions",
+        "few_swap_tests",
+    ]
     shares = {"good": Contingency.from_matrix([[0.4, 0.1], [0.1, 0.4]]), "poor": good}
     assert codes(ifs.compare(shares, sample_size=100, metrics="accuracy"))[0] == "sample_size_stated"
 
