@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from infoscope.posterior import affinity_rows, prevalence_level
+from infoscope.posterior import affinity_rows
 from infoscope.posterior.affinity_rows import AffinityRows
-from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS
-from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel
+from infoscope.posterior.beta_hyperprior import STRENGTHS, level_ends
+from infoscope.posterior.log_frequencies import NormalLogs, PowerLaw
+from infoscope.posterior.prevalence_level import SPREADS, PrevalenceLevel, TrendLevel
 from infoscope.posterior.row_models import log_grid
 
 __all__ = ["simulated_ranks"]
@@ -48,10 +49,12 @@ def _entropy(shares: Real) -> Real:
 
 
 def _prevalence(rng: np.random.Generator) -> Real:
-    if rng.random() < 0.5:
+    law = rng.integers(3)
+    if law == 0:
         weights = rng.standard_gamma(np.full(_CLASSES, rng.choice(log_grid(0.1 / _CLASSES, 1e6, 44))))
     else:
-        weights = np.exp(rng.choice(prevalence_level._SPREADS) * rng.normal(size=_CLASSES))
+        logs = rng.normal(size=_CLASSES) if law == 1 else rng.exponential(size=_CLASSES)
+        weights = np.exp(rng.choice(SPREADS[NormalLogs if law == 1 else PowerLaw]) * logs)
     total = weights.sum()
     return weights / total if total > 0 else np.eye(_CLASSES)[0]
 
@@ -61,7 +64,8 @@ def _recall(counts: Real, rng: np.random.Generator) -> tuple[Real, Real]:
     x = 2 * np.log(counts + counts.mean() + 0.5) if levels_off else np.log(counts + 0.5)
     x -= counts @ x / counts.sum()
     slope = 0.5 * rng.normal() if rng.random() < 0.5 else 0.0
-    centre, strength = rng.uniform(*LEVEL_ENDS), rng.choice(STRENGTHS)
+    centre = np.sin(rng.uniform(*np.arcsin(np.sqrt(level_ends(_CLASSES))))) ** 2
+    strength = rng.choice(STRENGTHS)
     mean = expit(np.log(centre / (1 - centre)) + slope * x)
     a, b = (np.maximum(part * strength, 0.5 / _CLASSES) for part in (mean, 1 - mean))
     share = rng.beta(a, b)

@@ -11,7 +11,7 @@ import infoscope as ifs
 from infoscope.posterior import affinity_rows
 from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel
+from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, level_ends
 from infoscope.posterior.prevalence_level import TrendLevel
 
 
@@ -116,7 +116,7 @@ def along(x: Array, right: Array, wrong: Array) -> tuple[Array, float]:
     n = right + wrong
     x = x - n @ x / n.sum()
     slopes = np.linspace(-1.5, 1.5, 61)
-    centre = np.linspace(*LEVEL_ENDS, 81)
+    centre = np.sin(np.linspace(*np.arcsin(np.sqrt(level_ends(n.size))), 81)) ** 2  # even by Jeffreys' rule
     base = np.log(centre / (1 - centre))
     density = np.exp(-0.5 * (slopes / 0.5) ** 2)
     prior = 0.5 * density / density.sum()

@@ -7,7 +7,7 @@ from scipy.special import gammaln
 from infoscope.metrics import accuracy
 from infoscope.posterior import Posterior
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.beta_hyperprior import BetaLevel, log_total
+from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, log_total
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import BlockRows, SharedRows
 from infoscope.posterior.tree import Shape, Tree
@@ -86,7 +86,8 @@ def test_the_evidence_of_a_fine_grid_is_that_of_a_much_finer_one() -> None:
     successes, failures = np.array([801.0, 789.0, 812.0, 795.0]), np.array([199.0, 211.0, 188.0, 205.0])
     level = BetaLevel(successes, failures)
 
-    centre, strength = np.linspace(0.02, 0.98, 4001)[:, None], np.exp(np.linspace(np.log(0.5), np.log(500.0), 16))
+    angles = np.linspace(*np.arcsin(np.sqrt([0.01, 0.99])), 4001)  # even by Jeffreys' rule
+    centre, strength = np.sin(angles)[:, None] ** 2, STRENGTHS
     even = level.log_evidence(centre * strength, (1 - centre) * strength)
 
     assert level.log_total == pytest.approx(log_total(even.ravel()), abs=0.05)  # the ends of the grid count half
@@ -169,3 +170,12 @@ def test_accuracy_of_the_tree_is_near_that_of_the_data() -> None:
 
 def test_evidence_of_a_grid_is_its_mean() -> None:
     assert log_total(np.log(np.array([1.0, 3.0]))) == pytest.approx(np.log(2.0))
+
+
+def test_renamed_predictions_of_unseen_classes_may_be_any_that_are_left() -> None:
+    """Nothing shows which of the last three columns belongs to which of the last three rows."""
+    counts = np.zeros((12, 12), dtype=int)
+    counts[range(9), [*range(1, 9), 0]] = 40
+    drawn = Posterior(Contingency.from_matrix(counts)).draw_tables(400).values.reshape(-1, 12, 12)
+    own = drawn[:, 9:, 9:].argmax(2) == np.arange(3)
+    np.testing.assert_allclose(own.mean(0), 1 / 3, atol=0.1)

@@ -4,7 +4,8 @@ The shares are Beta(μc, (1−μ)c); μ, what the classes have in common, and c,
 integrated over a grid by their evidence. A class with few samples is thereby drawn towards the others by
 as much as the data show the others to agree. Neither parameter is below 1/(2K): over all K classes at least half
 a success and half a failure are expected a priori, as Jeffreys' prior has it for one. Without that, μ near an end and a
-small c would take what has not been seen as impossible.
+small c would take what has not been seen as impossible. μ lies further from its ends than 1/(25K): were it never above
+.98, say, a hundred classes with half a percent of errors would be given several errors that nobody made.
 """
 
 from dataclasses import dataclass
@@ -16,11 +17,11 @@ import numpy as np
 from infoscope.posterior.arrays import Array, Indices, Pairs, distinct_pairs
 from infoscope.special_functions import gammaln
 
-__all__ = ["LEVEL_ENDS", "STRENGTHS", "BetaLevel", "log_total", "pick", "relative"]
+__all__ = ["STRENGTHS", "BetaLevel", "level_ends", "log_total", "pick", "relative"]
 
-LEVEL_ENDS = (0.02, 0.98)
+_LEAST_LEVEL, _LEAST_IN_ALL = 0.02, 0.04
 _POINTS = 33
-STRENGTHS = np.exp(np.linspace(np.log(0.5), np.log(500.0), 16))
+STRENGTHS = np.exp(np.linspace(np.log(0.5), np.log(5000.0), 18))
 _STEPS = np.linspace(0.0, 1.0, _POINTS)
 _FAR = 20.0  # points this much less likely than the best, in nats, do not matter
 
@@ -43,6 +44,17 @@ class BetaLevel:
     failures: Array
 
     @property
+    def _ends(self) -> tuple[float, float]:
+        """Smallest and largest μ."""
+        return level_ends(self.successes.size)
+
+    def _log_prior(self, centre: Array) -> Array:
+        """Log density of μ by Jeffreys' rule, relative to an even one between the ends."""
+        low, high = self._ends
+        whole = 2 * (np.arcsin(np.sqrt(high)) - np.arcsin(np.sqrt(low)))
+        return np.asarray(np.log((high - low) / whole) - 0.5 * np.log(centre * (1 - centre)))
+
+    @property
     def _least(self) -> float:
         """Smallest parameter of the Beta distribution."""
         return 0.5 / max(self.successes.size, 1)
@@ -61,7 +73,7 @@ class BetaLevel:
     @cached_property
     def grid(self) -> Grid:
         """For each c, points where the data put μ: alike classes fix it far better than an even grid could say."""
-        low, high = (np.full(STRENGTHS.size, end) for end in LEVEL_ENDS)
+        low, high = (np.full(STRENGTHS.size, end) for end in self._ends)
         each = np.arange(STRENGTHS.size)
         while True:
             centre = low + (high - low) * _STEPS[:, None]
@@ -72,9 +84,10 @@ class BetaLevel:
             nearest = centre[np.maximum(first - 1, 0), each], centre[np.minimum(last + 1, _POINTS - 1), each]
             fine = nearest[1] - nearest[0] > 0.5 * (high - low)
             if fine.all():
-                covered = np.log((high - low) / (LEVEL_ENDS[1] - LEVEL_ENDS[0]))
+                covered = np.log((high - low) / (self._ends[1] - self._ends[0]))
                 strength = np.broadcast_to(STRENGTHS, centre.shape)
-                return Grid(*(part.ravel() for part in (centre, strength, a, b, logs + covered)))
+                logs = logs + covered + self._log_prior(centre)
+                return Grid(*(part.ravel() for part in (centre, strength, a, b, logs)))
             low, high = np.where(fine, low, nearest[0]), np.where(fine, high, nearest[1])
 
     def log_evidence(self, a: Array, b: Array) -> Array:
@@ -104,6 +117,12 @@ class BetaLevel:
         """Shares of success, (n, classes)."""
         at = pick(self.grid.log_weights, n, rng)[:, None]
         return rng.beta(self.successes + self.grid.success[at], self.failures + self.grid.failure[at])
+
+
+def level_ends(classes: int) -> tuple[float, float]:
+    """Smallest and largest μ for so many classes: over all of them, as little may be expected as of two."""
+    least = min(_LEAST_LEVEL, _LEAST_IN_ALL / max(classes, 1))
+    return least, 1 - least
 
 
 def pick(log_weights: Array, n: int, rng: np.random.Generator) -> Indices:

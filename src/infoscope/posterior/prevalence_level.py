@@ -1,9 +1,9 @@
 """The first levels of the tree: how frequent the classes are, and how success depends on that.
 
-Two hypotheses, weighed by their evidence. Either the frequencies are Dirichlet(α, …, α), from classes that are
+Three hypotheses, weighed by their evidence. Either the frequencies are Dirichlet(α, …, α), from classes that are
 balanced by design (large α) to a few that have everything (small α). Or their logarithms are normal with sd s: then a
-class that was not seen is rare, while small α would make it all but absent. Zipf's law and other long tails are nearer
-to the second.
+class that was not seen is rare, while small α would make it all but absent. Or they follow a power law such as Zipf's:
+then the many rare classes are alike, which decides the macro F1 where each of them has a handful of samples.
 
 Learners favour frequent classes, so recall grows with prevalence. Rare classes that were hardly seen are then not like
 the others, and metrics that count every class alike (balanced accuracy, macro F1) hang on them: hence a level where
@@ -11,6 +11,7 @@ rare classes may succeed less often than frequent ones, or more often. Such a tr
 level off below the average one.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
@@ -18,27 +19,29 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct
-from infoscope.posterior.beta_hyperprior import LEVEL_ENDS, STRENGTHS, BetaLevel, pick, relative
+from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, pick, relative
+from infoscope.posterior.log_frequencies import LogLaw, NormalLogs, PowerLaw
 from infoscope.posterior.row_models import log_grid
 from infoscope.special_functions import expit, gammaln, logit
 
-__all__ = ["PrevalenceLevel", "TrendLevel", "margin_mean", "prevalence_level"]
+__all__ = ["SPREADS", "PrevalenceLevel", "TrendLevel", "margin_mean", "prevalence_level"]
 
-_SPREADS = np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.1, 2.8])
-_NODES = np.linspace(-4.5, 4.5, 37)  # of a standard normal
-_NODE_WEIGHTS = np.exp(-0.5 * _NODES**2)
-_MOST_RESOLVED = ((_NODES[1] - _NODES[0]) * _SPREADS[0]) ** -2.0  # counts that the finest nodes tell from the next
+SPREADS: dict[type[LogLaw], Array] = {
+    NormalLogs: np.array([0.05, 0.1, 0.2, 0.3, 0.45, 0.65, 0.9, 1.2, 1.6, 2.1, 2.8]),
+    PowerLaw: np.array([0.3, 0.45, 0.65, 0.8, 1.0, 1.25, 1.6, 2.2]),
+}
+_MOST_SAMPLES = 1e12  # of a class: beyond, evidence of so many would be rounded to more than it differs by
 _STEPS = np.linspace(-1.2, 1.2, 13)
 _FREEDOM_DRAWS = 400
 _NEAR = 8.0  # points this much less likely than the best, in nats, hardly matter …
+_REFINEMENTS = 3
 _FEWEST_NEAR = 5  # … and with fewer than this many of the others the grid is refined
 
 
-class _Normal(NamedTuple):
-    """Points of the second hypothesis: mean and sd of the log counts that are expected, and log of prior × evidence."""
+class _LogPoints(NamedTuple):
+    """Laws of one kind, and log of prior × evidence of each."""
 
-    mean: Array
-    spread: Array
+    law: LogLaw
     log_weights: Array
 
 
@@ -59,53 +62,74 @@ class PrevalenceLevel:
         return values, place.ravel(), times
 
     @cached_property
-    def _normal(self) -> _Normal | None:
+    def _logs(self) -> tuple[_LogPoints, ...]:
         total = float(self.totals.sum())
-        if self.totals.size < 2 or total <= 0 or self.totals.max() > _MOST_RESOLVED:
-            return None  # nodes would be too far apart, and so many samples decide alone
-        points = []
-        for spread in _SPREADS:
-            centre = np.log(total / self.totals.size) - spread**2 / 2
-            means = centre + _STEPS * max(spread, 0.3)
-            logs = self._log_likelihood(means, spread)
-            if (logs > logs.max() - _NEAR).sum() < _FEWEST_NEAR:
-                means = means[logs.argmax()] + _STEPS / 1.2 * 2 * (means[1] - means[0])
-                logs = self._log_likelihood(means, spread)
+        if self.totals.size < 2 or total <= 0 or self.totals.max() > _MOST_SAMPLES:
+            return ()
+        found = []
+        for law, spreads in SPREADS.items():
+            means, logs = self._near_best(law, spreads)
             # the mean's prior is even; integrated over it, any number of samples has the probability 1/n
-            logs = logs + np.log((means[1] - means[0]) * total / _SPREADS.size)
-            points.append(_Normal(means, np.full(means.size, spread), logs))
-        return _Normal(*(np.concatenate(parts) for parts in zip(*points, strict=True)))
+            logs += np.log((means[:, 1:2] - means[:, :1]) * total / spreads.size)
+            found.append(_LogPoints(law(means.ravel(), np.repeat(spreads, _STEPS.size)), logs.ravel()))
+        return tuple(found)
 
-    def _log_likelihood(self, means: Array, spread: float) -> Array:
-        """Log probability of the counts given their sum, up to what no hypothesis changes."""
+    def _near_best(self, law: type[LogLaw], spreads: Array) -> tuple[Array, Array]:
+        """For each spread, means where the data put them, evenly spaced, and the log likelihood of each."""
+        means = self._typical_logs(law, spreads)[:, None] + _STEPS * np.maximum(spreads, 0.3)[:, None]
+        logs = self._log_likelihood(law(means, spreads[:, None]))
+        for _ in range(_REFINEMENTS):
+            best = logs.argmax(1)
+            few = (logs > logs.max(1, keepdims=True) - _NEAR).sum(1) < _FEWEST_NEAR
+            coarse = np.flatnonzero(few | (best == 0) | (best == _STEPS.size - 1))
+            if not coarse.size:
+                break
+            apart = means[coarse, 1] - means[coarse, 0]
+            means[coarse] = (means[coarse, best[coarse]])[:, None] + 2 / _STEPS[-1] * apart[:, None] * _STEPS
+            logs[coarse] = self._log_likelihood(law(means[coarse], spreads[coarse, None]))
+        return means, logs
+
+    def _typical_logs(self, law: type[LogLaw], spreads: Array) -> Array:
+        """Means of a law that go with the counts."""
+        if law is NormalLogs:
+            return np.asarray(np.log(self.totals.mean()) - spreads**2 / 2)
+        return np.asarray(np.log(self.totals + 0.5).mean() - spreads)
+
+    def _log_likelihood(self, law: LogLaw) -> Array:
+        """Log probability of the counts given their sum, up to what no hypothesis changes, for each law."""
         values, _, times = self._distinct
-        logs = means[:, None] + spread * _NODES
-        each = values[:, None, None] * logs - np.exp(logs)
-        top = each.max(2)
-        summed = top + np.log(np.exp(each - top[:, :, None]) @ (_NODE_WEIGHTS / _NODE_WEIGHTS.sum()))
-        return np.asarray(times @ summed - gammaln(self.totals.sum() + 1))
+        each = law.log_likelihood(values.reshape(-1, *[1] * law.mean.ndim))
+        return np.asarray(np.tensordot(times, each, 1) - gammaln(self.totals.sum() + 1))
 
     @cached_property
     def _log_weights(self) -> Array:
-        """Of all points of both hypotheses, each with half of the prior weight."""
+        """Of all points of the three hypotheses, which have the same prior weight."""
         grid, evidence = self._dirichlet
-        if self._normal is None:
+        if not self._logs:
             return evidence
-        return np.concatenate([evidence - np.log(grid.size), self._normal.log_weights])
+        return np.concatenate([evidence - np.log(grid.size), *(points.log_weights for points in self._logs)])
 
     @cached_property
     def mean(self) -> Array:
-        """Expected share of each class; under the second hypothesis, by expected counts."""
+        """Expected share of each class; under the other hypotheses, by expected counts."""
         weights = relative(self._log_weights)
         grid, _ = self._dirichlet
         size = self.totals.sum() + self.totals.size * grid
         out = np.asarray(((self.totals[:, None] + grid) / size) @ weights[: grid.size])
-        if self._normal is not None:
-            for at in np.flatnonzero(weights[grid.size :] > 1e-6).tolist():
-                chances, logs = self._chances(at)
-                expected = (chances @ np.exp(logs))[self._distinct[1]]
-                out += weights[grid.size + at] * expected / expected.sum()
+        for points, at in self._by_law(np.flatnonzero(weights > _NEGLIGIBLE)):
+            chances, logs = points.nodes(self._distinct[0][:, None])
+            expected = (chances * np.exp(logs)).sum(2)[self._distinct[1]]
+            out += (expected / expected.sum(0)) @ weights[at]
         return np.asarray(out / out.sum())
+
+    def _by_law(self, places: Indices) -> Iterator[tuple[LogLaw, Indices]]:
+        """Laws at these places of all points, and which places they are; those of Dirichlet are left out."""
+        first = self._dirichlet[0].size
+        for law, log_weights in self._logs:
+            at = places[(places >= first) & (places < first + log_weights.size)]
+            if at.size:
+                yield type(law)(law.mean[at - first], law.spread[at - first]), at
+            first += log_weights.size
 
     @cached_property
     def freedom(self) -> float:
@@ -125,27 +149,21 @@ class PrevalenceLevel:
         out = np.empty((n, self.totals.size))
         flat = at < grid.size
         out[flat] = rng.standard_gamma(self.totals + grid[at[flat]][:, None])
-        for point in distinct(at[~flat]):
-            here = at == point
-            out[here] = self._drawn_counts(int(point) - grid.size, int(here.sum()), rng)
+        for law, points in self._by_law(distinct(at[~flat])):
+            here = np.flatnonzero((at >= points[0]) & (at <= points[-1]) & ~flat)
+            out[here] = self._drawn_counts(law, np.searchsorted(points, at[here]), rng)
         total = out.sum(1, keepdims=True)
         out[total[:, 0] <= 0] = 1.0 / self.totals.size
         return np.asarray(out / out.sum(1, keepdims=True))
 
-    def _chances(self, at: int) -> tuple[Array, Array]:
-        """P(node | count) for each distinct count at a point, and the logs of the counts that the nodes expect."""
-        assert self._normal is not None
-        logs = self._normal.mean[at] + self._normal.spread[at] * _NODES
-        each = self._distinct[0][:, None] * logs - np.exp(logs)
-        chances = np.exp(each - each.max(1, keepdims=True)) * _NODE_WEIGHTS
-        return chances / chances.sum(1, keepdims=True), logs
-
-    def _drawn_counts(self, at: int, n: int, rng: np.random.Generator) -> Array:
-        """Counts that are expected of each class, drawn at one point: a node, and somewhere about it."""
-        chances, logs = self._chances(at)
-        below = np.cumsum(chances, axis=1)[self._distinct[1], :-1]
-        node = (below < rng.random((n, self.totals.size, 1))).sum(2)
-        return np.asarray(np.exp(logs[node] + (logs[1] - logs[0]) * (rng.random(node.shape) - 0.5)))
+    def _drawn_counts(self, law: LogLaw, of: Indices, rng: np.random.Generator) -> Array:
+        """Counts that are expected of each class, drawn once for each law named: a node, and somewhere about it."""
+        chances, logs = law.nodes(self._distinct[0][:, None])
+        kind, which = self._distinct[1], of[:, None]
+        below = np.cumsum(chances, axis=2)[kind, which, :-1]
+        node = (below < rng.random((of.size, self.totals.size, 1))).sum(2)
+        apart = (logs[:, :, 1] - logs[:, :, 0])[kind, which]
+        return np.asarray(np.exp(logs[kind, which, node] + apart * (rng.random(node.shape) - 0.5)))
 
 
 def prevalence_level(totals: Array) -> PrevalenceLevel:
@@ -236,7 +254,7 @@ class TrendLevel(BetaLevel):
         weights = relative(self.grid.log_weights)
         alike = 1 / float(weights @ (1 / (self.grid.success + self.grid.failure)))
         discount = 1 / (1 + np.maximum(n - 1, 0) / (alike + 1))
-        found = np.array([logit(np.clip(self.successes.sum() / n.sum(), *LEVEL_ENDS)), 0.0])
+        found = np.array([logit(np.clip(self.successes.sum() / n.sum(), *self._ends)), 0.0])
         ridge = np.diag([1e-6, 1 / _SPREAD**2])
         for _ in range(_FITTING_STEPS):
             share = expit(found[0] + found[1] * x)
@@ -279,9 +297,10 @@ class TrendLevel(BetaLevel):
         share = expit(base)
         width = fit.sd * (_ABSCISSAE[1] - _ABSCISSAE[0]) / (_SPREAD * np.sqrt(2 * np.pi))
         # the prior of μ is even between the ends; here its points are even in the logit
-        spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (LEVEL_ENDS[1] - LEVEL_ENDS[0])
-        spacing = np.where((share > LEVEL_ENDS[0]) & (share < LEVEL_ENDS[1]), spacing, 1e-300)
-        log_prior = np.log(width * spacing / STRENGTHS.size) - 0.5 * (slope / _SPREAD) ** 2
+        low, high = self._ends
+        spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (high - low)
+        spacing = np.where((share > low) & (share < high), spacing, 1e-300)
+        log_prior = np.log(width * spacing / STRENGTHS.size) - 0.5 * (slope / _SPREAD) ** 2 + self._log_prior(share)
         log_weights = log_prior + self._log_evidence(fit.trend, slope, base, strengths[of])
         return _Points(np.full(of.size, fit.trend), slope, base, strengths[of], log_weights)
 

@@ -56,6 +56,7 @@ class Hypothesis(NamedTuple):
     level: TrendLevel | None
     rows: RowModel
     log_evidence: float
+    guessed: Indices  # rows whose column is one of several that nothing speaks for
 
 
 @dataclass(frozen=True)
@@ -237,6 +238,12 @@ class Tree:
         if (best != named).any() and most_gained > choices - _OUT_OF_QUESTION:
             yield from self._with("relabelled", best, usable, -choices)
 
+    def _guessed(self, name: str, matches: Indices) -> Indices:
+        """Rows that an assignment had to give one of the columns which were left; there no row shows which."""
+        matched = np.flatnonzero(matches >= 0)
+        unseen = matched[self._answered[matched, matches[matched]] == 0]
+        return unseen if name == "relabelled" and unseen.size > 1 else unseen[:0]
+
     def _names_mean_it(self, named: Indices) -> bool:
         """Whether it is out of question that labels which both sides share mean nothing.
 
@@ -270,7 +277,7 @@ class Tree:
             return
         for kind, rows in _row_models(rest, open_cells, matches):
             evidence = log_prior + log_total(rows.log_evidence)
-            yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence)
+            yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence, self._guessed(name, matches))
 
 
 def _spread_out(drawn: Array, used: Mask) -> Array:
@@ -289,7 +296,24 @@ def _with_matches(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator)
         else:
             rows[:, matched] *= (1 - right)[:, :, None]
         rows[:, matched, hypothesis.matches[matched]] = right
+    if hypothesis.guessed.size:
+        _guess_again(rows, hypothesis, rng)
     return rows
+
+
+def _guess_again(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
+    """Other columns for rows whose own is a guess, in each draw: what matches trades places with what is there.
+
+    None of these rows has a count in any of these columns, or the assignment would have taken it; so all orders are
+    equally likely.
+    """
+    guessed = hypothesis.guessed
+    columns = hypothesis.matches[guessed]
+    others = rng.permuted(np.tile(columns, (len(rows), 1)), axis=1)
+    draw = np.arange(len(rows))[:, None]
+    matching, there = rows[:, guessed, columns], rows[draw, guessed, others]
+    rows[:, guessed, columns] = there
+    rows[draw, guessed, others] = matching
 
 
 def _row_models(rest: Array, open_cells: Mask, matches: Indices) -> Iterator[tuple[str, RowModel]]:
