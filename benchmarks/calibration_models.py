@@ -64,8 +64,7 @@ def _recall(counts: Real, rng: np.random.Generator) -> tuple[Real, Real]:
     x = 2 * np.log(counts + counts.mean() + 0.5) if levels_off else np.log(counts + 0.5)
     x -= counts @ x / counts.sum()
     slope = 0.5 * rng.normal() if rng.random() < 0.5 else 0.0
-    centre = np.sin(rng.uniform(*np.arcsin(np.sqrt(level_ends(_CLASSES))))) ** 2
-    strength = rng.choice(STRENGTHS)
+    centre, strength = rng.uniform(*level_ends(_CLASSES)), rng.choice(STRENGTHS)
     mean = expit(np.log(centre / (1 - centre)) + slope * x)
     a, b = (np.maximum(part * strength, 0.5 / _CLASSES) for part in (mean, 1 - mean))
     share = rng.beta(a, b)

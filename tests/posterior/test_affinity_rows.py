@@ -116,7 +116,7 @@ def along(x: Array, right: Array, wrong: Array) -> tuple[Array, float]:
     n = right + wrong
     x = x - n @ x / n.sum()
     slopes = np.linspace(-1.5, 1.5, 61)
-    centre = np.sin(np.linspace(*np.arcsin(np.sqrt(level_ends(n.size))), 81)) ** 2  # even by Jeffreys' rule
+    centre = np.linspace(*level_ends(n.size), 81)
     base = np.log(centre / (1 - centre))
     density = np.exp(-0.5 * (slopes / 0.5) ** 2)
     prior = 0.5 * density / density.sum()

@@ -7,7 +7,7 @@ from scipy.special import gammaln
 from infoscope.metrics import accuracy
 from infoscope.posterior import Posterior
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, log_total
+from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, level_ends, log_total
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import BlockRows, SharedRows
 from infoscope.posterior.tree import Shape, Tree
@@ -86,8 +86,7 @@ def test_the_evidence_of_a_fine_grid_is_that_of_a_much_finer_one() -> None:
     successes, failures = np.array([801.0, 789.0, 812.0, 795.0]), np.array([199.0, 211.0, 188.0, 205.0])
     level = BetaLevel(successes, failures)
 
-    angles = np.linspace(*np.arcsin(np.sqrt([0.01, 0.99])), 4001)  # even by Jeffreys' rule
-    centre, strength = np.sin(angles)[:, None] ** 2, STRENGTHS
+    centre, strength = np.linspace(*level_ends(4), 4001)[:, None], STRENGTHS
     even = level.log_evidence(centre * strength, (1 - centre) * strength)
 
     assert level.log_total == pytest.approx(log_total(even.ravel()), abs=0.05)  # the ends of the grid count half

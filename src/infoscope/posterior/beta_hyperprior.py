@@ -48,12 +48,6 @@ class BetaLevel:
         """Smallest and largest μ."""
         return level_ends(self.successes.size)
 
-    def _log_prior(self, centre: Array) -> Array:
-        """Log density of μ by Jeffreys' rule, relative to an even one between the ends."""
-        low, high = self._ends
-        whole = 2 * (np.arcsin(np.sqrt(high)) - np.arcsin(np.sqrt(low)))
-        return np.asarray(np.log((high - low) / whole) - 0.5 * np.log(centre * (1 - centre)))
-
     @property
     def _least(self) -> float:
         """Smallest parameter of the Beta distribution."""
@@ -86,8 +80,7 @@ class BetaLevel:
             if fine.all():
                 covered = np.log((high - low) / (self._ends[1] - self._ends[0]))
                 strength = np.broadcast_to(STRENGTHS, centre.shape)
-                logs = logs + covered + self._log_prior(centre)
-                return Grid(*(part.ravel() for part in (centre, strength, a, b, logs)))
+                return Grid(*(part.ravel() for part in (centre, strength, a, b, logs + covered)))
             low, high = np.where(fine, low, nearest[0]), np.where(fine, high, nearest[1])
 
     def log_evidence(self, a: Array, b: Array) -> Array:

@@ -300,7 +300,7 @@ class TrendLevel(BetaLevel):
         low, high = self._ends
         spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (high - low)
         spacing = np.where((share > low) & (share < high), spacing, 1e-300)
-        log_prior = np.log(width * spacing / STRENGTHS.size) - 0.5 * (slope / _SPREAD) ** 2 + self._log_prior(share)
+        log_prior = np.log(width * spacing / STRENGTHS.size) - 0.5 * (slope / _SPREAD) ** 2
         log_weights = log_prior + self._log_evidence(fit.trend, slope, base, strengths[of])
         return _Points(np.full(of.size, fit.trend), slope, base, strengths[of], log_weights)
 
