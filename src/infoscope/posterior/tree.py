@@ -1,6 +1,6 @@
 """A belief for classifiers: prevalence, then right or wrong, then where the wrong ones go.
 
-    P(truth = i)                 Dirichlet or log-normal
+    P(truth = i)                 Dirichlet, log-normal or a power law
     P(rejected | i)              Beta level, where the table has a reject column
     P(matching prediction | i)   Beta level with a trend in ln n_i, among the predictions given
     the other predictions of i   one of several row models
