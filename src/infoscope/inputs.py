@@ -26,7 +26,7 @@ from infoscope.readers.first_rows import first_rows
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_file import recognised_matrix
-from infoscope.readers.reader import ReadOptions
+from infoscope.readers.reader import ReadOptions, Tables
 from infoscope.readers.score_roles import score_roles_of
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
@@ -218,9 +218,15 @@ def tables_by_system(source: object, system: object = None) -> dict[str, Conting
     """Tables by the name of their system where the source is a table, or a mapping of tables; None for others."""
     if isinstance(source, Contingency):
         return {system if isinstance(system, str) else "system": source}
+    if isinstance(source, Tables):
+        return {_titled(name, group): table for (group, name), table in source.items()}
     if isinstance(source, Mapping) and source and all(isinstance(item, Contingency) for item in source.values()):
         return {str(name): table for name, table in source.items()}
     return None
+
+
+def _titled(name: str, group: Sequence[Label]) -> str:
+    return f"{name} ({', '.join(map(str, group))})" if group else name
 
 
 _OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system", "judge", "period")

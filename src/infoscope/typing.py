@@ -38,6 +38,7 @@ __all__ = [
     "PriorLike",
     "Source",
     "StrPath",
+    "TableLike",
 ]
 
 StrPath: TypeAlias = str | os.PathLike[str]
@@ -73,5 +74,17 @@ class Estimator(Protocol):
         """A label for each row of ``X``."""
 
 
-Source: TypeAlias = StrPath | Frame | Connection | Engine | Iterable[object]
+class TableLike(Protocol):
+    """Counts of true and predicted classes, as a ``Contingency``."""
+
+    @property
+    def row_totals(self) -> ArrayLike:
+        """Counts of the true classes."""
+
+    @property
+    def column_totals(self) -> ArrayLike:
+        """Counts of the predicted classes."""
+
+
+Source: TypeAlias = StrPath | Frame | Connection | Engine | TableLike | Iterable[object]
 """Rows anywhere: a path, paths, a frame, a connection, record batches; or labels, or tables."""

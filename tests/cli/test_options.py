@@ -49,13 +49,13 @@ FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] 
     "agree": (
         (ifs.agreement, ifs.latent_truth, ifs.drift),
         {"latent", "plan", "items", "labels", "metric"},
-        {"prior", "later", "permutations"},
+        {"y_pred", "prior", "later", "permutations"},
     ),
     "count": ((ifs.read_tables,), {"strict", "judge", "says", "population", *JOIN}, set()),
     "sweep": (
         (ifs.sweep, ifs.tune),
         {"metric", "costs", "level", *JOIN},
-        {"y_score", "choose_by", "against_name"},
+        {"y_pred", "y_score", "choose_by", "against_name", *SYNONYMS},
     ),
 }
 """Each command's functions, the options that have no parameter there, and the parameters that have no option."""

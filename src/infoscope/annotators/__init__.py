@@ -7,7 +7,7 @@ from typing import TypedDict, Unpack
 
 import numpy as np
 
-from infoscope.annotators.annotations import Annotations, gather
+from infoscope.annotators.annotations import Annotations, gather, with_others
 from infoscope.annotators.annotator_map import annotator_map
 from infoscope.annotators.coefficients import AgreementSums, coefficient_estimates
 from infoscope.annotators.findings import agreement_findings, items_left_out
@@ -21,7 +21,7 @@ from infoscope.inputs import check_level, check_seed
 from infoscope.readers import ReadOptions
 from infoscope.tables import Label
 from infoscope.tables.missing import warn_of
-from infoscope.typing import Source
+from infoscope.typing import LabelsByName, Source
 
 __all__ = ["Agreement", "ConfusedCategories", "OddOneOut", "PairAgreement", "agreement"]
 
@@ -30,28 +30,31 @@ _WORK = 4e8
 """Resampling is cut down where draws times labels times annotators would exceed this, to fifty draws at least."""
 
 
-class ScaleKeywords(TypedDict, total=False):
-    """How far labels are apart."""
+class AgreementKeywords(TypedDict, total=False):
+    """What labels mean, and how far they are apart."""
 
+    clean: str | Iterable[str]
     scale: Scale | None
     ordinal: Sequence[Label] | str | None
 
 
 def agreement(  # noqa: PLR0913 - the public function
     source: Source,
+    y_pred: LabelsByName | None = None,
     *,
     system: Sequence[str] | None = None,
     read: ReadOptions | None = None,
-    clean: str | Iterable[str] = (),
     level: float = 0.95,
     draws: int = 500,
     seed: int = 0,
-    **distances: Unpack[ScaleKeywords],
+    **options: Unpack[AgreementKeywords],
 ) -> Agreement:
     """How annotators of the same items agree, without a truth.
 
     ``source`` holds labels by annotator: sequences of one category per item (None where there is no label), lists of
     sets, or label-list files. Or it holds rows in any form that ``read`` takes, and ``system`` names their columns.
+    Labels of two annotators may also be given as two sequences, ``y_pred`` being the second (or a mapping of names to
+    the labels of others), or as their table.
     ``scale`` says how far labels are apart for Krippendorff's alpha: "nominal" (by default: the same or not), "ordinal"
     (by ranks; ``ordinal`` states the order from the lowest to the highest unless the labels are numbers) or "interval"
     (differences of numbers).
@@ -59,20 +62,21 @@ def agreement(  # noqa: PLR0913 - the public function
     >>> agreement({"ann": ["a", "a", "b", "b"], "bob": ["a", "a", "b", "a"]})
     Krippendorff's alpha of 2 annotators is 0.533 (−0.400 – 1.000).
     """
-    check_keywords(distances, ScaleKeywords)
+    check_keywords(options, AgreementKeywords)
     check_level(level)
     check_seed(seed)
     if draws < 0:
         raise InputError(f"draws is {draws}; give 0 to leave it out, or a positive number")
-    annotations = gather(source, system, clean, read)
-    if annotations.patterns is not None and distances.get("scale") in (None, "nominal"):
+    labels = source if y_pred is None else with_others(source, y_pred)
+    annotations = gather(labels, system, options.get("clean", ()), read)
+    if annotations.patterns is not None and options.get("scale") in (None, "nominal"):
         check_label_columns(annotations.patterns, ", or say scale='interval' for numbers that measure")
     rng = np.random.default_rng(seed)
     labelled = sum(each.nnz for each in annotations.given)
     draws = min(draws, max(50, int(_WORK / max(labelled * len(annotations.names), 1))))
     lonely = annotations.lonely
     warn_of([items_left_out(lonely)] if lonely else [])
-    scale = annotation_scale(annotations, distances.get("scale"), distances.get("ordinal"))
+    scale = annotation_scale(annotations, options.get("scale"), options.get("ordinal"))
     reliability = ReliabilityDraws.of(annotations, draws, rng, scale)
     alpha, odd, without = reliability.alpha_estimate(level), reliability.odd_one_out(), reliability.alpha_without()
     raters = range(len(annotations.names))

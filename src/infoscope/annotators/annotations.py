@@ -21,14 +21,15 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
+from infoscope.tables import Contingency
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.columns import one_column
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, is_missing, sorted_labels
 from infoscope.tables.patterns import Patterns
-from infoscope.typing import Source
+from infoscope.typing import LabelsByName, Source
 
-__all__ = ["Annotations", "gather"]
+__all__ = ["Annotations", "gather", "with_others"]
 
 _COLLECTIONS = (set, frozenset, list, tuple)
 _BLOCK_CELLS = 1 << 23
@@ -93,8 +94,17 @@ def _indicators(patterns: Patterns) -> tuple[csr_array, ...]:
     return tuple(found)
 
 
+def with_others(labels: Source, others: LabelsByName) -> dict[str, Any]:
+    """Labels of one annotator and of others, by name."""
+    named = others if isinstance(others, Mapping) else {"annotator 2": others}
+    return {"annotator 1": labels, **{str(name): values for name, values in named.items()}}
+
+
 def gather(
-    source: Source, systems: Sequence[str] | None, clean: str | Iterable[str], read: ReadOptions | None = None
+    source: Source,
+    systems: Sequence[str] | None,
+    clean: str | Iterable[str],
+    read: ReadOptions | None = None,
 ) -> Annotations:
     """Annotations from columns of a table, from sequences by name, or from label-list files."""
     if systems is not None:
@@ -104,6 +114,8 @@ def gather(
         if twice is not None:
             raise InputError(f"column {twice!r} is named twice; name each annotator once")
         return _from_columns(source, systems, clean, read)
+    if isinstance(source, Contingency):
+        return _from_table(source)
     if isinstance(source, str | os.PathLike):
         raise InputError("a table needs the names of the annotators' columns; name at least two")
     if not isinstance(source, Iterable):
@@ -127,6 +139,16 @@ def gather(
     return _from_sequences(named, clean)
 
 
+def _from_table(table: Contingency) -> Annotations:
+    """Two annotators from the table of their labels."""
+    if table.batch_shape or not np.array_equal(table.cells, np.round(table.cells)):
+        raise InputError("agreement counts items; give a table of whole numbers, or the labels of each annotator")
+    filled = np.flatnonzero(table.cells > 0)
+    codes = np.stack([places[filled].astype(np.int64) for places in (table.cell_rows, table.cell_columns)])
+    labels = {"annotator 1": table.truth_labels, "annotator 2": table.system_labels}
+    return _of_patterns(Patterns.from_codes(labels, codes, table.cells[filled].astype(np.int64)))
+
+
 def _squeezed(value: Any, name: str) -> Any:
     """The labels of a frame of one column or an array of shape (n, 1); wider ones are sets of categories."""
     shape = getattr(value, "shape", None)
@@ -137,6 +159,8 @@ def _squeezed(value: Any, name: str) -> Any:
 def _is_sets(value: Any) -> bool:
     if isinstance(value, str | os.PathLike | LabelSets | Mapping) or issparse(value) or getattr(value, "ndim", 1) == 2:
         return True
+    if isinstance(value, Contingency):
+        raise InputError("a table holds the labels of two annotators; give one table alone, or labels by annotator")
     if not isinstance(value, Iterable):
         raise InputError(f"an annotator's labels are {value!r}; give a sequence of them, one an item")
     first = next((item for item in value if not is_missing(item)), None)

@@ -27,7 +27,7 @@ from infoscope.inputs import (
     tables_by_system,
 )
 from infoscope.masking import masked
-from infoscope.readers import Asked, Joint, ReadOptions, Together, read_together
+from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files
 from infoscope.readers.labels import Cleaning
 from infoscope.results.finding import Finding
@@ -127,9 +127,11 @@ def gather(source: Source, y_pred: LabelsByName | None, request: ColumnRequest) 
         y_true, systems = kept_rows(cast(LabelsLike, source)), labels_by_system(y_pred)
         check_labels(y_true, systems)
         return _from_labels(y_true, systems, request)
+    if isinstance(source, Tables):
+        return _from_tables(source, request)
     tables = tables_by_system(source, request.system)
     if tables is not None:
-        return _from_tables(tables, request)
+        return _from_tables(Tables({(): tables}, None, most_ignored(t.ignored for t in tables.values())), request)
     columns = column_labels(source, request.truth, request.system)
     if columns is not None and not request.by and not request.clean:
         return _from_labels(*columns, _with_columns(cast("Mapping[str, Any]", source), request))
@@ -190,19 +192,21 @@ def _labelled(
     return TableInput(name, own.table_a, n=own.table_a.sample_size, cluster=Clusters("groups", own.clusters_a))
 
 
-def _from_tables(tables: Mapping[str, Contingency], request: ColumnRequest) -> Inputs:
+def _from_tables(tables: Tables, request: ColumnRequest) -> Inputs:
     if request.groups is not None:
         raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
     if request.reject is not None or request.positive is not None:
         raise InputError("a finished table knows its reject and positive label; state them where the table is made")
-    for name, table in tables.items():
+    for (_, name), table in tables.items():
         if table.batch_shape:
             raise InputError("a batch of tables is no single result; evaluate its tables one by one")
         if not table.total:
             raise InputError(f"the table of {name!r} has no data; there is nothing to evaluate")
-    subjects = [TableInput(name, table, n=table.sample_size) for name, table in tables.items()]
-    ignored = most_ignored(table.ignored for table in tables.values())
-    return Inputs(Provenance(ignored=_listed(ignored)), subjects)
+    subjects = [
+        TableInput(name, table, group=_group(tables.by, group), n=table.sample_size)
+        for (group, name), table in tables.items()
+    ]
+    return Inputs(Provenance(rows=tables.rows, ignored=_listed(tables.ignored)), subjects)
 
 
 def _from_rows(source: Any, request: ColumnRequest) -> Inputs:

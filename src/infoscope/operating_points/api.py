@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.column_kinds import asked_positive
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, check_question, column_labels, named_column, named_scores
+from infoscope.inputs import as_names, check_question, column_labels, kept_rows, named_column, named_scores
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.score_groups import ScoreGroups, score_groups
@@ -44,7 +44,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import all_ignored, warn_of_rows
+from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike, Source
 
 __all__ = ["SweepRowsKeywords", "TuneKeywords", "sweep", "tune"]
@@ -63,7 +63,7 @@ class SweepRowsKeywords(SweepKeywords, total=False):
 @overload
 def sweep(
     source: Source,
-    y_score: ArrayLike | Frame | None = None,
+    y_score: ArrayLike | Frame | Mapping[Any, ArrayLike] | None = None,
     *,
     truth: str | None = None,
     score: str | Sequence[str] | None = None,
@@ -83,7 +83,7 @@ def sweep(
 ) -> ScoreGroups: ...
 def sweep(
     source: Source,
-    y_score: ArrayLike | Frame | None = None,
+    y_score: ArrayLike | Frame | Mapping[Any, ArrayLike] | None = None,
     *,
     truth: str | None = None,
     score: str | Sequence[str] | None = None,
@@ -117,17 +117,27 @@ def sweep(
     if y_score is not None:
         if truth is not None or score is not None:
             raise InputError("give (y_true, y_score), or name columns with truth= and score=, not both")
-        return _asking(sweep_scores(cast(LabelsLike, source), y_score, **choices), choices)
+        return _sweep_labels(cast(LabelsLike, source), y_score, choices)
     columns = column_labels(source, truth, score)
     if columns is not None and not clean:
-        y_true, scores = columns
         choices["weight"] = named_column(cast("Mapping[str, Any]", source), choices.get("weight"))
-        choices.setdefault("classes", None if len(scores) == 1 else list(scores))
-        given = next(iter(scores.values())) if len(scores) == 1 else np.column_stack(list(scores.values()))
-        return _asking(sweep_scores(y_true, given, **choices), choices)
+        return _sweep_labels(*columns, choices)
     if not isinstance(truth, str) or score is None:
         raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
     return _asking(_sweep_rows(source, truth, score, clean, read, choices), choices)
+
+
+def _sweep_labels(y_true: LabelsLike, scores: Any, choices: SweepKeywords) -> Sweep:
+    """Scores beside their labels; a mapping holds one column, or one for each class by its name."""
+    if isinstance(scores, Mapping) and len(scores) > 1:
+        if not set(map(str, scores)) & set(map(str, np.asarray(y_true).tolist())):
+            listed = ", ".join(map(str, scores))
+            raise InputError(f"{listed} are no classes of the truth; sweep the scores of one system at a time")
+        choices.setdefault("classes", list(scores))
+        scores = np.column_stack(list(scores.values()))
+    elif isinstance(scores, Mapping):
+        (scores,) = scores.values()
+    return _asking(sweep_scores(y_true, scores, **choices), choices)
 
 
 _ALSO_OF_GROUPS = ("weight", "positive", "clean", "raw")
@@ -222,7 +232,8 @@ class TuneKeywords(LabelKeywords, total=False):
 
 def tune(
     source: Source,
-    parameters: str | Sequence[str],
+    y_pred: Mapping[Any, LabelsLike] | str | Sequence[str] | None = None,
+    parameters: str | Sequence[str] | None = None,
     *,
     truth: str | None = None,
     system: str | None = None,
@@ -231,14 +242,21 @@ def tune(
 ) -> Tuning:
     """Runs of one system at several settings, in the order of their parameters, and which setting is best.
 
-    ``source`` maps a parameter's value, or a tuple with one value per parameter, to the table of that run; or it holds
-    rows, with ``truth``, ``system`` and ``parameters`` naming columns. A name like ``runs/depth={depth}-k={k}.csv``
-    means every file that fits, with the parts in braces as its setting. ``against`` says what each setting costs: a
-    mapping of the same settings to numbers, or a column that is averaged over the rows of a setting. Text that is a
-    number counts, and sorts, as one. ``choose_by`` names the metric that decides.
+    ``source`` maps a parameter's value, or a tuple with one value per parameter, to the table of that run; or it is the
+    true labels, and ``y_pred`` maps the settings to the labels predicted with them; or it holds rows, with ``truth``,
+    ``system`` and ``parameters`` naming columns. A name like ``runs/depth={depth}-k={k}.csv`` means every file that
+    fits, with the parts in braces as its setting. ``against`` says what each setting costs: a mapping of the same
+    settings to numbers, or a column that is averaged over the rows of a setting. Text that is a number counts, and
+    sorts, as one. ``choose_by`` names the metric that decides.
     """
     check_keywords(options, TuneKeywords)
+    if parameters is None and not isinstance(y_pred, Mapping):  # the second of two positions, where the source is whole
+        parameters, y_pred = y_pred, None
+    if parameters is None:
+        raise InputError("name the parameters of the settings, as parameters='depth' or parameters=['depth', 'k']")
     names = as_names(parameters)
+    if y_pred is not None:
+        source = _tables_of_labels(source, y_pred, (truth, system, read), options)
     against = options.get("against")
     choice = TuningOptions(options.get("choose_by") or TuningOptions().metric, options.get("seed", 0))
     if isinstance(source, Mapping) and all(isinstance(table, Contingency) for table in source.values()):
@@ -260,6 +278,26 @@ def tune(
     by_setting = {group: table for (group, _), table in tables.items()}
     found = tuned(by_setting, names, against=costs, against_name=against or "against")
     return replace(found, options=choice)
+
+
+def _tables_of_labels(
+    y_true: Any, y_pred: Any, named: tuple[object, ...], options: Mapping[str, Any]
+) -> dict[Any, Contingency]:
+    """The tables of labels by setting."""
+    if not isinstance(y_pred, Mapping):
+        raise InputError("y_pred maps each setting to the labels predicted with it, as {1: labels, 2: labels}")
+    if any(each is not None for each in named):
+        raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
+    if options.get("clean"):
+        raise InputError("clean= is for rows that are read; clean the labels before giving them")
+    how = {name: options[name] for name in ("reject", "positive") if name in options}
+    truth = kept_rows(y_true)
+    tables = {
+        setting: Contingency.from_labels(truth, labels, sample_weight=options.get("weight"), **how)
+        for setting, labels in y_pred.items()
+    }
+    warn_of_rows(most_ignored(table.ignored for table in tables.values()))
+    return tables
 
 
 def _tune_files(

@@ -1,0 +1,92 @@
+"""Every question takes labels, a mapping of names to labels, rows, or tables, with the same answer."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+import infoscope as ifs
+from infoscope.errors import InputError
+
+RNG = random.Random(4)
+TRUTH = [RNG.choice("abc") for _ in range(120)]
+PREDICTED = {
+    name: [label if RNG.random() < right else RNG.choice("abc") for label in TRUTH]
+    for name, right in (("svm", 0.8), ("knn", 0.5))
+}
+ROWS = {"gold": TRUTH, **PREDICTED, "site": [RNG.choice("xy") for _ in TRUTH]}
+TABLES = {name: ifs.Contingency.from_labels(TRUTH, labels) for name, labels in PREDICTED.items()}
+
+
+def read(**options: str) -> ifs.Tables:
+    return ifs.read_tables(ROWS, truth="gold", system=["svm", "knn"], **options)  # type: ignore[arg-type]
+
+
+def captured(result: ifs.Evaluation) -> dict[str, float | None]:
+    return {system.title: system.number("proficiency") for system in result}
+
+
+def test_tables_that_were_read_are_evaluated_by_system():
+    assert captured(ifs.evaluate(read())) == captured(ifs.evaluate(TABLES)) == captured(ifs.evaluate(TRUTH, PREDICTED))
+    assert ifs.evaluate(read()).provenance.rows == len(TRUTH)
+
+
+def test_tables_that_were_read_by_group_are_evaluated_by_group():
+    found = ifs.evaluate(read(by="site"))
+
+    assert captured(found) == captured(ifs.evaluate(ROWS, truth="gold", system=["svm", "knn"], by="site"))
+    assert [system.group for system in found][:1] == [{"site": "x"}]
+
+
+def test_tables_that_were_read_are_compared_by_system():
+    assert ifs.compare(read()).systems == ("svm", "knn")
+    assert set(ifs.compare(read(by="site")).systems) == {"svm (x)", "knn (x)", "svm (y)", "knn (y)"}
+
+
+def test_two_annotators_as_two_sequences_and_as_their_table():
+    of_labels = ifs.agreement(TRUTH, PREDICTED["svm"], draws=50)
+    of_table = ifs.agreement(TABLES["svm"], draws=50)
+
+    assert of_labels.names == of_table.names == ("annotator 1", "annotator 2")
+    assert of_labels.pairs == of_table.pairs
+    assert of_labels.krippendorff_alpha.value == of_table.krippendorff_alpha.value
+    named = ifs.agreement({"annotator 1": TRUTH, "annotator 2": PREDICTED["svm"]}, draws=50)
+    assert named.pairs == of_labels.pairs
+    assert ifs.agreement(TRUTH, PREDICTED, draws=50).names == ("annotator 1", "svm", "knn")
+
+
+def test_several_tables_have_no_items_in_common():
+    with pytest.raises(InputError, match="one table alone"):
+        ifs.agreement(TABLES)
+    with pytest.raises(InputError, match="whole numbers"):
+        ifs.agreement(ifs.Contingency.from_matrix([[0.5, 0.1], [0.2, 0.2]]))
+
+
+def test_a_tuning_of_labels_is_that_of_their_tables():
+    by_depth = {1: PREDICTED["knn"], 2: PREDICTED["svm"]}
+    of_tables = ifs.tune({1: TABLES["knn"], 2: TABLES["svm"]}, "depth")
+
+    assert list(ifs.tune(TRUTH, by_depth, "depth").rows()) == list(of_tables.rows())
+    assert list(ifs.tune(TRUTH, y_pred=by_depth, parameters=["depth"]).rows()) == list(of_tables.rows())
+
+
+def test_a_tuning_says_what_is_missing():
+    with pytest.raises(InputError, match="name the parameters"):
+        ifs.tune(TRUTH, {1: TRUTH, 2: TRUTH})
+    with pytest.raises(InputError, match="maps each setting"):
+        ifs.tune(TRUTH, TRUTH, "depth")
+    with pytest.raises(InputError, match="not both"):
+        ifs.tune(TRUTH, {1: TRUTH, 2: TRUTH}, "depth", truth="gold")
+
+
+def test_probabilities_by_class_and_scores_by_name():
+    rows = [[RNG.random() + (label == each) for each in "abc"] for label in TRUTH]
+    shares = {each: [row[at] / sum(row) for row in rows] for at, each in enumerate("abc")}
+    columns = list(zip(*shares.values(), strict=True))
+    assert ifs.sweep(TRUTH, shares).areas == ifs.sweep(TRUTH, columns, classes=list("abc")).areas
+
+    binary, scores = [label == "a" for label in TRUTH], shares["a"]
+    assert ifs.sweep(binary, {"svm": scores}).areas == ifs.sweep(binary, scores).areas
+    with pytest.raises(InputError, match="one system at a time"):
+        ifs.sweep(binary, {"svm": scores, "knn": scores})
