@@ -72,6 +72,8 @@ def test_proper_scores(weights: object) -> None:
     )
     own = np.average(np.sum((PROBABILITIES - np.eye(4)[MANY]) ** 2, axis=1), weights=weights)
     assert brier_score(MANY, PROBABILITIES, **given) == pytest.approx(own)
+    for half, expected in ((False, own), ("auto", own), (True, own / 2)):
+        assert brier_score(MANY, PROBABILITIES, scale_by_half=half, **given) == pytest.approx(expected)
     shares = np.average(np.eye(4)[MANY], axis=0, weights=weights)
     null = np.average(np.sum((shares - np.eye(4)[MANY]) ** 2, axis=1), weights=weights)
     assert d2_brier_score(MANY, PROBABILITIES, **given) == pytest.approx(1 - own / null)
@@ -263,3 +265,12 @@ def test_a_sweep_takes_words_of_scikit_learn() -> None:
     assert found.to_dict()["scoring"] == ifs.sweep(TWO, SCORE, weight=WEIGHTS[:80], positive=0).to_dict()["scoring"]
     with pytest.raises(ifs.InputError, match="sample_weight and weight are the same"):
         ifs.sweep(TWO, SCORE, sample_weight=WEIGHTS[:80], weight=WEIGHTS[:80])
+
+
+def test_the_brier_score_of_two_classes_is_halved_as_in_scikit_learn() -> None:
+    chance = 1 / (1 + np.exp(-np.asarray(SCORE, dtype=float)))
+    whole = brier_score(TWO, chance)
+    assert brier_score(TWO, chance, scale_by_half="auto") == pytest.approx(peer.brier_score_loss(TWO, chance))
+    assert brier_score(TWO, chance, scale_by_half=True) == pytest.approx(whole / 2)
+    with pytest.raises(ifs.InputError, match="scale_by_half is 'half'; it is one of True, False, 'auto'"):
+        brier_score(TWO, chance, scale_by_half="half")

@@ -9,7 +9,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.datasets import load_iris, make_classification, make_multilabel_classification
 from sklearn.experimental import enable_halving_search_cv  # noqa: F401
 from sklearn.linear_model import LogisticRegression, RidgeClassifier
-from sklearn.metrics import f1_score, get_scorer, homogeneity_score, log_loss, roc_auc_score
+from sklearn.metrics import f1_score, get_scorer, get_scorer_names, homogeneity_score, log_loss, roc_auc_score
 from sklearn.model_selection import (
     GridSearchCV,
     HalvingGridSearchCV,
@@ -207,6 +207,49 @@ def test_metrics_of_scores_ask_for_probabilities(classes: int) -> None:
     both = cross_validate(model, x, y, scoring={"a": scorer("roc_auc"), "b": scorer("brier_score")}, cv=2)
     assert (both["test_b"] <= 0).all()
     assert (both["test_a"] > 0.9).all()
+
+
+NOT_OF_CLASSES = ("_error", "deviance", "explained_variance", "r2")
+OWN_NAMES = [name for name in get_scorer_names() if not any(part in name for part in NOT_OF_CLASSES)]
+NO_EQUAL = [name for name in OWN_NAMES if name in ("mutual_info_score", "top_k_accuracy") or name.endswith("_samples")]
+OTHER_SCORES = ("average_precision",)
+"""Of several classes scikit-learn's takes decision values, which are on no common scale; ours takes probabilities."""
+
+
+@pytest.mark.parametrize("name", sorted({*OWN_NAMES} - {*NO_EQUAL}))
+@pytest.mark.filterwarnings("ignore")
+def test_names_of_scikit_learns_scorers_mean_its_numbers(name: str) -> None:
+    ours, theirs = scorer(name), get_scorer(name)
+    for classes in (2, 3):
+        x, y = X[150 - 50 * classes :, :2], Y[150 - 50 * classes :] + classes - 3
+        model = LogisticRegression().fit(x[::3], y[::3])
+        try:
+            expected = theirs(model, x, y)
+        except ValueError:  # a metric of two classes
+            continue
+        if classes == 2 or name not in OTHER_SCORES:
+            assert ours(model, x, y) == pytest.approx(expected), (name, classes)
+
+
+def test_names_of_scikit_learns_scorers_of_several_labels() -> None:
+    x, y = make_multilabel_classification(90, n_classes=3, random_state=1)
+    model = DecisionTreeClassifier(max_depth=2).fit(x[:45], y[:45])
+    for name in ("accuracy", "f1_micro", "precision_micro", "recall_micro"):
+        assert scorer(name)(model, x, y) == pytest.approx(get_scorer(name)(model, x, y)), name
+
+
+@pytest.mark.parametrize("name", NO_EQUAL)
+def test_scorers_without_an_equal_say_what_is_near(name: str) -> None:
+    with pytest.raises(UnknownNameError, match=rf"there is no metric '{name}': .*(object_|bits|own scorer)"):
+        scorer(name)
+
+
+@pytest.mark.parametrize("what", [3, None, ifs.metrics.proficiency])
+def test_a_metric_is_given_by_its_name(what: object) -> None:
+    with pytest.raises(InputError, match="the name of a metric, as 'proficiency'"):
+        scorer(what)
+    with pytest.raises(InputError, match="a metric is given by its name, as 'proficiency'"):
+        ifs.evaluate(NAMES, NAMES, metrics=[what])
 
 
 @pytest.mark.parametrize("own", ["log_loss", "mean_absolute_error"])

@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
-from infoscope.errors import AmbiguousNameError, UnknownNameError
+from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.arguments import ClassMetric, LabelCounting, TableMetric, callable_on_labels, tables
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
@@ -220,6 +220,7 @@ _SCIKIT_LEARN = {
     "recall score": "recall",
     "recall weighted": "weighted_tpr",
     "v measure score": "v_measure",
+    **dict.fromkeys(("f1 micro", "precision micro", "recall micro"), "accuracy"),
 }
 """Functions and scorers of scikit-learn that give the same number."""
 _OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}, "scores": {}}
@@ -303,6 +304,8 @@ def _load(domain: Domain = "table") -> None:
 def find(name: str) -> Metric:
     """The metric of this id or alias; an unknown or ambiguous name is rejected with the candidates."""
     _load()
+    if not isinstance(name, str):
+        raise InputError(f"a metric is given by its name, as 'proficiency'; got {getattr(name, '__name__', name)!r}")
     if name in _REGISTER:
         return _REGISTER[name]
     folded = _folded(name)

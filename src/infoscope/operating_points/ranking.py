@@ -15,7 +15,15 @@ from infoscope.numeric import Real, distinct
 from infoscope.operating_points.scores import BinaryScores
 from infoscope.tables import Contingency
 
-__all__ = ["ScoreRanking", "ThresholdTables", "area_under_roc", "hull_places", "ranked", "thinned"]
+__all__ = [
+    "ScoreRanking",
+    "ThresholdTables",
+    "area_under_roc",
+    "hull_places",
+    "partial_area_under_roc",
+    "ranked",
+    "thinned",
+]
 
 
 @dataclass(frozen=True)
@@ -271,3 +279,16 @@ class ThresholdTables:
         scaled: Real = self.steps * ((size or self.total) / self.total)
         low = np.floor(scaled)
         return (low + (rng.random(scaled.shape) < scaled - low)).astype(np.int64)
+
+
+def partial_area_under_roc(levels: ScoreRanking, most: float) -> float:
+    """The area up to a false alarm rate, on the scale where chance is 0.5 and perfect is 1."""
+    negatives = levels.total - levels.positives
+    fpr = np.concatenate([[0.0], levels.false_alarms / negatives])
+    tpr = np.concatenate([[0.0], levels.hits / levels.positives])
+    stop = int(np.searchsorted(fpr, most, side="right"))
+    x = np.append(fpr[:stop], most)
+    y = np.append(tpr[:stop], np.interp(most, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1]))
+    area = float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
+    least = most**2 / 2
+    return 0.5 * (1 + (area - least) / (most - least))

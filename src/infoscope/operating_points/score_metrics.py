@@ -17,7 +17,7 @@ from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.metrics.registry import Card, described, register
 from infoscope.numeric import Real, ratio
 from infoscope.operating_points.probabilistic import cross_entropy
-from infoscope.operating_points.ranking import ScoreRanking, area_under_roc, ranked
+from infoscope.operating_points.ranking import ScoreRanking, area_under_roc, partial_area_under_roc, ranked
 from infoscope.operating_points.score_arguments import ScoreFacts, ScoreKeywords, Scores
 from infoscope.operating_points.score_summary import probability_summary
 from infoscope.operating_points.scores import BinaryScores, Probabilities
@@ -76,7 +76,8 @@ def roc_auc(
     _check_choice("multi_class", multi_class, ("ovr", "ovo"))
     if max_fpr is not None and not 0 < max_fpr <= 1:
         raise InputError(f"max_fpr is {max_fpr}; it is a false alarm rate above 0, up to 1")
-    area = area_under_roc if max_fpr in (None, 1) else lambda levels: _partial_area(levels, float(max_fpr or 1.0))
+    most = 1.0 if max_fpr is None else max_fpr
+    area = area_under_roc if most == 1 else lambda levels: partial_area_under_roc(levels, most)
     columns = _ClassColumns.of(y_true, y_score, given)
     if columns.pair is not None:
         both = columns.pair.is_positive.any() and not columns.pair.is_positive.all()
@@ -119,19 +120,6 @@ def average_precision(
         found = area_under_steps(ranked(columns.pair)) if columns.pair.is_positive.any() else np.nan
         return _defined("average_precision", found, _NO_SAMPLE)
     return columns.averaged("average_precision", area_under_steps, average, needs_rest=False)
-
-
-def _partial_area(levels: ScoreRanking, most: float) -> float:
-    """The area up to a false alarm rate, on the scale where chance is 0.5 and perfect is 1."""
-    negatives = levels.total - levels.positives
-    fpr = np.concatenate([[0.0], levels.false_alarms / negatives])
-    tpr = np.concatenate([[0.0], levels.hits / levels.positives])
-    stop = int(np.searchsorted(fpr, most, side="right"))
-    x = np.append(fpr[:stop], most)
-    y = np.append(tpr[:stop], np.interp(most, fpr[stop - 1 : stop + 1], tpr[stop - 1 : stop + 1]))
-    area = float(np.sum(np.diff(x) * (y[1:] + y[:-1])) / 2)
-    least = most**2 / 2
-    return 0.5 * (1 + (area - least) / (most - least))
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,16 +195,27 @@ def _pooled(many: Probabilities) -> BinaryScores:
         range=(0.0, 2.0),
         better="lower",
         aliases=("Brier", "brier_score_loss"),
-        note="Brier's own form over all classes, 0 to 2; of two classes scikit-learn shows half of it.",
+        note="Brier's own form over all classes, 0 to 2; of two classes scikit-learn shows half of it: scale_by_half.",
     )
 )
-def brier_score(y_true: LabelsLike, y_score: Scores, **given: Unpack[ScoreKeywords]) -> float:
+def brier_score(
+    y_true: LabelsLike,
+    y_score: Scores,
+    *,
+    scale_by_half: bool | Literal["auto"] = False,
+    **given: Unpack[ScoreKeywords],
+) -> float:
     """Mean squared distance of the probabilities from the truth, summed over the classes.
+
+    ``scale_by_half`` gives half of it; "auto" of two classes only, which is what scikit-learn shows.
 
     >>> print(f"{brier_score([0, 1], [0.25, 0.5]):.4f}")
     0.3125
     """
-    return _squared_distance(ScoreFacts.of(given).probabilities(y_true, y_score))
+    _check_choice("scale_by_half", scale_by_half, (True, False, "auto"))
+    known = ScoreFacts.of(given).probabilities(y_true, y_score)
+    is_half = len(known.labels) == 2 if scale_by_half == "auto" else scale_by_half
+    return _squared_distance(known) / (2 if is_half else 1)
 
 
 @_score_metric(

@@ -17,6 +17,7 @@ from infoscope.metrics.registry import Metric, all_metrics, find
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate
 from infoscope.sklearn.score_scorers import Scorer, score_metric_named, scorer_of_scores, sklearn_metrics
+from infoscope.sklearn.scorer_names import LABEL_SET_NAMES, metric_named
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
@@ -49,6 +50,7 @@ def scorer(
     metric: ``reject``, ``labels``, ``positive``, ``average``, ``beta``, …; labels of several categories per object
     (indicator matrices) are scored by the metric of that name for label sets. Metrics of scores (``roc_auc``,
     ``average_precision``, ``brier_score``, ``d2_log_loss``, …) take the estimator's probabilities or decision values.
+    The names of scikit-learn's scorers (``f1_micro``, ``roc_auc_ovo``, ``neg_brier_score``, …) mean the same numbers.
 
     >>> from sklearn.dummy import DummyClassifier
     >>> model = DummyClassifier().fit([[0], [0], [0]], ["cat", "cat", "dog"])
@@ -58,7 +60,8 @@ def scorer(
     if bound not in (None, *_BOUNDS):
         raise InputError(f"bound is {bound!r}; it is one of {', '.join(map(repr, _BOUNDS))}, or None for the value")
     check_level(level)
-    metric = _without_sign(metric)
+    metric, named = metric_named(metric)
+    options = {**named, **options}
     interval = {"level": level, "prior": prior, "seed": seed}
     of_scores = score_metric_named(metric)
     if of_scores is not None:
@@ -68,19 +71,6 @@ def scorer(
         return scorer_of_scores(of_scores, options)
     score = MetricScore(metric, bound, None if label is None else _label(label), interval, options)
     return made_scorer(score)
-
-
-def _without_sign(name: str) -> str:
-    """The metric that scikit-learn's ``neg_`` stands before: a scorer of a loss is negative here without it, too."""
-    plain = name.removeprefix("neg_")
-    if plain == name:
-        return name
-    of_scores = score_metric_named(plain)
-    try:
-        entry = find(plain) if of_scores is None else of_scores
-    except UnknownNameError:
-        return name
-    return entry.name if entry.card.better == "lower" else name
 
 
 def made_scorer(score: MetricScore) -> Scorer:
@@ -187,6 +177,7 @@ class MetricScore:
 
     def _of_label_sets(self) -> Metric | None:
         wanted = self.metric.lower().replace(" ", "_").replace("-", "_")
+        wanted = LABEL_SET_NAMES.get(wanted, wanted)
         return next((entry for entry in all_metrics("label_sets") if entry.name == wanted), None)
 
 
