@@ -161,3 +161,9 @@ def test_a_card_of_costs_claims_no_scope() -> None:
     """Which counts matter is for the cost matrix to say."""
     assert "\nscope " in explained("accuracy")
     assert "\nscope " not in explained("expected_cost")
+
+
+def test_an_empty_word_is_not_explained() -> None:
+    done = CliRunner().invoke(app, ["explain", " "])
+    assert done.exit_code == 2
+    assert "the word to explain is empty" in done.output

@@ -5,10 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import fields
+from pathlib import Path
 from typing import Any, get_type_hints
 
 import click
 import pytest
+from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope.cli import COMMANDS, app
@@ -126,3 +128,19 @@ def public_functions() -> dict[str, Callable[..., Any]]:
 @pytest.mark.parametrize("name", public_functions())
 def test_public_functions_have_few_parameters(name: str) -> None:
     assert len(inspect.signature(public_functions()[name]).parameters) <= MAX_PARAMETERS
+
+
+def test_a_dash_is_standard_output_and_an_empty_name_is_rejected(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "log.csv").write_text("truth,pred\n" + "a,a\nb,b\na,b\n" * 9)
+    words = ["evaluate", "log.csv", "-t", "truth", "-s", "pred", "--format", "csv"]
+
+    plain, dash, empty = (CliRunner().invoke(app, [*words, *more]) for more in ([], ["-o", "-"], ["-o", ""]))
+
+    assert dash.exit_code == 0
+    assert dash.stdout == plain.stdout
+    assert [path.name for path in tmp_path.iterdir()] == ["log.csv"]
+    assert empty.exit_code == 2
+    assert "the name of the output file is empty; name a file, or leave out -o" in empty.output

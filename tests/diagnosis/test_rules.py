@@ -9,7 +9,7 @@ from infoscope import evaluate, gate
 from infoscope.diagnosis import RULES, THRESHOLDS, Finding, TableStatistics, diagnose, diagnose_all
 from infoscope.metrics import missed_information
 from infoscope.posterior import Posterior, samples_to_halve
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, lookalikes
 from infoscope.tables.estimation import Estimation
 
 
@@ -416,3 +416,11 @@ def test_balanced_classes_are_said_with_the_width() -> None:
 
     assert 0.12 <= finding.evidence["narrower"] <= 0.21
     assert "balanced_classes" not in codes(believed(Contingency.from_matrix([[90, 10, 0], [3, 30, 7], [0, 1, 9]])))
+
+
+def test_labels_that_differ_by_what_nobody_sees_look_alike() -> None:
+    assert lookalikes(["cat", "cat\u200b", "\ufeffcat", "dog"]) == [("cat", "cat\u200b", "\ufeffcat")]
+    said = evaluate(["cat", "dog"] * 20, ["cat\u200b", "dog"] * 20)["system"].diagnosis
+    (finding,) = [each for each in said if each.code == "lookalike_labels"]
+    assert r"cat\u200b" in finding.text
+    assert "no --clean makes them one" in finding.text

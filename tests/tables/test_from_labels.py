@@ -1,7 +1,10 @@
 """Rows to tables: every kind of sequence, every kind of label, and what is rejected."""
 
 import datetime
+import warnings
 from collections import Counter
+from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -10,9 +13,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_array, csr_matrix
 from sklearn.metrics import confusion_matrix
 
 from infoscope import Contingency, InputError, MissingLabelsWarning
+from infoscope.metrics import f1
 from infoscope.tables import count as counting
 
 TRUTH = ["x", "y", None, "x", "y", "x"]
@@ -297,3 +302,55 @@ def test_rejections_of_a_part_of_the_classes_stay():
 def test_an_empty_list_of_classes_is_named() -> None:
     with pytest.raises(InputError, match="labels names no class; list the classes, or leave labels out"):
         Contingency.from_labels(["a", "b"], ["a", "b"], labels=[])
+
+
+@pytest.mark.parametrize("hole", [np.float32("nan"), np.float64("nan"), Decimal("NaN")], ids=repr)
+def test_a_missing_number_of_any_type_is_no_class(hole: object) -> None:
+    with pytest.warns(MissingLabelsWarning, match="1 row left out: missing truth label"):
+        table = Contingency.from_labels([np.float32(1), hole, 2], [1, 1, 2])
+
+    assert table.truth_labels == (1, 2)
+    assert table.counts.tolist() == [[1, 0], [0, 1]]
+
+
+def test_labels_that_hold_lists_are_named_by_their_type() -> None:
+    with pytest.raises(InputError, match="truth holds a tuple; give one label per row"):
+        Contingency.from_labels(np.array([("a", ["b"]), None], dtype=object)[:1], ["a"])
+
+
+def test_decimal_numbers_are_numbers_in_memory_as_in_files() -> None:
+    numbers = [Decimal(1), Decimal("2.50"), Decimal("1E+2")]
+
+    table = Contingency.from_labels(numbers, [1, 2.5, 100], positive=None)
+
+    assert table.truth_labels == (1, 2.5, 100)
+    assert Contingency.from_labels(pl.Series(numbers[:2]), pa.array(numbers[:2])).truth_labels == (1, 2.5)
+
+
+def test_a_list_of_numpy_times_means_what_the_array_does() -> None:
+    days = np.array(["2020-01-02", "2020-01-01", "NaT"], dtype="datetime64[ns]")
+    with pytest.warns(MissingLabelsWarning, match="1 row left out: missing truth label"):
+        table = Contingency.from_labels(
+            list(days), pd.Series(pd.to_datetime(["2020-01-02", "2020-01-01", "2020-01-01"]))
+        )
+
+    assert table.truth_labels == (datetime.date(2020, 1, 1), datetime.date(2020, 1, 2))
+    assert table.counts.tolist() == [[1, 0], [0, 1]]
+
+
+def test_a_column_of_a_sparse_matrix_and_of_half_floats() -> None:
+    plain = Contingency.from_labels([1, 0, 1], [1, 1, 0])
+
+    assert Contingency.from_labels(csr_array([[1], [0], [1]]), csr_matrix([[1], [1], [0]])) == plain
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert Contingency.from_labels(np.array([1, 0, 1], dtype=np.float16), [1, 1, 0]) == plain
+
+
+def test_classes_stated_as_a_set_are_sorted_and_a_text_is_no_list() -> None:
+    names = [f"class {at}" for at in range(12)]
+    table = Contingency.from_labels(names, names, labels=set(names))
+    assert table.truth_labels == tuple(sorted(names))
+    for call in (Contingency.from_labels, partial(f1, average="macro")):
+        with pytest.raises(InputError, match="labels is the text 'ab'; list the classes"):
+            call(["a", "b"], ["a", "a"], labels="ab")

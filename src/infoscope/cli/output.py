@@ -41,7 +41,9 @@ class Output:
     @classmethod
     def asked(cls, chosen: Mapping[str, Any]) -> Output:
         """From the options of a command; rejects a file that exists or cannot be."""
-        path = None if chosen["output"] is None else Path(chosen["output"])
+        if chosen["output"] == "":
+            raise InputError("the name of the output file is empty; name a file, or leave out -o")
+        path = None if chosen["output"] in (None, "-") else Path(chosen["output"])
         form = chosen["format"] or (path is not None and ifs.results.form_of(path)) or "text"
         if form == "parquet" and path is None:
             raise InputError("a Parquet file is not text; name it with -o FILE")

@@ -12,7 +12,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest
 from infoscope.numeric import Real, as_real, ratio
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, as_labels, is_one, sorted_labels
+from infoscope.tables.labels import Label, as_labels, is_one, sorted_labels, stated_classes
 from infoscope.tables.transform import of_classes
 
 __all__ = ["Average", "AverageKeywords", "Parts", "ZeroDivision", "average_labels", "averaged", "square_table"]
@@ -68,7 +68,7 @@ def averaged(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords]) -
 
 def average_labels(table: Contingency, labels: Iterable[Label] | None = None) -> tuple[Label, ...]:
     """The classes that an average is over: those stated, else every true and predicted class."""
-    return square_table(table).truth_labels if labels is None else as_labels(labels)
+    return square_table(table).truth_labels if labels is None else as_labels(stated_classes(labels))
 
 
 def square_table(table: Contingency) -> Contingency:
@@ -102,7 +102,7 @@ def _places(table: Contingency, labels: Iterable[Label] | None) -> list[int]:
     if labels is None:
         return list(range(table.shape[0]))
     known = {label: at for at, label in enumerate(table.truth_labels)}
-    asked = as_labels(labels)
+    asked = as_labels(stated_classes(labels))
     if not asked:
         raise InputError("labels names no class to average over; leave it out to average over all of them")
     if not known.keys() & set(asked):

@@ -205,13 +205,13 @@ def _sift(tally: Tally, reasons: list[tuple[str, Mask]], cells: Ints) -> tuple[I
 
 
 def check_weights(tally: Tally) -> None:
-    """Reject weights that are negative or infinite, naming a row that has one."""
+    """Reject weights that are negative or infinite, or add up to more than a number can hold, naming such rows."""
     if tally.weights is None or tally.least is None:
         return
     known = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed
     for kind, wrong in (
         ("negative", known & (tally.least < 0)),
-        ("infinite", known & ~np.isfinite(tally.weights)),
+        ("infinite, or their sum is", known & ~np.isfinite(tally.weights)),
     ):
         if np.any(wrong):
             cell = int(np.flatnonzero(wrong)[0])

@@ -21,7 +21,7 @@ import numpy as np
 
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.datetimes import moment
-from infoscope.tables.labels import Label, kind_of
+from infoscope.tables.labels import Label, is_missing, kind_of
 from infoscope.typing import Json
 
 __all__ = [
@@ -50,17 +50,6 @@ _TRUTH_VALUES = {"true": 1, "false": 0}
 _MOST_DIGITS = 308
 """Text that spells a longer number, as 1e999999999, stays text."""
 _STEPS = (*_TEXT_STEPS, "text", "number")
-
-
-def is_missing(value: object) -> bool:
-    """Whether a native value is a hole: None, NaN, NaT, or the NA of pandas.
-
-    >>> is_missing(None), is_missing(float("nan")), is_missing("")
-    (True, True, False)
-    """
-    if value is None or type(value).__name__ in {"NAType", "NaTType"}:
-        return True
-    return isinstance(value, (float, Decimal, np.generic)) and bool(value != value)  # noqa: PLR0124 - NaN
 
 
 def meaning(value: object, column: str) -> Label | None:

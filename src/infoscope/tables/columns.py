@@ -40,6 +40,8 @@ def _flat(values: Any, name: str) -> LabelsLike:
         values = values.get()
     if hasattr(type(values), "columns") or hasattr(type(values), "column_names"):
         return _only_column(values, name)
+    if getattr(values, "ndim", 1) == 2 and hasattr(values, "toarray") and values.shape[1] == 1:
+        values = values.toarray()  # a sparse column
     if getattr(values, "ndim", 1) == 2 and hasattr(values, "reshape") and values.shape[1] == 1:
         return (np.asarray(values) if isinstance(values, np.ndarray) else values).reshape(-1)
     return values

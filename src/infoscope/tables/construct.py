@@ -17,7 +17,7 @@ from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_a
 from infoscope.tables.counted import Support, summable
 from infoscope.tables.device import are_on_device, check_devices, tally_on_device
 from infoscope.tables.encode import Coded, encode
-from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, unite
+from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, stated_classes, unite
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, LabelsLike
 
@@ -327,7 +327,7 @@ def _has_label(side: Coded) -> NDArray[np.bool_]:
 
 def _declared_sides(stated: Declared) -> Sides:
     """The labels of truth and system as stated, the reject label among the latter alone."""
-    items = list(stated.labels)
+    items = stated_classes(stated.labels)
     if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
         truth, system = (as_labels(item) for item in items)
     else:

@@ -64,13 +64,20 @@ def _as_array(values: Any, side: _Side) -> NDArray[Any]:
     elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels, one per row")
     else:
-        items = values if isinstance(values, list) else list(values)
-        array = np.empty(len(items), dtype=object)
-        array[:] = items
+        array = _array_of_items(values if isinstance(values, list) else list(values))
     if array.ndim != 1:
         raise InputError(
             f"{side} has {array.ndim} dimensions (shape {array.shape}); give one label per row, in one dimension"
         )
+    return array
+
+
+def _array_of_items(items: list[Any]) -> NDArray[Any]:
+    """The items as they are; times of NumPy, which each have a unit of their own, as one array."""
+    if items and isinstance(items[0], np.datetime64) and all(isinstance(item, np.datetime64) for item in items):
+        return np.array(items)
+    array = np.empty(len(items), dtype=object)
+    array[:] = items
     return array
 
 
@@ -95,6 +102,8 @@ def _encode_array(array: NDArray[Any], side: _Side) -> Coded:
 
 def _encode_floats(array: NDArray[Any]) -> Coded:
     """Whole numbers that a missing value turned into floats become whole numbers again."""
+    if array.dtype == np.float16:  # which cannot hold the numbers that it is compared with
+        array = array.astype(np.float32)
     absent = np.isnan(array)
     present = array[~absent] if absent.any() else array
     if not np.isfinite(present).all():
@@ -142,7 +151,12 @@ def _encode_objects(items: list[Any], side: _Side) -> Coded:
 
 
 def _first_unhashable(items: list[Any]) -> str:
-    return next(type(item).__name__ for item in items if type(item).__hash__ is None)
+    for item in items:
+        try:
+            hash(item)
+        except TypeError:  # also a tuple with a list in it
+            return type(item).__name__
+    return "value that cannot be counted"
 
 
 def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: _Side) -> Coded:

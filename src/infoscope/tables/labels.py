@@ -4,9 +4,11 @@ import datetime
 import math
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence, Set
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
+
+import numpy as np
 
 from infoscope.errors import InputError
 
@@ -23,6 +25,7 @@ __all__ = [
     "lookalikes",
     "positive_of",
     "sorted_labels",
+    "stated_classes",
     "truth_value",
     "unite",
 ]
@@ -46,8 +49,16 @@ _SPELLED_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for a missing label: None, NaN, NA or NaT."""
-    return type(value).__name__ in _MISSING_TYPES or (isinstance(value, float) and math.isnan(value))
+    """Whether a value stands for a missing label: None, NaN or NaT of any type, or the NA of pandas.
+
+    >>> is_missing(None), is_missing(np.float32("nan")), is_missing(np.datetime64("NaT")), is_missing("")
+    (True, True, True, False)
+    """
+    if type(value).__name__ in _MISSING_TYPES:
+        return True
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, (float, np.generic)) and bool(value != value)  # noqa: PLR0124 - NaN
 
 
 def as_label(value: Hashable) -> Label:
@@ -58,6 +69,8 @@ def as_label(value: Hashable) -> Label:
     """
     item = getattr(value, "item", None)
     plain = item() if item is not None else value
+    if isinstance(plain, Decimal):
+        plain = float(plain) if plain != plain.to_integral_value() else int(plain)
     if isinstance(plain, float):
         if math.isinf(plain):
             raise InputError("a label is infinite; give finite numbers or text")
@@ -83,6 +96,13 @@ def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
     """The same for many; a million texts cost no more than a look at their types."""
     known = tuple(values)
     return known if set(map(type, known)) <= _PLAIN_TYPES else tuple(map(as_label, known))
+
+
+def stated_classes(labels: Iterable[Any]) -> list[Any]:
+    """Classes as a caller lists them; those of a set, which has no order, are sorted."""
+    if isinstance(labels, str):
+        raise InputError(f"labels is the text {labels!r}; list the classes, for example labels=['a', 'b']")
+    return list(sorted_labels(as_labels(labels)) if isinstance(labels, Set) else labels)
 
 
 def kind_of(label: Label) -> str:
@@ -282,10 +302,12 @@ def _plain_number(text: str) -> str:
 
 _MOST_DIGITS = 100
 _TRUTH_VALUES = {"true": "1", "false": "0"}
+_INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF])
+"""Soft hyphen, spaces without width and marks of direction, which web pages and other people's files bring along."""
 
 
 def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
-    """Groups of text labels that differ only by case, white space, unicode form or the spelling of a number.
+    """Groups of text labels that differ only by case, white space (seen or not), unicode form or a number's spelling.
 
     True and False are spellings of 1 and 0.
 
@@ -295,6 +317,6 @@ def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
     groups: dict[str, set[str]] = {}
     for label in labels:
         if isinstance(label, str):
-            folded = " ".join(unicodedata.normalize("NFKC", label).casefold().split())
+            folded = " ".join(unicodedata.normalize("NFKC", label).translate(_INVISIBLE).casefold().split())
             groups.setdefault(_TRUTH_VALUES.get(folded, _plain_number(folded)), set()).add(label)
     return [tuple(sorted(group)) for _, group in sorted(groups.items()) if len(group) > 1]
