@@ -1,5 +1,6 @@
 """Data inside pages: what is packed is what is read."""
 
+import base64
 import json
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.reports.html.embedding import packed_json, rows_by_column
+from infoscope.reports.html.embedding import base85, packed_json, rows_by_column
 from tests.reports.pages import certainties, scores
 from tests.reports.test_html import embedded, expanded, filled_rows
 
@@ -22,6 +23,11 @@ documents = st.recursive(
     ),
     max_leaves=30,
 )
+
+
+@given(st.binary(max_size=300))
+def test_base_85_is_that_of_python(data: bytes) -> None:
+    assert base85(data) == base64.b85encode(data).decode("ascii").replace("<", ".")
 
 
 def six_digits(part: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
 import zlib
@@ -10,10 +9,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import Final, cast
 
+import numpy as np
+
 from infoscope.markup import Html, element
 from infoscope.typing import Json
 
-__all__ = ["embedded", "packed_json", "rows_by_column"]
+__all__ = ["base85", "embedded", "packed_json", "rows_by_column"]
 
 LEVEL: Final = 6
 """Of compression: 9 takes three times as long and saves two parts in a hundred."""
@@ -21,6 +22,9 @@ WORTH_A_REFERENCE: Final = 16
 """Letters from which on a list that occurs again is referred to."""
 _LIST, _RECORDS, _KEPT, _AGAIN = range(4)
 """What the first item of a packed list says about the others; ``unpack`` in common.js reads them."""
+_LETTERS: Final = np.frombuffer(
+    b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;.=>?@^_`{|}~", np.uint8
+)
 _SCALARS: Final = (str, bool, int, float, type(None))
 
 
@@ -30,8 +34,22 @@ def embedded(data: Json, name: str | None = None, style: str | None = None) -> H
     The page's code finds it by its name, or by its style inside of something.
     """
     text = packed_json(data)
-    packed = base64.b85encode(zlib.compress(text.encode("utf-8", "backslashreplace"), LEVEL)).replace(b"<", b".")
-    return element("script", Html(packed.decode("ascii")), type="application/zlib+base85", id=name, class_=style)
+    packed = base85(zlib.compress(text.encode("utf-8", "backslashreplace"), LEVEL))
+    return element("script", Html(packed), type="application/zlib+base85", id=name, class_=style)
+
+
+def base85(data: bytes) -> str:
+    """As ``base64.b85encode``, with a full stop for the angle bracket, and a tenth of the time for long data.
+
+    >>> base85(b"truth")
+    'baHicXa'
+    """
+    missing = -len(data) % 4
+    numbers = np.frombuffer(data + bytes(missing), ">u4").astype(np.uint32)
+    digits = np.empty((numbers.size, 5), np.uint8)
+    for place in reversed(range(5)):
+        numbers, digits[:, place] = np.divmod(numbers, np.uint32(85))
+    return _LETTERS[digits].tobytes().decode("ascii")[: 5 * numbers.size - missing]
 
 
 def packed_json(data: Json) -> str:
