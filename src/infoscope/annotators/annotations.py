@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -65,6 +66,12 @@ class Annotations:
         """Items that fewer than two annotators labelled."""
         return int(self.counts[self.labelled.sum(axis=0) < 2].sum())
 
+    @cached_property
+    def total(self) -> csr_array:
+        """How many annotators gave each category, rows × categories."""
+        first, *others = self.given
+        return csr_array(sum((each.astype(np.float64) for each in others), first.astype(np.float64)))
+
     def pair(self, a: int, b: int) -> Categorization:
         """Label sets of two annotators on the items that both labelled, the first as the truth."""
         both = np.flatnonzero(self.labelled[a] & self.labelled[b])
@@ -80,8 +87,10 @@ class Annotations:
             if owner is None:
                 yield rng.multinomial(items, self.counts / items, size).astype(np.float64)
             else:
-                picks = (owner[rng.integers(items, size=items, dtype=np.int32)] for _ in range(size))
-                yield np.stack([np.bincount(pick, minlength=rows) for pick in picks]).astype(np.float64)
+                drawn = np.empty((size, rows))
+                for times in drawn:
+                    times[:] = np.bincount(owner[rng.integers(items, size=items, dtype=np.int32)], minlength=rows)
+                yield drawn
 
 
 def _indicators(patterns: Patterns) -> tuple[csr_array, ...]:
@@ -189,6 +198,8 @@ def _from_sequences(named: Mapping[str, Any], clean: str | Iterable[str]) -> Ann
             f"{one} labelled {first} items and {other} {second}; items pair by position: mark gaps by None"
         )
     for name, values in columns.items():
+        if isinstance(values, np.ndarray) and values.dtype != object:
+            continue  # which holds no collections
         odd = next((at for at, value in enumerate(values) if isinstance(value, _COLLECTIONS)), None)
         if odd is not None:
             raise InputError(

@@ -33,9 +33,7 @@ class AgreementSums:
     @classmethod
     def of(cls, annotations: Annotations, weights: Real) -> AgreementSums:
         """The sums under weights of the rows, (..., rows)."""
-        whole = csr_array(
-            sum((each.astype(np.float64) for each in annotations.given[1:]), annotations.given[0].astype(float))
-        )
+        whole = annotations.total
         many = np.asarray(whole.sum(axis=1)).ravel()
         squares = np.asarray(whole.multiply(whole).sum(axis=1)).ravel()
         usable = many >= 2

@@ -35,9 +35,7 @@ class Reliability:
     @classmethod
     def of(cls, annotations: Annotations, left_out: Sequence[int | None] = (None,)) -> Reliability:
         """The items that two annotators or more labelled; a block for each annotator to be left out (None: nobody)."""
-        given = annotations.given
-        whole = csr_array(sum((each.astype(np.float64) for each in given[1:]), given[0].astype(np.float64)))
-        blocks = [_contributions(annotations, whole, without) for without in left_out]
+        blocks = [_contributions(annotations, annotations.total, without) for without in left_out]
         if len(annotations.categories) <= _FEW_CATEGORIES:
             return cls(np.hstack([block.toarray() for block in blocks]), len(annotations.categories) + 2)
         return cls(csr_array(hstack(blocks, format="csr")), len(annotations.categories) + 2)

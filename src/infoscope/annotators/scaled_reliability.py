@@ -76,9 +76,7 @@ class ScaledReliability:
     def of(cls, annotations: Annotations, scale: AnnotationScale, left_out: Sequence[int | None]) -> ScaledReliability:
         """A block for each annotator to be left out (None: nobody); items with fewer than two labels have none."""
         order = np.argsort(scale.values, kind="stable")
-        whole = csr_array(
-            sum((each.astype(np.float64) for each in annotations.given[1:]), annotations.given[0].astype(float))
-        )
+        whole = annotations.total
         blocks = []
         for without in left_out:
             chosen = whole if without is None else csr_array(whole - annotations.given[without])
