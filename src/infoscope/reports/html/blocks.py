@@ -42,13 +42,13 @@ MAX_GROUP_BARS = 12
 MAX_WRITTEN_ROWS = 60
 """Rows of a searchable table that are in the page as they are; the others are packed, and the search finds them."""
 _EXPLORERS = {
-    "systems": "infoscope.reports.html.system_detail",
-    "compare": "infoscope.reports.html.system_comparison",
-    "maps": "infoscope.reports.html.system_maps",
-    "planes": "infoscope.reports.html.planes",
-    "slider": "infoscope.reports.html.slider",
+    "systems": ("system_detail", "systems"),
+    "compare": ("system_comparison", "compared_systems"),
+    "maps": ("system_maps", "maps"),
+    "planes": ("slider", "planes"),
+    "slider": ("slider", "slider"),
 }
-"""Where the markup of parts that a script moves is made: each module has a function ``markup``."""
+"""The module and the function that make the markup of parts that a script moves."""
 
 
 def phrase(words: Phrase) -> Html:
@@ -123,7 +123,8 @@ def block(part: Block, level: int = 4, within: str = "") -> Html:
             element("div", *(block(item, level, within) for item in side)) for side in (part.left, part.right) if side
         ]
         return element("div", *sides, class_="two")
-    return Html(importlib.import_module(_EXPLORERS[part.name]).markup(part.content))
+    module, function = _EXPLORERS[part.name]
+    return Html(getattr(importlib.import_module(f"infoscope.reports.html.{module}"), function)(part.content))
 
 
 _TOO_WIDE_FOR_A_PHONE = ("series", "matrices")

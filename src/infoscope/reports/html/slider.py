@@ -10,17 +10,17 @@ from infoscope.reports.html.blocks import term
 from infoscope.reports.html.elements import Html, element, joined
 from infoscope.reports.views.sweep_charts import Chart
 
-__all__ = ["markup"]
+__all__ = ["planes", "slider"]
 
 Content = tuple[str, Mapping[str, str], Sequence[Mapping[str, str]], int, Chart]
 
 
-def markup(content: Content) -> Html:
+def slider(content: Content) -> Html:
     """The slider, what it shows, and the curves; without a script the recommended point is shown."""
     mode, words, shown, here, chart = content
     rejecting = mode == "rejection"
     value = shown[here]["rejection_rate" if rejecting else "threshold"]
-    slider = element(
+    moved = element(
         "div",
         element("label", "Share rejected" if rejecting else "Threshold", for_="slider"),
         Html(
@@ -39,14 +39,20 @@ def markup(content: Content) -> Html:
     return joined(
         (
             element("p", note, class_="note") if rejecting else "",
-            slider,
+            moved,
             element("p", shown[here]["text"], id="point-summary", class_="point-summary", aria_live="polite"),
-            element("div", element("dl", *numbers, class_="numbers"), drawn(chart, 0, here), class_="beside"),
+            element("div", element("dl", *numbers, class_="numbers"), _drawn(chart, 0, here), class_="beside"),
         )
     )
 
 
-def drawn(chart: Chart, at: int, here: int) -> Html:
+def planes(content: tuple[Sequence[Chart], int]) -> Html:
+    """More views of a sweep side by side, each with the mark that the slider moves."""
+    charts, here = content
+    return element("div", *(_drawn(chart, at, here) for at, chart in enumerate(charts, 1)), class_="two maps")
+
+
+def _drawn(chart: Chart, at: int, here: int) -> Html:
     """The figure with its marks at one place."""
     marks = "".join(_mark(curve[here]) for curve in chart.dots)
     if chart.upright:

@@ -10,7 +10,7 @@ from infoscope.reports.views.evaluation import tied_systems
 from infoscope.reports.views.metric_choice import ChosenPlace, view_of_metric
 from infoscope.results.notation import Units, share
 
-__all__ = ["markup"]
+__all__ = ["compared_systems"]
 
 TITLES = (
     ("system", ""),
@@ -29,7 +29,7 @@ MAX_TIED = 8
 """Sentences about systems without a significant difference."""
 
 
-def markup(content: tuple[Evaluation, Units]) -> Html:
+def compared_systems(content: tuple[Evaluation, Units]) -> Html:
     """The table with its note and the choice of metric."""
     evaluation, unit = content
     systems = evaluation.ranking

@@ -17,13 +17,13 @@ from infoscope.reports.views.classes import class_tables, confused_pairs
 from infoscope.reports.views.evaluation_sections import example_blocks, example_heading
 from infoscope.results.notation import Units
 
-__all__ = ["markup"]
+__all__ = ["systems"]
 
 MAX_WRITTEN_FOLDS = 20
 """Confused pairs whose example rows are in the page as they are; those of the others are packed."""
 
 
-def markup(content: tuple[Evaluation, Units]) -> Html:
+def systems(content: tuple[Evaluation, Units]) -> Html:
     """The best system open, the others folded, in the order of the ranking."""
     evaluation, unit = content
     order = {id(system): at for at, system in enumerate(evaluation.systems)}

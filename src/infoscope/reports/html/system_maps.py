@@ -13,13 +13,13 @@ from infoscope.figures.triangle import EntropyTriangleDisplay
 from infoscope.reports.html.elements import Html, element, joined
 from infoscope.reports.views.maps import coverage_points, split_points, triangle_points
 
-__all__ = ["markup"]
+__all__ = ["maps"]
 
 MAX_SPLIT = 8
 """Joined pairs that one split triangle can show apart."""
 
 
-def markup(evaluation: Evaluation) -> Html:
+def maps(evaluation: Evaluation) -> Html:
     """The figures side by side; a dot picks its system everywhere."""
     note = "Select a dot or a row: the system is highlighted everywhere. Drag across a map to select several."
     hint = element("p", note, class_="note js") if len(evaluation.systems) > 1 else Html("")

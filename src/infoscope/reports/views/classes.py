@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from infoscope.evaluation import ClassEstimates, ConfusedPair, SystemResult
+from infoscope.evaluation.result import ABSENT
+from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Block, Cell, Column, Name, Phrase, Row, ShareBar, Strong, Table
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import Units, amount, interval_text, points, share
 
 __all__ = ["class_tables", "confused_pairs", "cost_in_bits", "labels_match"]
-
-UNKNOWN = Estimate(None)
 
 
 def cost_in_bits(system: SystemResult, item: ClassEstimates) -> float:
@@ -31,24 +31,14 @@ def confused_pairs(system: SystemResult, most: int = 5) -> Sequence[Block]:
     if not pairs:
         return ()
     directed = pairs[0].directed
-    columns = [
-        Column("error" if directed else "pair", "name"),
-        Column("", "bar", 1),
-        Column("gain"),
-        Column("samples", priority=5),
-    ]
-    rows = [
-        Row(
-            (
-                _pair(pair),
-                ShareBar(pair.gain / pairs[0].gain, role="false"),
-                Strong(f"+{points(pair.gain)} points"),
-                amount(pair.count),
-            ),
-            attributes=_largest_cell(pair, system),
-        )
-        for pair in pairs
-    ]
+    columns, cells = listed(
+        pairs,
+        (Column("error" if directed else "pair", "name"), _pair),
+        (Column("", "bar", 1), lambda each: ShareBar(each.gain / pairs[0].gain, role="false")),
+        (Column("gain"), lambda each: Strong(f"+{points(each.gain)} points")),
+        (Column("samples", priority=5), lambda each: amount(each.count)),
+    )
+    rows = [Row(line, attributes=_largest_cell(pair, system)) for line, pair in zip(cells, pairs, strict=True)]
     without = "without these errors" if directed else "if the pair were never confused"
     note = f"Points of captured information in this sample gained {without}. Gains overlap and do not add up."
     caption = f"Points of captured information gained {without}"
@@ -89,37 +79,28 @@ def _table(
     unit: Units,
     noun: str,
 ) -> Table:
-    labels = list(dict.fromkeys([*true, *predicted]))
-    cost = {label: cost_in_bits(system, true.get(label) or predicted[label]) for label in labels}
-    labels.sort(key=lambda label: -cost[label])
-    spread = [_number(true.get(label), "false_information") or 0.0 for label in labels]
-    ambiguity = [_number(predicted.get(label), "missed_information") or 0.0 for label in labels]
+    cost = {label: cost_in_bits(system, item) for label, item in {**predicted, **true}.items()}
+    labels = sorted(dict.fromkeys([*true, *predicted]), key=lambda label: -cost[label])
+    spread = [item.shown("false_information") or 0.0 for item in true.values()]
+    ambiguity = [item.shown("missed_information") or 0.0 for item in predicted.values()]
     most = max([*spread, *ambiguity], default=0.0) or 1.0
-    columns = [Column(noun, "name"), Column("samples", priority=8)]
-    if true:
-        columns += [
-            Column("recall", priority=7),
-            Column("interval", priority=2, only="plain"),
-            Column("spread", "bar", 4),
-        ]
-    if predicted:
-        columns += [
-            Column("precision", priority=6),
-            Column("interval", priority=2, only="plain"),
-            Column("ambiguity", "bar", 4),
-        ]
-    columns.append(Column("cost"))
-    rows = []
-    for label in labels:
-        one, other = true.get(label), predicted.get(label)
-        size = _number(one, "support") if one is not None else _number(other, "declared")
-        cells: list[Cell] = [Name(label, 26), amount(size)]
-        cells += [*_rate(one, "recall"), _bits(one, "false_information", most, "false", unit)] if true else []
-        cells += (
-            [*_rate(other, "precision"), _bits(other, "missed_information", most, "missed", unit)] if predicted else []
-        )
-        cells.append(Strong(unit.amount(cost[label], 3)))
-        rows.append(Row(cells, attributes={"class": label}))
+    size = {label: item.shown("declared") for label, item in predicted.items()}
+    size |= {label: item.shown("support") for label, item in true.items()}
+    columns, cells = listed(
+        labels,
+        (Column(noun, "name"), lambda label: Name(label, 26)),
+        (Column("samples", priority=8), lambda label: amount(size[label])),
+        *(_rate(true, Column("recall", priority=7), "recall") if true else ()),
+        *([(Column("spread", "bar", 4), lambda label: _bits(true.get(label), "false", most, unit))] if true else ()),
+        *(_rate(predicted, Column("precision", priority=6), "precision") if predicted else ()),
+        *(
+            [(Column("ambiguity", "bar", 4), lambda label: _bits(predicted.get(label), "missed", most, unit))]
+            if predicted
+            else ()
+        ),
+        (Column("cost"), lambda label: Strong(unit.amount(cost[label], 3))),
+    )
+    rows = [Row(line, attributes={"class": label}) for line, label in zip(cells, labels, strict=True)]
     note = (
         f"Spread of predictions: H(S given T=i). Ambiguity of this prediction: H(T given S=j). Cost: what both add to "
         f"the loss in this sample, in {unit.name}."
@@ -128,15 +109,18 @@ def _table(
     return Table(columns, rows, caption, f"By {noun}, the costliest first", note, "classes", style="classes")
 
 
-def _number(item: ClassEstimates | None, metric: str) -> float | None:
-    return None if item is None else item.shown(metric)
+def _rate(
+    items: Mapping[str, ClassEstimates], column: Column, metric: str
+) -> Iterator[tuple[Column, Callable[[str], Cell]]]:
+    """A rate of each class and its interval, which pages have no room for."""
+
+    def estimate(label: str) -> Estimate:
+        return items[label].values.get(metric, ABSENT) if label in items else ABSENT
+
+    yield column, lambda label: "–" if estimate(label).shown is None else share(estimate(label).shown)
+    yield Column("interval", priority=2, only="plain"), lambda label: interval_text(estimate(label))
 
 
-def _rate(item: ClassEstimates | None, metric: str) -> tuple[str, str]:
-    estimate = UNKNOWN if item is None else item.values.get(metric, UNKNOWN)
-    return ("–" if estimate.shown is None else share(estimate.shown)), interval_text(estimate)
-
-
-def _bits(item: ClassEstimates | None, metric: str, most: float, role: str, unit: Units) -> Cell:
-    value = _number(item, metric)
+def _bits(item: ClassEstimates | None, role: str, most: float, unit: Units) -> Cell:
+    value = None if item is None else item.shown(f"{role}_information")
     return "–" if value is None else ShareBar(value / most, unit.amount(value), role)

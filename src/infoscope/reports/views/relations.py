@@ -172,29 +172,21 @@ def _part(value: float | None) -> str:
 def _splits(result: Relations, unit: Units) -> Iterator[Section]:
     if not result.splits:
         return
-    columns = [
-        Column("column", "name"),
-        Column("column", "name"),
-        Column("together"),
-        Column("shared", priority=6),
-        Column("first alone", priority=5),
-        Column("second alone", priority=4),
-        Column("only together", priority=7),
-    ]
 
     def range_of(part: InformationRange) -> str:
         low, high = unit.amount(part.low, 3), unit.amount(part.high, 3)
         return low if low == high else f"{low} – {high}"
 
-    rows: list[Sequence[Cell]] = [
-        (
-            Name(split.first, 24),
-            Name(split.second, 24),
-            unit.amount(split.together, 3),
-            *map(range_of, (split.shared, split.only_first, split.only_second, split.only_together)),
-        )
-        for split in sorted(result.splits, key=lambda split: -split.together)
-    ]
+    columns, rows = listed(
+        sorted(result.splits, key=lambda split: -split.together),
+        (Column("column", "name"), lambda each: Name(each.first, 24)),
+        (Column("column", "name"), lambda each: Name(each.second, 24)),
+        (Column("together"), lambda each: unit.amount(each.together, 3)),
+        (Column("shared", priority=6), lambda each: range_of(each.shared)),
+        (Column("first alone", priority=5), lambda each: range_of(each.only_first)),
+        (Column("second alone", priority=4), lambda each: range_of(each.only_second)),
+        (Column("only together", priority=7), lambda each: range_of(each.only_together)),
+    )
     note = "Bounds that every definition of shared and joint information obeys; there is no agreed one."
     table = Table(columns, rows, note=note, search="pairs", max_rows=MAX_ROWS)
     yield Section(("What two columns tell about ", Name(result.target or "")), [table], "together")
