@@ -44,6 +44,14 @@ def test_tables_that_were_read_are_compared_by_system():
     assert set(ifs.compare(read(by="site")).systems) == {"svm (x)", "knn (x)", "svm (y)", "knn (y)"}
 
 
+def test_tables_that_were_read_are_drawn_and_tuned():
+    assert [point.name for point in ifs.CoverageDisplay.from_table(read()).points] == ["svm", "knn"]
+    settings = ifs.read_tables(ROWS, truth="gold", system="svm", by="site")
+    assert list(ifs.tune(settings, "site").rows()) == list(ifs.tune(ROWS, "site", truth="gold", system="svm").rows())
+    with pytest.raises(InputError, match="settings are those of one system"):
+        ifs.tune(read(by="site"), "site")
+
+
 def test_two_annotators_as_two_sequences_and_as_their_table():
     of_labels = ifs.agreement(TRUTH, PREDICTED["svm"], draws=50)
     of_table = ifs.agreement(TABLES["svm"], draws=50)

@@ -219,14 +219,10 @@ def tables_by_system(source: object, system: object = None) -> dict[str, Conting
     if isinstance(source, Contingency):
         return {system if isinstance(system, str) else "system": source}
     if isinstance(source, Tables):
-        return {_titled(name, group): table for (group, name), table in source.items()}
+        return source.by_name()
     if isinstance(source, Mapping) and source and all(isinstance(item, Contingency) for item in source.values()):
         return {str(name): table for name, table in source.items()}
     return None
-
-
-def _titled(name: str, group: Sequence[Label]) -> str:
-    return f"{name} ({', '.join(map(str, group))})" if group else name
 
 
 _OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system", "judge", "period")

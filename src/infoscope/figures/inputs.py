@@ -11,6 +11,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.layout import shortened
+from infoscope.readers import Tables as ReadTables
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
 
@@ -74,6 +75,8 @@ def _named(tables: Any, name: str) -> dict[str, Contingency]:
         return {name: tables}
     if isinstance(tables, Evaluation):
         return {system.title: _table_of(system) for system in tables.systems}
+    if isinstance(tables, ReadTables):
+        return tables.by_name()
     if isinstance(tables, Mapping):
         return {str(key): table for key, table in tables.items()}
     if isinstance(tables, Sequence) and not isinstance(tables, str):

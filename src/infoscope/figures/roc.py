@@ -73,7 +73,7 @@ class RocDisplay(Display):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Estimator, X: Any, y: LabelsLike, *, name: str | None = None, **options: Any
+        cls, estimator: Estimator, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """The scores of a fitted classifier of two classes: its probabilities, else its decision function.
 

@@ -124,17 +124,17 @@ class SweepDisplay(TableDisplay):
 
     @classmethod
     def from_estimator(
-        cls, estimator: Any, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
+        cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """Sweep the scores of a fitted estimator: two classes by threshold, more by what is rejected."""
-        called = type(estimator).__name__ if name is None else name
-        if callable(getattr(estimator, "predict_proba", None)):
-            scores, classes = np.asarray(estimator.predict_proba(X)), list(estimator.classes_)
+        called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
+        if hasattr(estimator, "predict_proba"):
+            scores = np.asarray(estimator.predict_proba(X))
             if len(classes) == 2:
                 return cls.from_predictions(y, scores[:, 1], **{"positive": classes[1], **options})
             return cls.from_predictions(y, scores, **{"classes": classes, **options})
-        if callable(getattr(estimator, "decision_function", None)) and len(estimator.classes_) == 2:
-            chosen = {"positive": estimator.classes_[1], **options}
+        if hasattr(estimator, "decision_function") and len(classes) == 2:
+            chosen = {"positive": classes[1], **options}
             return cls.from_predictions(y, np.asarray(estimator.decision_function(X)), **chosen)
         raise InputError(
             f"{called!r} gives no scores to sweep: it has neither predict_proba nor, for two classes, "

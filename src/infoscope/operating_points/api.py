@@ -34,7 +34,7 @@ from infoscope.operating_points.thresholds import (
     sweep_scores,
 )
 from infoscope.operating_points.tuning import Tuning, TuningOptions, tuned
-from infoscope.readers import LabelKeywords, ReadOptions, read_joint
+from infoscope.readers import LabelKeywords, ReadOptions, Tables, read_joint
 from infoscope.readers.columns import Columns
 from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.labels import Cleaning
@@ -257,6 +257,8 @@ def tune(
     names = as_names(parameters)
     if y_pred is not None:
         source = _tables_of_labels(source, y_pred, (truth, system, read), options)
+    if isinstance(source, Tables):
+        source = _by_setting(source)
     against = options.get("against")
     choice = TuningOptions(options.get("choose_by") or TuningOptions().metric, options.get("seed", 0))
     if isinstance(source, Mapping) and all(isinstance(table, Contingency) for table in source.values()):
@@ -275,9 +277,16 @@ def tune(
     if against is not None:
         joint = Columns.asked(truth, [against], by=list(names), joint=True)
         costs = {group: _mean(found.tally, against) for group, found in read_joints(source, joint, (), read).items()}
-    by_setting = {group: table for (group, _), table in tables.items()}
-    found = tuned(by_setting, names, against=costs, against_name=against or "against")
+    found = tuned(_by_setting(tables), names, against=costs, against_name=against or "against")
     return replace(found, options=choice)
+
+
+def _by_setting(tables: Tables) -> dict[Any, Contingency]:
+    """The tables of one system by group, where the columns that split the rows are its parameters."""
+    systems = list(dict.fromkeys(system for _, system in tables))
+    if len(systems) != 1:
+        raise InputError(f"settings are those of one system; these are tables of {', '.join(systems)}")
+    return {group: table for (group, _), table in tables.items()}
 
 
 def _tables_of_labels(

@@ -122,6 +122,13 @@ class Tables(Mapping[tuple[Group, str], Contingency]):
         """How many tables there are."""
         return sum(map(len, self.by_group.values()))
 
+    def by_name(self) -> dict[str, Contingency]:
+        """The tables by the names of their systems, each with its group where rows were split."""
+        return {
+            f"{system} ({', '.join(map(str, group))})" if group else system: table
+            for (group, system), table in self.items()
+        }
+
     def save(self, path: str | os.PathLike[str], *, replace: bool = True) -> None:
         """Write the tables to one .ifs file, to be merged with others later."""
         save_part(IfsParts(self.by_group, self.by, self.ungrouped), path, replace=replace)
