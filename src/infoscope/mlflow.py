@@ -14,6 +14,7 @@ import numpy as np
 from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.experiments import numbers
 from infoscope.results import Result
+from infoscope.sklearn.scorer_names import metric_named
 from infoscope.sklearn.scorers import Bound, MetricScore
 
 __all__ = ["log", "metric"]
@@ -84,9 +85,11 @@ def metric(name: str, *, bound: Bound | None = None, **options: Any) -> Any:
 
     It scores the column of predictions against the targets, weights included where MLflow gives them.
     """
+    asked, named = metric_named(name)
+    options = {**named, **options}
     level, prior, seed = (options.pop(key, default) for key, default in _INTERVAL.items())
     interval = {"level": level, "prior": prior, "seed": seed}
-    score = MetricScore(name, bound, options.pop("label", None), interval, options)
+    score = MetricScore(asked, bound, options.pop("label", None), interval, options)
     models = importlib.import_module(f"{_mlflow().__name__}.models")
 
     def scored(predictions: Any, targets: Any, metrics: Any = None, sample_weights: Any = None) -> float:  # noqa: ARG001 - MLflow's names
@@ -95,9 +98,8 @@ def metric(name: str, *, bound: Bound | None = None, **options: Any) -> Any:
                 warnings.simplefilter("ignore", UndefinedMetricWarning)
             return float(score(np.asarray(targets), np.asarray(predictions), sample_weights))
 
-    return models.make_metric(
-        eval_fn=scored, greater_is_better=score.better != "lower", name=score.__name__.replace(".", "_")
-    )
+    shown = name if named else score.__name__.replace(".", "_")
+    return models.make_metric(eval_fn=scored, greater_is_better=score.better != "lower", name=shown)
 
 
 _INTERVAL: dict[str, Any] = {"level": 0.95, "prior": "default", "seed": 0}

@@ -92,6 +92,7 @@ def test_metrics_in_its_own_evaluation(server: str) -> None:  # noqa: ARG001
         ifs.mlflow.metric("proficiency"),
         ifs.mlflow.metric("proficiency", bound="low"),
         ifs.mlflow.metric("error_rate"),
+        ifs.mlflow.metric("precision_weighted"),
     ]
     with mlflow.start_run():
         found = mlflow.models.evaluate(
@@ -101,6 +102,7 @@ def test_metrics_in_its_own_evaluation(server: str) -> None:  # noqa: ARG001
     assert found["proficiency"] == pytest.approx(RESULT.systems[0].metrics["proficiency"].value)
     assert found["proficiency_low"] == pytest.approx(RESULT.systems[0].metrics["proficiency"].low)
     assert found["error_rate"] == pytest.approx(RESULT.systems[0].metrics["error_rate"].value)
+    assert found["precision_weighted"] == pytest.approx(ifs.metrics.precision(TRUTH, GOOD, average="weighted"))
 
 
 def test_files_of_tensorboard(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ import infoscope as ifs
 from infoscope.errors import AmbiguousNameError, InputError, UndefinedMetricWarning, UnknownNameError
 from infoscope.metrics.registry import all_metrics
 from infoscope.sklearn import scorer
+from infoscope.sklearn.scorers import MetricScore
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]
@@ -246,10 +247,14 @@ def test_scorers_without_an_equal_say_what_is_near(name: str) -> None:
 
 @pytest.mark.parametrize("what", [3, None, ifs.metrics.proficiency])
 def test_a_metric_is_given_by_its_name(what: object) -> None:
-    with pytest.raises(InputError, match="the name of a metric, as 'proficiency'"):
-        scorer(what)
-    with pytest.raises(InputError, match="a metric is given by its name, as 'proficiency'"):
-        ifs.evaluate(NAMES, NAMES, metrics=[what])
+    for ask in (scorer, lambda what: ifs.evaluate(NAMES, NAMES, metrics=[what])):
+        with pytest.raises(InputError, match="a metric is given by its name, as 'proficiency'; got"):
+            ask(what)
+
+
+def test_a_metric_of_scores_among_those_of_predictions_is_named_as_such() -> None:
+    with pytest.raises(UnknownNameError, match="'roc_auc' is a metric of scores, not of predicted classes"):
+        MetricScore("roc_auc")
 
 
 @pytest.mark.parametrize("own", ["log_loss", "mean_absolute_error"])

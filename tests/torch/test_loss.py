@@ -38,7 +38,7 @@ def test_a_soft_table_of_many_classes_is_the_same_sum(monkeypatch):
             ifs.torch.soft_table(scores.softmax(1), target, sample_weight=weight), product, rtol=1e-12
         )
     loss = ifs.torch.InformationLoss()
-    assert torch.autograd.gradcheck(lambda x: loss(x, target[:40]), scores[:40].requires_grad_())
+    assert torch.autograd.gradcheck(lambda x: loss(x, target[2:42]), scores[2:42].requires_grad_())
 
 
 @pytest.mark.parametrize("absent", [None, 2])
@@ -92,6 +92,18 @@ def test_half_precision_is_computed_in_single():
 
     assert low.dtype == torch.float32
     assert float(low) == pytest.approx(float(ifs.torch.InformationLoss()(scores, target)), abs=0.01)
+
+
+def test_targets_that_are_no_classes_are_named():
+    scores, target = logits(rows=60)
+    target[:3] = torch.tensor([9, -1, 9])
+    with pytest.raises(InputError, match=r"3 of 60 targets lie outside 0 to 3 \(-1, 9\).*ignore_index"):
+        ifs.torch.InformationLoss()(scores, target)
+    with pytest.raises(InputError, match=r"2 of 60 targets lie outside 0 to 3 \(9\)"):
+        ifs.torch.InformationLoss(ignore_index=-1)(scores, target)
+    target[0] = target[2] = -1
+    left_out = ifs.torch.InformationLoss(ignore_index=-1)(scores, target)
+    assert float(left_out) == pytest.approx(float(ifs.torch.InformationLoss()(scores[3:], target[3:])))
 
 
 def test_a_small_batch_is_told_once():

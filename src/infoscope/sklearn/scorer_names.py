@@ -44,7 +44,7 @@ def metric_named(name: str) -> tuple[str, Mapping[str, object]]:
     (('roc_auc', {'multi_class': 'ovo'}), ('log_loss', {}), ('proficiency', {}))
     """
     if not isinstance(name, str):
-        raise InputError(f"a scorer is asked for by the name of a metric, as 'proficiency'; got {name!r}")
+        raise InputError(f"a metric is given by its name, as 'proficiency'; got {name!r}")
     if name in _ELSEWHERE:
         raise UnknownNameError(f"there is no metric {name!r}: {_ELSEWHERE[name]}")
     return _WITH_OPTIONS[name] if name in _WITH_OPTIONS else (_without_sign(name), {})

@@ -232,7 +232,7 @@ def _unknown(name: str) -> str:
     """The sentence of the registry, or a nearer name of label sets."""
     sets = [entry.name for entry in (*all_metrics("label_sets"), *all_metrics("scores"))]
     near = get_close_matches(name.lower(), [*sets, *(entry.name for entry in all_metrics())], n=1)
-    if near and near[0] in sets:
+    if near and near[0] in sets and score_metric_named(name) is None:
         return f"there is no metric {name!r}; did you mean {near[0]!r}? `infoscope explain` lists them all"
     try:
         find(name)

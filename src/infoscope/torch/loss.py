@@ -28,8 +28,9 @@ def soft_table(
     """Sums of predicted probabilities by true class, (classes, predicted classes): labels × probabilities.
 
     ``probabilities`` has a row per sample, ``target`` the true class of each; ``num_classes`` is the number of true
-    classes, by default the number of columns. It stays on the device, and gradients pass through it. Few classes are
-    one product of two matrices; of many, most of that product would be zeros, and rows are added to their class.
+    classes, by default the number of columns; a target that is none of them is in no row. It stays on the device, and
+    gradients pass through it. Few classes are one product of two matrices; of many, most of that product would be
+    zeros, and rows are added to their class.
     """
     _check_rows(probabilities, target)
     classes = probabilities.shape[1] if num_classes is None else num_classes
@@ -60,6 +61,16 @@ def _check_rows(scores: Tensor, target: Tensor) -> None:
         raise InputError(f"target has type {target.dtype}; give the true class of each sample as a whole number")
 
 
+def _reject(outside: Tensor, rows: int, classes: int) -> None:
+    """An error that says which targets are no classes, and how many."""
+    if len(outside):
+        found = ", ".join(str(each) for each in outside.unique().tolist()[:5])
+        raise InputError(
+            f"{len(outside)} of {rows} targets lie outside 0 to {classes - 1} ({found}); correct them, or state "
+            "ignore_index for rows without a true class"
+        )
+
+
 class InformationLoss(nn.Module):
     """Minus I(T;S)/H(T) of a batch: −1 where predictions tell the class, 0 where they tell nothing.
 
@@ -68,6 +79,7 @@ class InformationLoss(nn.Module):
     probabilities. The loss does not care which output stands for which class: any one-to-one renaming has the same
     value, so start from, or add, cross-entropy where outputs must have their names. A batch of one class has nothing to
     tell: its loss is 0, and so is its gradient. Fewer than five samples per class give a ``SmallBatchWarning``, once.
+    A target that is no class is an error; on an accelerator, where looking would stop the queue, the loss is NaN.
     """
 
     def __init__(self, *, ignore_index: int = -100, from_logits: bool = True) -> None:
@@ -86,7 +98,12 @@ class InformationLoss(nn.Module):
         probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide
         weight = None if sample_weight is None else sample_weight.reshape(-1)
         kept = torch.where(target == self.ignore_index, -1, target)  # no class, so in no row of the table
-        return -_proficiency(soft_table(probabilities, kept, sample_weight=weight))
+        loss = -_proficiency(soft_table(probabilities, kept, sample_weight=weight))
+        outside = (target != self.ignore_index) & ((target < 0) | (target >= scores.shape[1]))
+        if target.device.type != "cpu":
+            return torch.where(outside.any(), torch.nan, loss)
+        _reject(target[outside], len(target), scores.shape[1])
+        return loss
 
     def _warn_of_size(self, rows: int, classes: int) -> None:
         if not self._has_warned and rows < MIN_SAMPLES_PER_CLASS * classes:
