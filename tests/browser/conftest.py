@@ -15,12 +15,7 @@ from infoscope.evaluation import Evaluation, evaluate
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
-RUN_AXE = """() => axe
-  .run({
-    runOnly: ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa', 'best-practice'],
-    resultTypes: ['violations'],
-  })
-  .then(r => r.violations.map(v => [v.id, v.impact, v.nodes.length, v.nodes[0].html.slice(0, 160)]))"""
+RUN_AXE = Path(__file__).with_name("accessibility.js").read_text(encoding="utf-8").rstrip().rstrip(";")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 
 
@@ -92,7 +87,7 @@ class Window:
     """One kind of window, watched: what its page logs, what it asks of the network."""
 
     def __init__(self, browser: Any, *, with_axe: bool = False, **options: Any) -> None:
-        self.context = browser.new_context(offline=True, **({"viewport": {"width": 1280, "height": 900}} | options))
+        self.context = browser.new_context(**({"offline": True, "viewport": {"width": 1280, "height": 900}} | options))
         if with_axe and AXE.is_file():
             self.context.add_init_script(path=AXE)
         self.has_code = options.get("java_script_enabled", True)
@@ -131,19 +126,20 @@ class Window:
 class Windows:
     """Windows in use and free ones of each kind: a new one takes the browser longer than most visits."""
 
-    KEPT = 6
+    KEPT = 12
 
     def __init__(self, browser: Any) -> None:
         self.browser = browser
         self.free: list[tuple[str, Window]] = []
 
-    def taken(self, kind: str, options: dict[str, Any]) -> Window:
+    def taken(self, **options: Any) -> tuple[str, Window]:
         """A free window of the kind, or a new one."""
+        kind = json.dumps(options, sort_keys=True)
         for at, (of_kind, window) in enumerate(self.free):
             if of_kind == kind:
                 del self.free[at]
-                return window
-        return Window(self.browser, **options)
+                return kind, window
+        return kind, Window(self.browser, **options)
 
     def give_back(self, kind: str, window: Window) -> None:
         """Keep a window for the next visit of its kind; the one unused for longest is closed."""
@@ -164,8 +160,7 @@ def visit(windows: Windows, pages: Pages) -> Iterator[Any]:
     visits: list[tuple[str, Window]] = []
 
     def open_page(name: str, **options: Any) -> Any:
-        kind = json.dumps(options, sort_keys=True)
-        window = windows.taken(kind, options)
+        kind, window = windows.taken(**options)
         visits.append((kind, window))
         window.open(pages[name])
         return window.page
@@ -181,7 +176,6 @@ def violations(page: Any) -> list[tuple[str, str, int, str]]:
     """What axe finds on a page that was visited with it, all folds open: rule, impact, how often and where first."""
     if not AXE.is_file():
         pytest.skip("axe-core is not installed (tools/browser-packages), so accessibility is not checked")
-    page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
     return [tuple(found) for found in page.evaluate(RUN_AXE)]
 
 

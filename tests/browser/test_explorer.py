@@ -1,6 +1,6 @@
 """The local explorer in a real browser: from the folder to the rows of a cell, by mouse and by keyboard."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from tests.browser.conftest import AXE, RUN_AXE
+from tests.browser.conftest import AXE, RUN_AXE, Window, Windows
 from tests.serving.local_server import address_of, serving
 
 CELL = ".cm tbody tr:nth-child(7) td:nth-of-type(6)"
@@ -54,15 +54,25 @@ def violations(page: Any) -> list[Any]:
     return page.evaluate(RUN_AXE)
 
 
-def watched(browser: Any, address: str, width: int) -> tuple[Any, list[str]]:
-    """A page, and what goes wrong on it: errors, messages of the policy, requests beyond the server."""
-    phone = {"is_mobile": True, "has_touch": True} if width < 600 else {}
-    page = browser.new_page(viewport={"width": width, "height": 900}, **phone)
-    troubles: list[str] = []
-    page.on("pageerror", lambda problem: troubles.append(str(problem)))
-    page.on("console", lambda said: troubles.append(said.text) if said.type == "error" else None)
-    page.on("request", lambda asked: asked.url.startswith((address, "data:")) or troubles.append(asked.url))
-    return page, troubles
+@pytest.fixture
+def opened(windows: Windows, address: str) -> Iterator[Callable[..., Any]]:
+    """Take a window; at the end none may have logged an error but those foreseen, or gone beyond the server."""
+    used: list[tuple[str, Window, str]] = []
+
+    def take(width: int = 1280, *, foreseen: str = "never", **options: Any) -> Any:
+        phone = {"is_mobile": True, "has_touch": True} if width < 600 else {}
+        kind, window = windows.taken(offline=False, viewport={"width": width, "height": 900}, **phone, **options)
+        used.append((kind, window, foreseen))
+        window.errors.clear()
+        window.requests.clear()
+        return window.page
+
+    yield take
+    for kind, window, foreseen in used:
+        troubles = [error for error in window.errors if foreseen not in error]
+        troubles += [url for url in window.requests if not url.startswith((address, "data:"))]
+        windows.give_back(kind, window)
+        assert troubles == []
 
 
 def fits(page: Any, width: int) -> bool:
@@ -70,8 +80,8 @@ def fits(page: Any, width: int) -> bool:
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_from_the_folder_to_the_rows(browser: Any, address: str, width: int) -> None:
-    page, troubles = watched(browser, address, width)
+def test_from_the_folder_to_the_rows(opened: Any, address: str, width: int) -> None:
+    page = opened(width)
     page.goto(address)
     assert not violations(page)
     assert fits(page, width)
@@ -101,12 +111,10 @@ def test_from_the_folder_to_the_rows(browser: Any, address: str, width: int) -> 
     assert page.evaluate(focused)  # back where one came from
     cell.click()
     page.wait_for_selector("[data-verdict='truth wrong'][aria-pressed=true]")  # kept
-    assert not troubles
-    page.close()
 
 
-def test_by_keyboard_alone(browser: Any, address: str) -> None:
-    page = browser.new_page(viewport={"width": 1280, "height": 900})
+def test_by_keyboard_alone(opened: Any, address: str) -> None:
+    page = opened()
     page.goto(f"{address}explore?file=digits.csv&t=truth&s=svm&b=day")
     frame = page.frame_locator("iframe")
     frame.locator(".cm td[tabindex='0']").first.focus()
@@ -128,7 +136,6 @@ def test_by_keyboard_alone(browser: Any, address: str) -> None:
     frame.locator("table.classes tr[data-class]").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#sheet:not([hidden]) h2:has-text('another class')")
-    page.close()
 
 
 SMALL = """() => {
@@ -140,10 +147,9 @@ SMALL = """() => {
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_every_page_of_its_own(browser: Any, address: str, width: int) -> None:
+def test_every_page_of_its_own(opened: Any, address: str, width: int) -> None:
     """Also folded parts, pages that ask or reject, in the dark: nothing that axe finds, nothing small or too wide."""
-    page, troubles = watched(browser, address, width)
-    page.emulate_media(color_scheme="dark")
+    page = opened(width, foreseen="status of 400", color_scheme="dark")
     for place in (
         "columns?file=digits.csv",
         "columns?file=other_run.csv",
@@ -157,14 +163,12 @@ def test_every_page_of_its_own(browser: Any, address: str, width: int) -> None:
         assert fits(page, width), place
         assert page.evaluate(SMALL) == [], place
         assert " --" not in page.inner_text("main"), place
-    assert [trouble for trouble in troubles if "status of 400" not in trouble] == []
-    page.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_each_place_opens_its_rows(browser: Any, address: str, width: int) -> None:
+def test_each_place_opens_its_rows(opened: Any, address: str, width: int) -> None:
     """Pixel, list of confusions, what to fix first and class row: by mouse or touch, and by keyboard."""
-    page, troubles = watched(browser, address, width)
+    page = opened(width)
     page.goto(f"{address}explore?file=many.csv&t=truth&s=predicted")
     frame = page.frame_locator("iframe")
     frame.locator(".pixels img").wait_for()
@@ -197,14 +201,12 @@ def test_each_place_opens_its_rows(browser: Any, address: str, width: int) -> No
     page.keyboard.press("ArrowRight")
     page.keyboard.press("Enter")
     assert opened() != first
-    assert not troubles
-    page.close()
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-def test_comparison_changes_thresholds_and_history(browser: Any, address: str, width: int) -> None:
+def test_comparison_changes_thresholds_and_history(opened: Any, address: str, width: int) -> None:
     """From the predictions of another run to the rows that changed; and the other pages that can be reached."""
-    page, troubles = watched(browser, address, width)
+    page = opened(width)
     page.goto(f"{address}columns?file=digits.csv")
     page.click("summary:has-text('another file')")
     page.select_option("select[name=other]", "other_run.csv")
@@ -241,14 +243,12 @@ def test_comparison_changes_thresholds_and_history(browser: Any, address: str, w
     page.frame_locator("iframe").locator("h1:has-text('run')").wait_for()
     assert fits(page, width)
     assert not violations(page)
-    assert not troubles
-    page.close()
 
 
-def test_a_file_that_changed_is_said_to_have(browser: Any, address: str, tmp_path: Path) -> None:
+def test_a_file_that_changed_is_said_to_have(opened: Any, address: str, tmp_path: Path) -> None:
     dropped = tmp_path / "mine.csv"
     dropped.write_text("truth,predicted\n" + "a,b\nb,b\nb,a\n" * 20)
-    page, troubles = watched(browser, address, 1280)
+    page = opened()
     page.goto(address)
     page.set_input_files("#pick", dropped)
     page.wait_for_selector("form")
@@ -260,21 +260,18 @@ def test_a_file_that_changed_is_said_to_have(browser: Any, address: str, tmp_pat
     page.wait_for_selector("#sheet >> text=has changed since")
     page.click("text=Evaluate it anew")
     cell.wait_for()
-    assert not troubles
-    page.close()
 
 
-def test_the_page_in_the_frame_is_that_of_the_command(browser: Any, address: str) -> None:
-    page = browser.new_page()
+def test_the_page_in_the_frame_is_that_of_the_command(opened: Any, address: str) -> None:
+    page = opened()
     page.goto(f"{address}explore?file=digits.csv&t=truth&s=svm")
     made = page.request.get(f"{address}report?file=digits.csv&t=truth&s=svm").text()
     assert "infoscope evaluate digits.csv -t truth -s svm -o report.html" in made
     assert page.frame_locator("iframe").locator("h1").inner_text().startswith("svm captures")
-    page.close()
 
 
-def test_rejections_are_seen(browser: Any, address: str, tmp_path: Path) -> None:
-    page = browser.new_page()
+def test_rejections_are_seen(opened: Any, address: str, tmp_path: Path) -> None:
+    page = opened(foreseen="status of 4")
     page.goto(address + "explore?file=digits.csv&t=truth&s=none")
     frame = page.frame_locator("iframe")
     frame.get_by_text("no column").wait_for()
@@ -283,11 +280,10 @@ def test_rejections_are_seen(browser: Any, address: str, tmp_path: Path) -> None
     (tmp_path / "large.zip").write_bytes(b"0" * 20_000_000)
     page.set_input_files("#pick", tmp_path / "large.zip")
     page.get_by_text("This is no file of rows").wait_for()
-    page.close()
 
 
-def test_a_verdict_that_is_not_kept_is_said_not_to_be(browser: Any, address: str) -> None:
-    page = browser.new_page()
+def test_a_verdict_that_is_not_kept_is_said_not_to_be(opened: Any, address: str) -> None:
+    page = opened(foreseen="status of 507")
     page.goto(address + "explore?file=digits.csv&t=truth&s=svm")
     page.frame_locator("iframe").locator(CELL).click()
     page.locator("#rows h2").wait_for()
@@ -296,4 +292,4 @@ def test_a_verdict_that_is_not_kept_is_said_not_to_be(browser: Any, address: str
     page.locator("[data-verdict='unclear']").first.click()
     page.get_by_text("There is no more room").wait_for()
     assert page.locator("[data-verdict][aria-pressed=true]").count() == 0
-    page.close()
+    page.unroute("**/verdict")
