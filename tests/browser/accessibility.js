@@ -1,6 +1,6 @@
 // What axe finds on the page as it is, all folds open. The time axe takes grows with the number of elements, and most
-// rows of a long table, marks of a figure or items of a list differ in their words alone: of those that are alike in all
-// that a rule looks at, two are shown to axe, and the others are put back afterwards.
+// rows of a long table, marks of a figure or items of a list differ in their words alone: of those that are alike in
+// all that a rule looks at, two are shown to axe, and the others are put back afterwards.
 () => {
   const SHOWN = 2;
   const STAY =
