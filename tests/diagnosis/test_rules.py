@@ -91,6 +91,7 @@ BELIEVED = [
     ("unseen_classes", ONCE),
     ("absent_classes", Contingency.from_matrix(np.pad([[20, 3], [4, 25]], (0, 2)))),
     ("balanced_classes", BALANCED),
+    ("few_errors", Contingency.from_matrix([[98, 2], [1, 99]])),
 ]
 DOES_NOT_FIT = [
     ("measured_labels", NUMBERED),
@@ -135,6 +136,9 @@ DOES_NOT_FIT = [
     ("absent_classes", VALVERDE_B),
     ("absent_classes", Contingency.from_labels([*"aabb"], [*"abbc"])),  # predicted, if never true
     ("balanced_classes", RARE),
+    ("few_errors", M1),  # none
+    ("few_errors", VALVERDE_B),  # not few
+    ("few_errors", STEINGOLD_A),  # few, but of few
 ]
 
 
@@ -409,6 +413,13 @@ def test_declared_classes_without_a_row_are_named() -> None:
 
     assert "No row has the declared classes 'c' and 'd'" in finding.text
     assert "about the 2 that occur, while intervals allow for all 4" in finding.text
+
+
+def test_few_errors_are_said_with_the_size_of_the_shortfall() -> None:
+    (finding,) = [f for f in believed(Contingency.from_matrix([[98, 2], [1, 99]])) if f.code == "few_errors"]
+    assert finding.text.startswith("3 predictions of 200 are wrong")
+    assert "held the true one in 91 to 97 of 100" in finding.text
+    assert finding.evidence["errors"] == 3
 
 
 def test_balanced_classes_are_said_with_the_width() -> None:

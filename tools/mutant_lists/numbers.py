@@ -155,6 +155,22 @@ MUTANTS = (
         ("tests/peers/test_scipy.py::test_g_test",),
     ),
     Mutant(
+        "a level that ends at .98",
+        "src/infoscope/posterior/beta_hyperprior.py",
+        "least = min(_LEAST_LEVEL, _LEAST_IN_ALL / max(classes, 1))",
+        "least = _LEAST_LEVEL",
+        ("tests/posterior/test_prevalence_level.py::test_many_classes_with_hardly_an_error_are_given_hardly_another",),
+    ),
+    Mutant(
+        "the same guess in all draws",
+        "src/infoscope/posterior/tree.py",
+        "others = rng.permuted(np.tile(columns, (len(rows), 1)), axis=1)",
+        "others = np.tile(columns, (len(rows), 1))",
+        (
+            "tests/posterior/test_posterior_tree.py::test_renamed_predictions_of_unseen_classes_may_be_any_that_are_left",
+        ),
+    ),
+    Mutant(
         "sd of draws",
         "src/infoscope/posterior/summary.py",
         "mean, sd = values.mean(0), values.std(0, ddof=1)",

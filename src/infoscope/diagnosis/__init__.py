@@ -25,6 +25,7 @@ from infoscope.diagnosis.sample import (
     absent_classes,
     balanced_classes,
     estimated,
+    few_errors,
     few_samples,
     judged,
     loud_prior,
@@ -147,6 +148,7 @@ RULES: tuple[Rule, ...] = (
     Rule("unseen_classes", unseen_classes, "warning", "State all classes", "unseen classes"),
     Rule("absent_classes", absent_classes, "note", "Collect such samples", "classes without rows"),
     Rule("balanced_classes", balanced_classes, "note", "State the prevalence"),
+    Rule("few_errors", few_errors, "note", "Collect more samples"),
     Rule("lookalike_labels", lookalike_labels, "warning", "Clean the labels"),
 )
 """In the order in which a reader should see them."""

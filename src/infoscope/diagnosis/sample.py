@@ -17,6 +17,7 @@ __all__ = [
     "absent_classes",
     "balanced_classes",
     "estimated",
+    "few_errors",
     "few_samples",
     "judged",
     "loud_prior",
@@ -133,6 +134,22 @@ def absent_classes(facts: TableStatistics) -> Finding | None:
         f"recall, precision or F1, macro F1 is undefined, and means over classes are about the {seen:,} that "
         f"occur{allowed}.",
         evidence={"absent": [str(label) for label in labels], "seen": seen},
+    )
+
+
+def few_errors(facts: TableStatistics) -> Finding | None:
+    """So few predictions are wrong that the interval of the accuracy falls short of what it says."""
+    if facts.limits("accuracy") is None or not facts.n or facts.accuracy is None or not facts.table.is_counts:
+        return None
+    errors = round(facts.n * (1 - facts.accuracy))
+    if not 0 < errors <= THRESHOLDS.few_errors or facts.accuracy < THRESHOLDS.few_errors_accuracy:
+        return None
+    return Finding(
+        "few_errors",
+        f"{counted(errors, 'prediction')} of {facts.n:,.0f} {'is' if errors == 1 else 'are'} wrong: with so few errors "
+        f"an interval cannot hold exactly as often as it says. In trials with up to {THRESHOLDS.few_errors} "
+        "errors and 2 to 100 classes, 95% intervals of the accuracy held the true one in 91 to 97 of 100 cases.",
+        evidence={"errors": errors, "samples": facts.n, "held_at_least": 0.91, "held_at_most": 0.97},
     )
 
 

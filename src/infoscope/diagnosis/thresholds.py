@@ -71,6 +71,10 @@ class Thresholds:
     """Less varied output: H(S) falls short of H(T) by at least this fraction of it."""
     narrower_than_binomial: float = 0.12
     """Balanced classes: the accuracy's sd is below the binomial one by at least this share."""
+    few_errors: int = 10
+    """Few errors: at most this many predictions are wrong …"""
+    few_errors_accuracy: float = 0.97
+    """… and at least this fraction is right."""
     samples_per_cell: float = 5.0
     """Few samples: fewer than this many for each occupied cell; a second stage needs them to count small gains."""
 
