@@ -57,7 +57,6 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     period: Any
 
 
-@collection_paused()
 def evaluate(
     source: Source | Judged,
     y_pred: LabelsByName | None = None,
@@ -125,12 +124,12 @@ def evaluate(
         _check_columns(found, names)
     if examples is not None:
         found = with_examples(rows, y_pred, request, examples, found)
-    seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
-    about_costs = tuple(cost_findings(costs, [subject.table for subject in found.subjects]))
-    found = replace(found, subjects=seen, notes=(*found.notes, *about_costs))
-    evaluation = replace(
-        _evaluated(found, uncertainty), metrics=first, costs=None if costs is None else costs.matrix(seen[0].table)
-    )
+    with collection_paused():
+        seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
+        about_costs = tuple(cost_findings(costs, [subject.table for subject in found.subjects]))
+        found = replace(found, subjects=seen, notes=(*found.notes, *about_costs))
+        evaluation = _evaluated(found, uncertainty)
+    evaluation = replace(evaluation, metrics=first, costs=None if costs is None else costs.matrix(seen[0].table))
     asked = positive_questions(evaluation.systems, first)
     evaluation = replace(evaluation, findings=(*evaluation.findings, *asked))
     if judged:
