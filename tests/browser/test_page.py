@@ -489,3 +489,14 @@ def test_strict_viewers_show_words_tables_and_coloured_marks(browser: Any, pages
     assert "What is confused with what" in text
     assert seen[0] != "rgb(0, 0, 0)"
     assert seen[1].startswith("#")
+
+
+def test_names_of_systems_and_classes_have_room(visit: Any) -> None:
+    """Two short words on one line, although numbers, which do not break, fill the row."""
+    page = visit("typical")
+    widths = page.locator(".forest tbody th, .classes tbody th").evaluate_all(
+        "names => names.filter(each => each.offsetHeight).map(each => [each.textContent, each.offsetWidth])"
+    )
+    assert len(widths) > 10
+    assert [each for each in widths if each[1] < 96] == []
+    assert page.locator(".scroll.more").count() == 0  # and nothing is beyond the edge

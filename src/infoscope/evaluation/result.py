@@ -18,6 +18,7 @@ from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.frame import named_apart
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.costs import CostMatrix
@@ -375,10 +376,11 @@ class Evaluation(Result):
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row per system: each metric's plug-in value, its mean and interval as ``metric.mean``, …"""
         for system in self.systems:
-            row: dict[str, Any] = {"system": system.name, **(system.group or {}), "n": system.n}
+            numbers: dict[str, Any] = {"n": system.n}
             for name in self.metrics or system.metrics:
-                row |= system.metrics[name].columns(name)
-            yield row
+                numbers |= system.metrics[name].columns(name)
+            group = named_apart(system.group or {}, {"system", *numbers}, "by")
+            yield {"system": system.name, **group, **numbers}
 
 
 def _rank(system: SystemResult) -> tuple[bool, bool, float]:

@@ -16,6 +16,7 @@ from infoscope.readers import ReadOptions
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
+from infoscope.results.frame import named_apart
 from infoscope.results.provenance import Provenance
 from infoscope.typing import LabelsLike, Source, StrPath
 
@@ -123,8 +124,7 @@ class LabelPlan(Result):
         """One row per number of labels; where rows are split, one per group."""
         if self.groups:
             for part in self.groups:
-                yield {
-                    **part.group,
+                own: dict[str, Json] = {
                     "system": part.system,
                     "items": part.items,
                     "labelled": part.labelled,
@@ -132,6 +132,7 @@ class LabelPlan(Result):
                     "labels_random": part.labels_random,
                     "half_width": part.half_width,
                 }
+                yield {**named_apart(part.group, own, "by"), **own}
             return
         for point in self.curve:
             yield {"labels": point.labels, "half_width": point.planned, "half_width_random": point.random}

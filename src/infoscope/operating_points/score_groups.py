@@ -23,6 +23,7 @@ from infoscope.readers.reader import read_joints
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
+from infoscope.results.frame import named_apart
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.missing import all_ignored, warn_of_rows
@@ -77,9 +78,10 @@ class ScoreGroups(Result):
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """The total, then one row per group."""
-        yield {**dict.fromkeys(self.by, "total"), **asdict(self.total)}
-        for each in self.groups:
-            yield {**dict(zip(self.by, each.group, strict=True)), **asdict(each.summary)}
+        everything = ("total",) * len(self.by)
+        for group, summary in ((everything, self.total), *((each.group, each.summary) for each in self.groups)):
+            numbers = asdict(summary)
+            yield {**named_apart(dict(zip(self.by, group, strict=True)), numbers, "by"), **numbers}
 
 
 class ScoreGroupsKeywords(TypedDict, total=False):

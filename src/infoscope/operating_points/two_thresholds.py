@@ -17,6 +17,7 @@ from infoscope.operating_points.selection import Criterion
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
+from infoscope.results.frame import named_apart
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -64,7 +65,7 @@ class TwoThresholds(Result):
         """One row per true class, with how its samples are predicted."""
         for label, row in zip((self.negative, self.positive), self.counts, strict=True):
             columns = (self.negative, self.positive, self.reject)
-            yield {"truth": label, **dict(zip(columns, row, strict=True))}
+            yield {"truth": label, **named_apart(dict(zip(columns, row, strict=True)), {"truth"}, "predicted")}
 
 
 def two_thresholds(

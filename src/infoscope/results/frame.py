@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 else:
     nw = lazy_loader.load("narwhals")  # only for frames
 
-__all__ = ["BACKENDS", "columns_of", "csv_text", "frame", "write_parquet"]
+__all__ = ["BACKENDS", "columns_of", "csv_text", "frame", "named_apart", "write_parquet"]
 
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
@@ -55,7 +55,27 @@ def columns_of(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
     """One list per name that occurs, in order of first occurrence; None where a row lacks it."""
     listed = [encode(row) for row in rows]
     names = list(dict.fromkeys(name for row in listed for name in row))
-    return {name: [row.get(name) for row in listed] for name in names}
+    return {_encodable(name): [_encodable(row.get(name)) for row in listed] for name in names}
+
+
+def _encodable(value: Any) -> Any:
+    """A value whose lone surrogates, which are no text to frames and files, are written as escapes."""
+    return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
+
+
+def named_apart(values: Mapping[str, Json], taken: Collection[str], word: str) -> dict[str, Json]:
+    """Values by names that come from the data; the name of another column gets ``word`` before it.
+
+    >>> named_apart({"place": "farm", "system": "left"}, {"system", "n"}, "by")
+    {'place': 'farm', 'by.system': 'left'}
+    """
+    used, found = {*taken, *values}, {}
+    for name, value in values.items():
+        own = name
+        while own in taken or (own != name and own in used):
+            own = f"{word}.{own}"
+        found[own] = value
+    return found
 
 
 def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
@@ -63,14 +83,19 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
     columns = columns_of(rows)
     if not columns:
         raise InputError("the result has no rows; save it as JSON instead")
-    names = {name: f'"{name.replace(chr(34), chr(34) * 2)}"' for name in columns}
-    declared = ", ".join(f"{names[name]} {_sql_type(values)}" for name, values in columns.items())
+    places = [f"c{at}" for at in range(len(columns))]  # the database takes no names that are empty or differ by case
+    declared = ", ".join(f"{place} {_sql_type(values)}" for place, values in zip(places, columns.values(), strict=True))
+    named = ", ".join(f"{place} AS {_quoted(name or ' ')}" for place, name in zip(places, columns, strict=True))
     with embedded_database() as connection:
         connection.execute(f"CREATE TEMP TABLE result ({declared})")
         marks = ", ".join("?" * len(columns))
         for row in zip(*columns.values(), strict=True):
             connection.execute(f"INSERT INTO result VALUES ({marks})", row)
-        connection.execute("COPY result TO $path (FORMAT parquet)", {"path": str(path)})
+        connection.execute(f"COPY (SELECT {named} FROM result) TO $path (FORMAT parquet)", {"path": str(path)})
+
+
+def _quoted(name: str) -> str:
+    return f'"{name.replace(chr(34), chr(34) * 2)}"'
 
 
 def _sql_type(values: Sequence[Any]) -> str:
