@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pandas as pd
 import pytest
 
 import infoscope as ifs
@@ -98,3 +99,37 @@ def test_probabilities_by_class_and_scores_by_name():
     assert ifs.sweep(binary, {"svm": scores}).areas == ifs.sweep(binary, scores).areas
     with pytest.raises(InputError, match="one system at a time"):
         ifs.sweep(binary, {"svm": scores, "knn": scores})
+
+
+def test_scores_in_columns_that_are_named_otherwise():
+    scores = {"p_a": [0.9, 0.2, 0.6, 0.4], "p_b": [0.1, 0.8, 0.4, 0.6]}
+    rows = {"gold": list("abab"), **scores}
+    plain = ifs.sweep(list("abab"), list(zip(*scores.values(), strict=True)), classes=["a", "b"]).areas
+    assert ifs.sweep(rows, truth="gold", score=["p_a", "p_b"]).areas == plain
+    named = {"first": scores["p_a"], "second": scores["p_b"]}
+    assert ifs.sweep(list("abab"), named, classes=["a", "b"]).areas == plain
+    numbers = {1: scores["p_a"], 0: scores["p_b"]}
+    assert ifs.sweep([1.0, 0.0, 1.0, 0.0], numbers).areas == ifs.sweep([1, 0, 1, 0], numbers).areas
+
+
+def test_scores_by_class_that_are_too_few():
+    with pytest.raises(InputError, match="3 scores of 'a' and 2 of 'b'"):
+        ifs.sweep(list("aba"), {"a": [0.1, 0.2, 0.3], "b": [0.9, 0.8]})
+    with pytest.raises(InputError, match="no scores"):
+        ifs.sweep(list("aba"), {})
+
+
+def test_columns_of_a_frame_are_annotators():
+    labels = {"ann": list("aabbc"), "bob": list("abbbc"), "cat": list("aabcc")}
+    found, same = (ifs.agreement(source) for source in (pd.DataFrame(labels), labels))
+    assert found.annotators == same.annotators
+    assert found.pairs == same.pairs
+    with pytest.raises(InputError, match="two annotators"):
+        ifs.agreement(pd.DataFrame({"ann": list("ab")}))
+    with pytest.raises(InputError, match="same name"):
+        ifs.agreement(pd.DataFrame([["a", "b"], ["a", "a"]], columns=["ann", "ann"]))
+
+
+def test_no_annotator_takes_the_place_of_the_first():
+    with pytest.raises(InputError, match="annotator 1"):
+        ifs.agreement(list("aab"), {"annotator 1": list("bbb"), "bob": list("aab")})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
@@ -130,3 +131,13 @@ def test_a_text_that_spells_a_number_of_a_billion_digits_stays_text() -> None:
     frame = pd.DataFrame({"t": ["1e999999999", "1"], "s": ["1e999999999", "1"]})
     with pytest.raises(InputError, match="mixes"):
         ifs.read(frame, truth="t", system="s", clean="number")
+
+
+def test_the_keys_of_a_mapping_keep_their_order() -> None:
+    names = {"z": "zebra", "a": "ape"}
+    assert Contingency.from_labels(list("zaz"), list("zaa"), labels=names.keys()).truth_labels == ("z", "a")
+
+
+def test_an_infinite_decimal_is_no_label() -> None:
+    with pytest.raises(InputError, match="infinite"):
+        Contingency.from_labels([Decimal("Infinity"), Decimal(1)], [Decimal(1), Decimal(1)])

@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from typing import Any
 
 import duckdb
 import numpy as np
@@ -257,3 +258,11 @@ def test_the_chance_table_of_too_many_classes_is_rejected():
 
     with pytest.raises(InputError, match="merge classes"):
         sparse.independent()
+
+
+@pytest.mark.parametrize("stated", [[1, 2, 3], 0.5, None])
+def test_what_is_no_mapping_is_named(stated: Any) -> None:
+    table = Contingency.from_matrix([[3, 1], [0, 4]])
+    for change in (table.relabel, table.with_prevalence):
+        with pytest.raises(InputError, match="a mapping of"):
+            change(stated)

@@ -52,7 +52,8 @@ def agreement(  # noqa: PLR0913 - the public function
     """How annotators of the same items agree, without a truth.
 
     ``source`` holds labels by annotator: sequences of one category per item (None where there is no label), lists of
-    sets, or label-list files. Or it holds rows in any form that ``read`` takes, and ``system`` names their columns.
+    sets, or label-list files. Or it holds rows in any form that ``read`` takes, and ``system`` names their columns,
+    which are all columns of a frame unless they are named.
     Labels of two annotators may also be given as two sequences, ``y_pred`` being the second (or a mapping of names to
     the labels of others), or as their table.
     ``scale`` says how far labels are apart for Krippendorff's alpha: "nominal" (by default: the same or not), "ordinal"

@@ -20,6 +20,7 @@ from infoscope.multilabel.sources import LabelSetFormat, label_sets
 from infoscope.numeric import Real
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import pick_columns
+from infoscope.readers.frames import frame_names, is_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.tables import Contingency
@@ -28,7 +29,7 @@ from infoscope.tables.columns import one_column
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, is_missing, sorted_labels
 from infoscope.tables.patterns import Patterns
-from infoscope.typing import LabelsByName, Source
+from infoscope.typing import Frame, LabelsByName, Source
 
 __all__ = ["Annotations", "gather", "with_others"]
 
@@ -105,8 +106,10 @@ def _indicators(patterns: Patterns) -> tuple[csr_array, ...]:
 
 def with_others(labels: Source, others: LabelsByName) -> dict[str, Any]:
     """Labels of one annotator and of others, by name."""
-    named = others if isinstance(others, Mapping) else {"annotator 2": others}
-    return {"annotator 1": labels, **{str(name): values for name, values in named.items()}}
+    named = {str(name): values for name, values in others.items()} if isinstance(others, Mapping) else {}
+    if "annotator 1" in named:
+        raise InputError("'annotator 1' is what the first labels are called; give all of them in one mapping")
+    return {"annotator 1": labels, **(named if isinstance(others, Mapping) else {"annotator 2": others})}
 
 
 def gather(
@@ -115,13 +118,11 @@ def gather(
     clean: str | Iterable[str],
     read: ReadOptions | None = None,
 ) -> Annotations:
-    """Annotations from columns of a table, from sequences by name, or from label-list files."""
+    """Annotations from columns of a table (all of a frame, unless named), sequences by name, or label-list files."""
+    if systems is None and is_frame(source):
+        systems = _columns_of(source)
     if systems is not None:
-        if len(systems) < 2:
-            raise InputError("agreement needs two annotators or more; name at least two columns")
-        twice = next((name for name in systems if list(systems).count(name) > 1), None)
-        if twice is not None:
-            raise InputError(f"column {twice!r} is named twice; name each annotator once")
+        _check_names(systems)
         return _from_columns(source, systems, clean, read)
     if isinstance(source, Contingency):
         return _from_table(source)
@@ -146,6 +147,24 @@ def gather(
     if next(iter(kinds.values())):
         return _from_sets({name: label_sets(value, LabelSetFormat(clean=clean)) for name, value in named.items()})
     return _from_sequences(named, clean)
+
+
+def _check_names(columns: Sequence[str]) -> None:
+    if len(columns) < 2:
+        raise InputError("agreement needs two annotators or more; name at least two columns")
+    twice = next((name for name in columns if list(columns).count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"column {twice!r} is named twice; name each annotator once")
+
+
+def _columns_of(source: Frame) -> tuple[str, ...]:
+    """The annotators that are the columns of a frame."""
+    from narwhals.exceptions import DuplicateError  # noqa: PLC0415 - only for frames
+
+    try:
+        return frame_names(source)
+    except DuplicateError as error:
+        raise InputError("two columns of the frame have the same name; rename one of them") from error
 
 
 def _from_table(table: Contingency) -> Annotations:

@@ -32,18 +32,18 @@ class WholeTable(NamedTuple):
 
     def divergence(self, columns: Collection[int], shift: int = 0) -> float:
         """Divergence of some columns from independence, in nats times 2^shift; no term is negative."""
-        pairs = zip(self.places, self.gaps(), strict=True)
-        terms = (self._divergence_term(*pair, shift) for (_, j), pair in pairs if j in columns)
-        return sum(terms) + self.unstored_chance(columns, shift)
-
-    def _divergence_term(self, away: int, chance: int, shift: int) -> float:
-        """2^shift · (p ln(p/q) − (p − q)) for p and q the cell's share as it is and as chance has it."""
+        pairs = [pair for (_, j), pair in zip(self.places, self.gaps(), strict=True) if j in columns]
         square = self.total * self.total
-        if away > chance:
-            happened = chance + away
-            return (happened << shift) / square * (log(happened) - log(chance)) - (away << shift) / square
-        excess = away / chance if chance else 0.0
-        return (chance << shift) / square * float(excess_nats(np.asarray(excess))) if excess else 0.0
+        far = [self._far_term(away, chance, shift) for away, chance in pairs if away > chance]
+        near = ((away / chance, chance) for away, chance in pairs if away and away <= chance)
+        terms = [(excess, (chance << shift) / square) for excess, chance in near if excess]
+        excesses, shares = np.array(terms).reshape(-1, 2).T
+        return sum(far) + sum((shares * excess_nats(excesses)).tolist()) + self.unstored_chance(columns, shift)
+
+    def _far_term(self, away: int, chance: int, shift: int) -> float:
+        """2^shift · (p ln(p/q) − (p − q)) for p and q the cell's share as it is and as chance has it."""
+        square, happened = self.total * self.total, chance + away
+        return (happened << shift) / square * (log(happened) - log(chance)) - (away << shift) / square
 
     def phi_squared(self) -> float:
         """Mean square contingency; a cell that is not stored is empty, all of its chance away."""
@@ -53,6 +53,8 @@ class WholeTable(NamedTuple):
 
     def unstored_chance(self, columns: Collection[int], shift: int = 0) -> float:
         """What independence expects in cells of these columns that are not stored, as a share times 2^shift."""
+        if len(self.places) == len(self.rows) * len(self.columns):
+            return 0.0
         every = self.total * sum(self.columns[j] for j in columns)
         stored = sum(self.rows[i] * self.columns[j] for i, j in self.places if j in columns)
         return ((every - stored) << shift) / (self.total * self.total)

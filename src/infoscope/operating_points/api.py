@@ -11,6 +11,7 @@ import numpy as np
 from infoscope.column_kinds import asked_positive
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import as_names, check_question, column_labels, kept_rows, named_column, named_scores
+from infoscope.numeric import distinct
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.score_groups import ScoreGroups, score_groups
@@ -43,6 +44,7 @@ from infoscope.readers.tally import Tally
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
+from infoscope.tables.encode import encode
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike, Source
@@ -130,14 +132,37 @@ def sweep(
 def _sweep_labels(y_true: LabelsLike, scores: Any, choices: SweepKeywords) -> Sweep:
     """Scores beside their labels; a mapping holds one column, or one for each class by its name."""
     if isinstance(scores, Mapping) and len(scores) > 1:
-        if not set(map(str, scores)) & set(map(str, np.asarray(y_true).tolist())):
-            listed = ", ".join(map(str, scores))
-            raise InputError(f"{listed} are no classes of the truth; sweep the scores of one system at a time")
-        choices.setdefault("classes", list(scores))
-        scores = np.column_stack(list(scores.values()))
+        if choices.get("classes") is None:
+            choices["classes"] = _named_classes(y_true, [str(name) for name in scores])
+        scores = _side_by_side(scores)
     elif isinstance(scores, Mapping):
+        if not scores:
+            raise InputError("no scores are given; map each class to its scores")
         (scores,) = scores.values()
     return _asking(sweep_scores(y_true, scores, **choices), choices)
+
+
+def _named_classes(y_true: LabelsLike, names: Sequence[str]) -> list[Any]:
+    """The classes that scores are named after, as the truth has them."""
+    coded = encode(y_true, "truth")
+    present = coded.codes[coded.codes != coded.missing] if coded.missing is not None else coded.codes
+    labels = np.array(coded.labels or distinct(present), dtype=object)
+    classes = spelt(classes_of(names, labels), labels)
+    if not set(classes) & set(labels.tolist()):
+        raise InputError(f"{', '.join(names)} are no classes of the truth; sweep the scores of one system at a time")
+    return classes
+
+
+def _side_by_side(scores: Mapping[Any, Any]) -> Any:
+    """Scores by class as columns; each class must have as many."""
+    first, *others = scores
+    for other in others:
+        if len(scores[other]) != len(scores[first]):
+            raise InputError(
+                f"there are {len(scores[first])} scores of {first!r} and {len(scores[other])} of {other!r}; "
+                "give one of each class for each row"
+            )
+    return np.column_stack(list(scores.values()))
 
 
 _ALSO_OF_GROUPS = ("weight", "positive", "clean", "raw")

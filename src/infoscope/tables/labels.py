@@ -4,7 +4,7 @@ import datetime
 import math
 import re
 import unicodedata
-from collections.abc import Hashable, Iterable, Sequence, Set
+from collections.abc import Hashable, Iterable, KeysView, Sequence, Set
 from decimal import Decimal, InvalidOperation
 from typing import Any, TypeAlias
 
@@ -70,7 +70,7 @@ def as_label(value: Hashable) -> Label:
     item = getattr(value, "item", None)
     plain = item() if item is not None else value
     if isinstance(plain, Decimal):
-        plain = float(plain) if plain != plain.to_integral_value() else int(plain)
+        plain = float(plain) if plain.is_infinite() or plain != plain.to_integral_value() else int(plain)
     if isinstance(plain, float):
         if math.isinf(plain):
             raise InputError("a label is infinite; give finite numbers or text")
@@ -99,10 +99,11 @@ def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
 
 
 def stated_classes(labels: Iterable[Any]) -> list[Any]:
-    """Classes as a caller lists them; those of a set, which has no order, are sorted."""
+    """Classes as a caller lists them; those of a set, which has no order as the keys of a mapping have, are sorted."""
     if isinstance(labels, str):
         raise InputError(f"labels is the text {labels!r}; list the classes, for example labels=['a', 'b']")
-    return list(sorted_labels(as_labels(labels)) if isinstance(labels, Set) else labels)
+    has_no_order = isinstance(labels, Set) and not isinstance(labels, KeysView)
+    return list(sorted_labels(as_labels(labels)) if has_no_order else labels)
 
 
 def kind_of(label: Label) -> str:

@@ -42,6 +42,8 @@ def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label
         if shares != "equal":
             raise UnknownNameError(f"prevalence {shares!r} is unknown; give 'equal' or a frequency for each label")
         wanted = (table.row_totals > 0).astype(np.float64)
+    elif not isinstance(shares, Mapping):
+        raise InputError(f"prevalence is {shares!r}; give 'equal', or a mapping of each true class to its frequency")
     else:
         wanted = _stated(table, shares)
     return _scaled(table, "truth", wanted / wanted.sum(axis=-1, keepdims=True) * table.total)

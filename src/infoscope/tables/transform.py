@@ -47,6 +47,8 @@ def _check_plain(table: Contingency, verb: str) -> None:
 def relabelled(table: Contingency, names: Mapping[Label, Label], side: SideName) -> Contingency:
     """Rename classes."""
     _check_plain(table, "relabel")
+    if not isinstance(names, Mapping):
+        raise InputError(f"new names are {names!r}; give a mapping of classes to their new names, as {{'a': 'b'}}")
     _check_known(list(names), table, side)
     truth = _renamed(table.truth_labels, names) if side != "system" else table.truth_labels
     system = _renamed(table.system_labels, names) if side != "truth" else table.system_labels
