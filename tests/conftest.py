@@ -4,8 +4,10 @@ import gc
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+from _pytest.doctest import DoctestModule
 from hypothesis import HealthCheck, settings
 
 from tests import extras
@@ -28,6 +30,14 @@ os.environ["COLUMNS"] = "100"
 os.environ["SOURCE_DATE_EPOCH"] = "1790000000"  # results say when they were made
 
 extras.install()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(file_path: Path) -> Iterator[None]:
+    """Examples in docstrings are those of the package and of helpers; files of tests need not be searched for them."""
+    found = yield
+    is_test = file_path.name.startswith("test_")
+    return [node for node in found if not (is_test and isinstance(node, DoctestModule))]
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,7 +5,7 @@ Nothing here is ours: margins are sums of fractions, logarithms and roots are mp
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import product
 from math import comb, inf, prod
 
@@ -23,6 +23,12 @@ def real(x: Number) -> mpmath.mpf:
 
 
 def log2(x: Number) -> mpmath.mpf:
+    return _log2(x, mpmath.mp.prec)
+
+
+@lru_cache(4096)
+def _log2(x: Number, _precision: int) -> mpmath.mpf:
+    """Hundreds of digits take a while, and many metrics ask for the same logarithms."""
     return mpmath.log(real(x), 2)
 
 

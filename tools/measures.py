@@ -9,6 +9,7 @@ import ast
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import TypeGuard
@@ -81,11 +82,15 @@ def touched(action: Callable[[], object]) -> tuple[int, int]:
     return len({code.co_filename for code in seen}), len(seen)
 
 
-def _functions(package: Path) -> Iterator[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef]]:
-    for path in sorted(package.rglob("*.py")):
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, _FUNCTIONS):
-                yield path, node
+@cache
+def _functions(package: Path) -> tuple[tuple[Path, ast.FunctionDef | ast.AsyncFunctionDef], ...]:
+    """Every function and its file: read once for all measures of a run."""
+    return tuple(
+        (path, node)
+        for path in sorted(package.rglob("*.py"))
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, _FUNCTIONS)
+    )
 
 
 def _lines(path: Path) -> int:

@@ -19,7 +19,6 @@ from contextlib import contextmanager
 from email.utils import formatdate
 from urllib.parse import quote
 
-import moto  # noqa: F401 - skips the file where it is absent
 import obstore
 import pyarrow as pa
 import pyarrow.parquet as pq

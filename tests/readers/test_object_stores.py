@@ -11,9 +11,8 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import ClassVar
 
-import moto  # noqa: F401 - skips the file where it is absent
 import numpy as np
-import obstore  # noqa: F401 - as above
+import obstore  # noqa: F401 - skips the file where it is absent
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
