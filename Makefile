@@ -77,6 +77,7 @@ $(VENV)/.core: $(BUILD) | $(BIN)/python
 $(VENV)/.dev: $(BUILD) | $(BIN)/python
 	@tools/install -e '.[dev]'
 	@$(BIN)/python -m compileall -q src
+	@$(BIN)/python -m tools.spark_classes 2>/dev/null || true
 	@touch $@ $(VENV)/.core
 
 clean:

@@ -6,7 +6,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.engines.servers import java_settings
+from tests.engines.java import java_settings
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -15,22 +15,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from tests.engines.java import AS_USERS_HAVE_IT
+
 PATIENCE = 240.0
-BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
-"""Java that lives for seconds: its second compiler, parallel collector and checks of Spark's own code cost more than
-the tests."""
-BRIEF_QUERIES = {
-    "spark.sql.shuffle.partitions": "2",
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-}
-"""A hundred queries, each asked once of a few rows; the server of Spark Connect compiles its own as users' do."""
-AS_USERS_HAVE_IT = {
-    "spark.sql.codegen.wholeStage": "true",
-    "spark.sql.codegen.factoryMode": "FALLBACK",
-    "spark.sql.adaptive.enabled": "true",
-}
 
 
 def free_port() -> int:
@@ -96,26 +83,10 @@ def processes(folder: Path) -> Iterator[Processes]:
 
 
 def spark_home() -> str:
+    """Where Spark is, by the name that Spark itself uses: archived classes are those of jars of that name."""
     import pyspark
 
-    return str(Path(pyspark.__file__).parent)
-
-
-def java_settings(folder: Path, **more: str) -> dict[str, str]:
-    """The environment in which every Java process that Spark starts is a brief one on this machine alone.
-
-    More settings of Spark are given by the last words of their names, with _ for a dot.
-    """
-    settings = {f"spark.{side}.extraJavaOptions": BRIEF_JAVA for side in ("driver", "executor")} | BRIEF_QUERIES
-    settings |= {f"spark.{name.replace('_', '.')}": value for name, value in more.items()}
-    lines = [f"{name} {value}\n" for name, value in settings.items()]
-    (folder / "spark-defaults.conf").write_text("".join(lines))
-    return {
-        "SPARK_CONF_DIR": str(folder),
-        "SPARK_DAEMON_JAVA_OPTS": BRIEF_JAVA,
-        "SPARK_LAUNCHER_OPTS": BRIEF_JAVA,
-        "SPARK_LOCAL_IP": "127.0.0.1",
-    }
+    return str(Path(pyspark.__file__).resolve().parent)
 
 
 @dataclass

@@ -21,6 +21,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_joint, read_tables
 from infoscope.readers.joint import Paired
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
+from tests.engines.java import java_settings
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results
 from tests.engines.servers import (
@@ -30,7 +31,6 @@ from tests.engines.servers import (
     command,
     dask_cluster,
     family,
-    java_settings,
     spark_cluster,
     spark_connect,
     spark_session,
@@ -45,17 +45,16 @@ needs_java = pytest.mark.skipif(
     shutil.which("java") is None,
     reason="Java is not installed (apt-get install openjdk-17-jre-headless)",
 )
-SPARK_TYPES = {"text": "string", "int": "bigint", "float": "double", "bool": "boolean", "date": "date"}
+ARROW_TYPES = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_(), "date": pa.date32()}
 IDS = {"ids": lambda case: case.name.replace(" ", "-")}
 
 
 def spark_frame(spark: Any, case: Case) -> Any:
-    schema = ", ".join(f"{quoted(name)} {SPARK_TYPES[kind]}" for name, kind in case.kinds.items())
-    return spark.createDataFrame([tuple(row.values()) for row in case.rows], schema)
-
-
-def quoted(name: str) -> str:
-    return "`" + name.replace("`", "``") + "`"
+    """The rows in two partitions; they come by Arrow, where lists would be taken apart by processes of Python."""
+    columns = [pa.array(case.columns[name], ARROW_TYPES[kind]) for name, kind in case.kinds.items()]
+    table = pa.table(columns, names=list(case.kinds))
+    half = (table.num_rows + 1) // 2
+    return spark.createDataFrame(pa.concat_tables([table[:half], table[half:]]))
 
 
 HOSTILE_NAMES = ["s.x", "s.*", "*", "a`b", "`a`", "it's", 'so "called"', "x; DROP TABLE log", "two\nlines", "é 名"]
