@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 
-import pandas as pd
 import pytest
 
 import infoscope as ifs
@@ -120,6 +119,7 @@ def test_scores_by_class_that_are_too_few():
 
 
 def test_columns_of_a_frame_are_annotators():
+    pd = pytest.importorskip("pandas")
     labels = {"ann": list("aabbc"), "bob": list("abbbc"), "cat": list("aabcc")}
     found, same = (ifs.agreement(source) for source in (pd.DataFrame(labels), labels))
     assert found.annotators == same.annotators
