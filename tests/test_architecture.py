@@ -196,6 +196,7 @@ def test_the_picture_has_every_module_of_the_layers() -> None:
     assert TARGET.read_text(encoding="utf-8") == picture(), "run `make docs`"
 
 
+@pytest.mark.slow
 def test_the_house_stays_easy_to_read() -> None:
     """What the redesign asked for; an import inside a function needs a reason that nothing else can meet."""
     assert len(measures.internal_lazy_imports()) < 10

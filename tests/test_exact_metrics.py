@@ -101,12 +101,14 @@ def test_every_metric_has_an_exact_definition_here() -> None:
     assert set(EXACT) | {"adjusted_mutual_information"} == set(catalogue)
 
 
+@pytest.mark.slow
 @given(extreme_tables())
 def test_exact(table: Contingency) -> None:
     assert wrong_metrics(table, table) == {}
     assert outside_the_card(table) == {}
 
 
+@pytest.mark.slow
 @given(extreme_tables())
 def test_exact_when_stored_sparse(table: Contingency) -> None:
     sparse = stored_sparse(table)
@@ -136,6 +138,7 @@ def test_a_class_of_one_side_alone_that_has_next_to_nothing(stored: Callable[[Co
                 assert wrong_metrics(table, stored(table)) == {}, (exponent, dependence)
 
 
+@pytest.mark.slow
 @given(extreme_tables(), extreme_tables())
 @example(Contingency.from_matrix(FOUND_BY_ATTACK[1]), Contingency.from_matrix(FOUND_BY_ATTACK[8]))
 def test_a_batch_of_extremes_is_one_by_one(one: Contingency, other: Contingency) -> None:

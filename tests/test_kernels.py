@@ -26,6 +26,7 @@ decimals = st.from_regex(r"[+-]?([0-9]{1,12}\.?[0-9]{0,9}|\.[0-9]{1,9})([eE][+-]
 fields = decimals | st.sampled_from(["nan", "inf", "", "-", ".", "1e", "0x1", "1_0", "9" * 25, "1e-30", " 2 ", "-0"])
 
 
+@pytest.mark.slow
 @settings(max_examples=60)
 @given(st.lists(st.tuples(fields, fields), min_size=1, max_size=5), st.sampled_from(["\n", "\r\n", "\n\n"]))
 @example([("9007199254740993", "0.1"), ("1e22", "1e23")], "\n")

@@ -78,6 +78,7 @@ def alpha_by_pairs(rows: list[list[int | None]], *, ranks: bool) -> float:
     return 1 - observed / expected
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(st.integers(0, 10_000), st.booleans())
 def test_alpha_on_a_scale_by_its_definition(seed: int, ranks: bool) -> None:

@@ -46,6 +46,7 @@ def test_gaps_and_other_frequencies_change_nothing_about_it() -> None:
     assert count <= MOST_BY_CHANCE
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 8])
 def test_independent_label_sets_seldom_mix_up_anything(size: int) -> None:
     count = 0

@@ -181,6 +181,7 @@ def test_the_shell_is_told_where_files_and_folders_belong(typed: list[str], kind
     assert [item.type for item in found] == ([] if kind is None else [kind])
 
 
+@pytest.mark.slow
 def test_manual_pages_are_written_for_every_command(tmp_path: Path) -> None:
     done = run("man", "-o", str(tmp_path))
 

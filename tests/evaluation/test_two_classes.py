@@ -105,6 +105,7 @@ def test_the_rare_class_is_the_one_that_advice_is_about(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_scores_of_the_other_class_beside_labels_recommend_no_threshold(file: Path) -> None:
     """The rule calls "ok" positive, and the score is that of "fraud"."""
     done = run("evaluate", file, "-t", "label", "-s", "model", "--score", "score")

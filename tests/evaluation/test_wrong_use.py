@@ -294,6 +294,7 @@ def test_numbers_that_name_classes_get_a_verdict_where_wrong_ones_are_near():
         assert near_misses(ifs.Contingency.from_labels(names[truth], names[predicted])) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["dates", "times", "text"])
 def test_dates_are_measured(form):
     days = pd.date_range("2024-01-01", periods=120)
@@ -319,6 +320,7 @@ def test_identifiers_that_repeat_are_no_classes():
         ifs.compare(truth, {"model": rng.permutation(truth), "visitor": visitors})
 
 
+@pytest.mark.slow
 def test_few_samples_per_class_are_said_to_show_as_much_by_chance():
     names = [f"entity {at}" for at in range(60)]
     shuffled = {name: np.random.default_rng(seed).permutation(names) for seed, name in enumerate(("one", "two"))}

@@ -88,6 +88,7 @@ def test_a_strong_choice_by_ease_may_pass_for_a_choice_by_verdict() -> None:
     assert "if hard rows were chosen, and not verdicts and predictions, the figures are too low" in finding.text
 
 
+@pytest.mark.slow
 def test_ease_is_measured_in_standard_deviations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Standard normal under labels at random, whatever the judge; far above under labels by ease."""
     monkeypatch.setattr(belief, "TWO_CLASS_DRAWS", 128)

@@ -67,6 +67,7 @@ def test_groups_are_stored_merge_and_are_evaluated_as_the_rows_are(world: Judged
         ifs.evaluate(whole, by="week")
 
 
+@pytest.mark.slow
 def test_several_columns_and_some_of_them(world: JudgedWorld) -> None:
     rows = rows_of(world) | {"half": [at % 2 for at in range(3000)]}
     whole = Judged.from_rows(rows, **COLUMNS, by=["month", "half"])

@@ -131,6 +131,7 @@ def test_more_strata_than_can_be_drawn_are_rejected_before_any_work(monkeypatch:
         Judged.from_rows(sample.columns(), truth="human", system="model", judge="gpt").posterior()
 
 
+@pytest.mark.slow
 def test_favour_is_drawn_from_the_accepted_errors(rows: pl.DataFrame, evaluation: ifs.Evaluation) -> None:
     found = ifs.evaluate(rows, **ROLES)
     shown = {row.name: row for row in JudgeDisplay.from_favour(found).rows}

@@ -64,6 +64,7 @@ def test_settings_that_failed_are_passed_over() -> None:
         simplest("a")(results([[np.nan, 0.9], [np.nan, 0.8]], params))
 
 
+@pytest.mark.slow
 def test_a_search_takes_the_shallow_tree_where_the_best_is_hardly_better() -> None:
     grid = {"max_depth": [1, 2, 3, 5, 9, None]}
     folds = StratifiedKFold(5)
