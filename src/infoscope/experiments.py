@@ -51,7 +51,7 @@ def numbers(
     >>> from infoscope import evaluate
     >>> found = numbers(evaluate(["cat", "dog"] * 30, ["cat", "dog"] * 29 + ["dog", "cat"]), metrics="accuracy")
     >>> [f"{name} {value:.2f}" for name, value in found.items()]
-    ['accuracy 0.95', 'accuracy.low 0.89', 'accuracy.high 0.99']
+    ['accuracy 0.95', 'accuracy.low 0.88', 'accuracy.high 0.99']
     """
     if not isinstance(result, Result):
         raise InputError(

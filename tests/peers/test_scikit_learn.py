@@ -188,7 +188,7 @@ def test_a_name_of_scikit_learn_gives_its_number(name: str, classes: int) -> Non
     y_true, y_pred = rng.integers(classes, size=(2, 200))
     y_pred = np.where(rng.random(200) < 0.6, y_true, y_pred)
     function, _, average = name.replace(" ", "_").rpartition("_")
-    if average in {"macro", "weighted"}:
+    if average in {"macro", "micro", "weighted"}:
         theirs = getattr(sk, f"{function}_score")(y_true, y_pred, average=average)
     else:
         theirs = getattr(sk, name.replace(" ", "_"))(y_true, y_pred)

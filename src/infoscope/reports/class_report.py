@@ -78,13 +78,13 @@ def report(
 
     >>> print(report(["cat", "cat", "dog", "dog"] * 20, ["cat", "dog", "dog", "dog"] * 20))
                   precision       recall          f1-score        support  missed
-    cat           0.98 0.88–1.00  0.51 0.36–0.66  0.67 0.53–0.79       40     56%
-    dog           0.67 0.59–0.76  0.99 0.94–1.00  0.80 0.73–0.86       40     44%
+    cat           0.98 0.89–1.00  0.51 0.36–0.65  0.67 0.52–0.78       40     56%
+    dog           0.67 0.58–0.76  0.99 0.94–1.00  0.80 0.73–0.86       40     44%
     <BLANKLINE>
     accuracy                                      0.75 0.67–0.83       80
-    macro avg     0.83 0.76–0.87  0.75 0.67–0.83  0.73 0.64–0.82       80
-    weighted avg  0.83 0.76–0.87  0.75 0.67–0.83  0.73 0.64–0.83       80
-    captured                                      0.29 0.15–0.44       80
+    macro avg     0.82 0.76–0.88  0.75 0.67–0.82  0.73 0.64–0.82       80
+    weighted avg  0.83 0.77–0.87  0.75 0.67–0.83  0.73 0.63–0.82       80
+    captured                                      0.30 0.16–0.43       80
     <BLANKLINE>
 
     The numbers are posterior means, each between the ends of its interval. "missed" is the fraction of all missed
