@@ -174,7 +174,7 @@ def test_adjusted_mutual_information_of_few_samples(counts: np.ndarray) -> None:
 @pytest.mark.parametrize("beta", [-1, -1e-300, np.nan, -np.inf, "2", None, [1.0], np.array([1.0, 2.0])])
 @pytest.mark.parametrize("metric", [metrics.f_beta, metrics.class_f_beta])
 def test_beta_is_checked(metric: object, beta: object) -> None:
-    with pytest.raises(InputError, match="beta must be a number that is not negative"):
+    with pytest.raises(InputError, match="beta must be a non-negative number"):
         metric(Contingency.from_matrix([[5, 1], [2, 8]]), beta)
 
 

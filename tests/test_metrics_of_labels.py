@@ -303,8 +303,8 @@ def test_a_positive_class_that_no_row_has_is_named_as_such() -> None:
 @pytest.mark.parametrize(
     ("call", "said"),
     [
-        (lambda table: ours.precision(table, pos_label=1), "'pos_label'; say it where the table is made"),
-        (lambda table: ours.f_beta(table, beta=2, sample_weight=[1]), "'sample_weight'; say it where the table is"),
+        (lambda table: ours.precision(table, pos_label=1), "'pos_label'; set it where the table is created"),
+        (lambda table: ours.f_beta(table, beta=2, sample_weight=[1]), "'sample_weight'; set it where the table is"),
         (lambda table: ours.recall(table, avrage="macro"), "recall has no option 'avrage'; did you mean 'average'"),
         (
             lambda table: ours.jaccard(table=table, zero=1),

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
@@ -16,10 +17,19 @@ from typing import TypeGuard
 
 import infoscope as ifs
 
-__all__ = ["function_lines", "internal_lazy_imports", "longest_file", "most_parameters", "percentile_90", "touched"]
+__all__ = [
+    "function_lines",
+    "internal_lazy_imports",
+    "internal_loads_by_name",
+    "longest_file",
+    "most_parameters",
+    "percentile_90",
+    "touched",
+]
 
 PACKAGE = Path(ifs.__file__).parent
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_BY_NAME = re.compile(r"""importlib\.import_module\(f?['"]infoscope""")
 _ROWS = "gold,svm,knn\n" + "cat,cat,cat\ncat,dog,cat\ndog,dog,cat\nbird,bird,bird\n" * 20
 
 
@@ -30,6 +40,17 @@ def internal_lazy_imports(package: Path = PACKAGE) -> list[str]:
         for path, function in _functions(package)
         for node in ast.walk(function)
         if _is_internal(node)
+    }
+    return sorted(found)
+
+
+def internal_loads_by_name(package: Path = PACKAGE) -> list[str]:
+    """Places where a function loads another part of the package by its name: registers, and steps upwards."""
+    found = {
+        f"{path.relative_to(package)}:{node.lineno}"
+        for path, function in _functions(package)
+        for node in ast.walk(function)
+        if isinstance(node, ast.Call) and _BY_NAME.match(ast.unparse(node))
     }
     return sorted(found)
 
@@ -126,6 +147,8 @@ def main() -> None:
     print(f"most parameters: {' '.join(map(str, most_parameters()))}")
     lazy = internal_lazy_imports()
     print(f"imports of the package inside functions: {len(lazy)} ({', '.join(lazy)})")
+    by_name = internal_loads_by_name()
+    print(f"parts of the package that functions load by name: {len(by_name)} ({', '.join(by_name)})")
     print("\n".join(_to_a_page()))
 
 

@@ -37,7 +37,7 @@ def masked(text: str) -> str:
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """What gives a secret away, and what stands in its place; most runs never look for one."""
+    """Patterns of secrets with their replacements, compiled on first use."""
     return (
         (re.compile(rf"(?i)({_SECRET_KEYS}\s*=\s*){_VALUE}"), r"\1…"),
         (re.compile(rf"(?i)({_SECRET_KEYS}['\"]\s*:\s*){_QUOTED}"), r"\1'…'"),

@@ -166,4 +166,4 @@ def test_a_card_of_costs_claims_no_scope() -> None:
 def test_an_empty_word_is_not_explained() -> None:
     done = CliRunner().invoke(app, ["explain", " "])
     assert done.exit_code == 2
-    assert "the word to explain is empty" in done.output
+    assert "the name to explain is empty" in done.output

@@ -418,7 +418,7 @@ def test_declared_classes_without_a_row_are_named() -> None:
 def test_few_errors_are_said_with_the_size_of_the_shortfall() -> None:
     (finding,) = [f for f in believed(Contingency.from_matrix([[98, 2], [1, 99]])) if f.code == "few_errors"]
     assert finding.text.startswith("3 predictions of 200 are wrong")
-    assert "held the true one in 91 to 97 of 100" in finding.text
+    assert "contained the true accuracy in 91 to 97 of 100" in finding.text
     assert finding.evidence["errors"] == 3
 
 

@@ -219,7 +219,9 @@ def test_words_of_scikit_learn_mean_what_they_mean_there() -> None:
     some = MANY < 3
     expected = peer.log_loss(MANY[some], PROBABILITIES[some], labels=[0, 1, 2, 3])
     assert log_loss(MANY[some], PROBABILITIES[some], labels=[0, 1, 2, 3]) == pytest.approx(expected)
-    with pytest.raises(ifs.InputError, match="labels are not sorted, and columns are taken in that order; name them"):
+    with pytest.raises(
+        ifs.InputError, match="labels must be sorted, because scores are taken in that order; use classes="
+    ):
         log_loss(MANY, PROBABILITIES, labels=[3, 2, 1, 0])
     with pytest.raises(ifs.InputError, match="positive and pos_label are the same"):
         roc_auc(TWO, SCORE, positive=1, pos_label=1)

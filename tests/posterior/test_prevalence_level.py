@@ -55,14 +55,20 @@ def test_what_a_count_leaves_open_is_the_integral(law: type[LogLaw], mean: float
     assert np.sqrt(chances[0] @ (logs[0] - average) ** 2) == pytest.approx(sd, rel=0.02)
 
 
+def _zipf_sample(classes: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    """Frequencies by Zipf's law, and the counts of 1000 samples."""
+    frequencies = 1 / np.arange(1, classes + 1)
+    frequencies /= frequencies.sum()
+    return frequencies, rng.multinomial(1000, frequencies).astype(float)
+
+
 def test_rare_classes_of_a_power_law_are_alike() -> None:
     """The average of p/(p + c), as in a macro F1: with normal logs alone it was 2 to 4 sd too low."""
     away = []
     for seed in range(4):
         rng = np.random.default_rng(seed)
-        shares = 1 / np.arange(1, 151)
-        shares /= shares.sum()
-        drawn = PrevalenceLevel(rng.multinomial(1000, shares).astype(float)).draw(300, rng)
+        shares, totals = _zipf_sample(150, rng)
+        drawn = PrevalenceLevel(totals).draw(300, rng)
         found, wanted = ((part / (part + 0.002)).mean(-1) for part in (drawn, shares))
         away.append((wanted - found.mean()) / found.std())
     assert abs(np.mean(away)) < 1.2
@@ -78,9 +84,7 @@ def test_a_long_tail_is_not_cut_off() -> None:
     held = []
     for seed in range(12):
         rng = np.random.default_rng(seed)
-        shares = 1 / np.arange(1, 101)
-        shares /= shares.sum()
-        totals = rng.multinomial(1000, shares).astype(float)
+        shares, totals = _zipf_sample(100, rng)
         low, high = np.quantile(entropy(PrevalenceLevel(totals).draw(400, rng)), [0.025, 0.975])
         held.append(low <= entropy(shares) <= high)
     assert np.mean(held) > 0.8
@@ -134,7 +138,7 @@ def test_shares_of_many_samples_are_no_less_certain_than_the_sample(most: float,
 
 
 def test_many_classes_with_hardly_an_error_are_given_hardly_another() -> None:
-    """Ten errors in 5000: a level of at most .98 of right answers expected 13.5."""
+    """Ten errors in 5000: a level of at most .98 correct predictions expected 13.5."""
     wrong = np.zeros(50)
     wrong[:10] = 1.0
     level = TrendLevel(100.0 - wrong, wrong)

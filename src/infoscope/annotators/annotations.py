@@ -108,7 +108,9 @@ def with_others(labels: Source, others: LabelsByName) -> dict[str, Any]:
     """Labels of one annotator and of others, by name."""
     named = {str(name): values for name, values in others.items()} if isinstance(others, Mapping) else {}
     if "annotator 1" in named:
-        raise InputError("'annotator 1' is what the first labels are called; give all of them in one mapping")
+        raise InputError(
+            "'annotator 1' is the name of the first sequence of labels; give all annotators in one mapping"
+        )
     return {"annotator 1": labels, **(named if isinstance(others, Mapping) else {"annotator 2": others})}
 
 

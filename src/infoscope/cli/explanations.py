@@ -94,7 +94,7 @@ def explained_costs(metric: str | None, path: str, width: int) -> list[str]:
 def explained(name: str, width: int) -> list[str]:
     """What a word of reports or of scikit-learn means, and the cards of the metrics behind it."""
     if not folded(name):
-        raise InputError("the word to explain is empty; `infoscope explain` lists all metrics")
+        raise InputError("the name to explain is empty; `infoscope explain` lists all metrics")
     word = word_named(name)
     if word is None and (other := [*_findings_named(name), *_commands_named(name)]):
         return ["", *(line for text in other for line in (*textwrap.wrap(text, width), ""))]

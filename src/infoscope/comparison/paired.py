@@ -86,7 +86,7 @@ class _Work:
     ties: Ties = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
     same: dict[str, str] = field(default_factory=dict)
-    """Systems whose predictions are those of an earlier one, with that."""
+    """Systems with the same predictions as an earlier one, each with that system."""
     rng: np.random.Generator = field(init=False)
 
     def __post_init__(self) -> None:

@@ -240,5 +240,5 @@ def _near(ranking: Ranking, name: str) -> bool:
 
 
 def listed(names: Sequence[str]) -> str:
-    """Names as a sentence has them."""
+    """Names joined for a sentence."""
     return names[0] if len(names) == 1 else ", ".join(names[:-1]) + f" and {names[-1]}"

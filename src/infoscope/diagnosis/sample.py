@@ -138,7 +138,7 @@ def absent_classes(facts: TableStatistics) -> Finding | None:
 
 
 def few_errors(facts: TableStatistics) -> Finding | None:
-    """So few predictions are wrong that the interval of the accuracy falls short of what it says."""
+    """So few predictions are wrong that the interval of the accuracy may cover less often than its level."""
     if facts.limits("accuracy") is None or not facts.n or facts.accuracy is None or not facts.table.is_counts:
         return None
     errors = round(facts.n * (1 - facts.accuracy))
@@ -147,8 +147,8 @@ def few_errors(facts: TableStatistics) -> Finding | None:
     return Finding(
         "few_errors",
         f"{counted(errors, 'prediction')} of {facts.n:,.0f} {'is' if errors == 1 else 'are'} wrong: with so few errors "
-        f"an interval cannot hold exactly as often as it says. In trials with up to {THRESHOLDS.few_errors} "
-        "errors and 2 to 100 classes, 95% intervals of the accuracy held the true one in 91 to 97 of 100 cases.",
+        f"no interval has exactly its nominal coverage. In simulations with up to {THRESHOLDS.few_errors} "
+        "errors and 2 to 100 classes, 95% intervals contained the true accuracy in 91 to 97 of 100 cases.",
         evidence={"errors": errors, "samples": facts.n, "held_at_least": 0.91, "held_at_most": 0.97},
     )
 

@@ -262,7 +262,7 @@ class SystemResult:
         return self.estimate(metric).shown
 
     def estimate(self, metric: str) -> Estimate:
-        """What is known of a metric; of one that was not evaluated, that."""
+        """The estimate of a metric, or an undefined one if the metric was not evaluated."""
         return self.metrics.get(metric, ABSENT)
 
 

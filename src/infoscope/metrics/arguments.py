@@ -179,7 +179,7 @@ class _OfLabels:
         return float(value) if value.ndim == 0 else value
 
     def of_table(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """The number of what is counted already, about which labels have nothing more to say."""
+        """The metric of a table, for which options about labels have no meaning."""
         if options:
             self._check(options, self._own())
         return self.score(*args, **options)
@@ -234,7 +234,7 @@ class _OfLabels:
                 f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known)}" if known else "it takes none"
             )
             if option in self.counting.options:
-                hint = f"say it where the {self.counting.argument} is made"
+                hint = f"set it where the {self.counting.argument} is created"
             raise TypeError(f"{self.entry.name} has no option {option!r}; {hint}")
 
     def _undefined(self, value: NDArray[Any], table: Any, own: Mapping[str, Any]) -> list[str]:

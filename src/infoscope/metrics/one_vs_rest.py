@@ -87,7 +87,7 @@ def f_beta_parts(hits: Real, support: Real, declared: Real, beta: float) -> tupl
     except (TypeError, ValueError):
         is_usable = False
     if not is_usable:
-        raise InputError(f"beta must be a number that is not negative, got {beta!r}")
+        raise InputError(f"beta must be a non-negative number, got {beta!r}")
     of_samples, of_declarations = (beta * beta, 1.0) if beta <= 1 else (1.0, 1.0 / beta / beta)
     return (of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared
 

@@ -57,9 +57,9 @@ class SweepRowsKeywords(SweepKeywords, total=False):
 
     clean: Cleaning
     sample_weight: Any
-    """scikit-learn's word for ``weight``."""
+    """scikit-learn's name for ``weight``."""
     pos_label: Label | None
-    """scikit-learn's word for ``positive``."""
+    """scikit-learn's name for ``positive``."""
 
 
 @overload
@@ -149,7 +149,7 @@ def _named_classes(y_true: LabelsLike, names: Sequence[str]) -> list[Any]:
     labels = np.array(coded.labels or distinct(present), dtype=object)
     classes = spelt(classes_of(names, labels), labels)
     if not set(classes) & set(labels.tolist()):
-        raise InputError(f"{', '.join(names)} are no classes of the truth; sweep the scores of one system at a time")
+        raise InputError(f"{', '.join(names)} are not classes of the truth; sweep the scores of one system at a time")
     return classes
 
 

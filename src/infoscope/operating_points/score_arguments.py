@@ -26,16 +26,16 @@ Scores = ArrayLike | Frame
 
 
 class ScoreKeywords(TypedDict, total=False):
-    """What may be said about scores, beside the truth."""
+    """Keywords of a metric of scores."""
 
     classes: Sequence[Any] | None
-    """The class of each column, where a frame does not name them or the truth lacks one; both classes of one column."""
+    """The class of each column of scores; with one column, both classes."""
     labels: Sequence[Any] | None
-    """The same in scikit-learn's word, where the columns are in sorted order."""
+    """scikit-learn's name for ``classes``, which must be sorted."""
     positive: Label | None
     """The class that one column of scores is about."""
     pos_label: Label | None
-    """The same in scikit-learn's word."""
+    """scikit-learn's name for ``positive``."""
     sample_weight: ArrayLike | None
 
 
@@ -49,7 +49,7 @@ class ScoreFacts:
 
     @classmethod
     def of(cls, given: ScoreKeywords) -> ScoreFacts:
-        """Reject keywords that are not known, and those said in two words."""
+        """Reject unknown keywords, and keywords given under both of their names."""
         check_keywords(cast("Mapping[str, object]", given), ScoreKeywords)
         for ours, theirs in (("classes", "labels"), ("positive", "pos_label")):
             if given.get(ours) is not None and given.get(theirs) is not None:
@@ -58,7 +58,9 @@ class ScoreFacts:
         if labels is not None:
             classes = as_labels(labels)
             if classes != sorted_labels(classes):
-                raise InputError("labels are not sorted, and columns are taken in that order; name them with classes=")
+                raise InputError(
+                    "labels must be sorted, because scores are taken in that order; use classes= for another order"
+                )
         positive = given.get("pos_label") if given.get("positive") is None else given.get("positive")
         return cls(classes, None if positive is None else as_label(positive), given.get("sample_weight"))
 

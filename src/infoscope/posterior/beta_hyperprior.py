@@ -113,7 +113,7 @@ class BetaLevel:
 
 
 def level_ends(classes: int) -> tuple[float, float]:
-    """Smallest and largest μ for so many classes: over all of them, as little may be expected as of two."""
+    """Smallest and largest μ for this number of classes: the more classes, the closer to 0 and 1."""
     least = min(_LEAST_LEVEL, _LEAST_IN_ALL / max(classes, 1))
     return least, 1 - least
 

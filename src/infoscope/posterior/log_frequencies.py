@@ -70,7 +70,7 @@ class NormalLogs(LogLaw):
 
 
 class PowerLaw(LogLaw):
-    """Logs that lie above a lower end, here the mean, by exponential variables: shares that follow a power law."""
+    """Logs that lie above a lower end, here the mean, by exponential variables: frequencies that follow a power law."""
 
     def _nodes(self, counts: Array) -> tuple[Array, Array, Array]:
         index = 1 / self.spread

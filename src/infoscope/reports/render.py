@@ -53,7 +53,7 @@ def render(
 
 
 def _rendered(form: str, *what: object) -> str:
-    """By the renderer of a form; only the one that is asked for is loaded, and two of them draw pictures."""
+    """The output of the renderer of a form; other renderers are not imported."""
     module, function = _RENDERERS[form]
     text: str = getattr(importlib.import_module(f"infoscope.reports.{module}"), function)(*what)
     return text
@@ -74,7 +74,7 @@ def _short(outline: Outline) -> str:
 
 
 def _in_a_line(phrase: Phrase) -> str:
-    """The words of a phrase on one line that a terminal can print, its names cut short."""
+    """The text of a phrase on one printable line, with long names shortened."""
     parts = phrase if isinstance(phrase, tuple) else (phrase,)
     texts = [(shown(plain(part), UNICODE) if plain(part) else "", part) for part in parts]
     return "".join(squeezed(text, part.most, UNICODE) if isinstance(part, Name) else text for text, part in texts)
