@@ -147,7 +147,7 @@ def few_errors(facts: TableStatistics) -> Finding | None:
     return Finding(
         "few_errors",
         f"{counted(errors, 'prediction')} of {facts.n:,.0f} {'is' if errors == 1 else 'are'} wrong: with so few errors "
-        f"no interval has exactly its nominal coverage. In simulations with up to {THRESHOLDS.few_errors} "
+        f"no interval has exactly its nominal coverage. In simulations with 2 to {THRESHOLDS.few_errors} "
         "errors and 2 to 100 classes, 95% intervals contained the true accuracy in 91 to 97 of 100 cases.",
         evidence={"errors": errors, "samples": facts.n, "held_at_least": 0.91, "held_at_most": 0.97},
     )

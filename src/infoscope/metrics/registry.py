@@ -30,6 +30,7 @@ __all__ = [
     "Metric",
     "all_metrics",
     "catalogue",
+    "check_name",
     "class_metric",
     "described",
     "every_metric",
@@ -301,11 +302,16 @@ def _load(domain: Domain = "table") -> None:
         __import__(_HOMES[domain])
 
 
+def check_name(name: object) -> None:
+    """Reject a metric that is not given by its name, such as a function."""
+    if not isinstance(name, str):
+        raise InputError(f"a metric is given by its name, as 'proficiency'; got {getattr(name, '__name__', name)!r}")
+
+
 def find(name: str) -> Metric:
     """The metric of this id or alias; an unknown or ambiguous name is rejected with the candidates."""
     _load()
-    if not isinstance(name, str):
-        raise InputError(f"a metric is given by its name, as 'proficiency'; got {getattr(name, '__name__', name)!r}")
+    check_name(name)
     if name in _REGISTER:
         return _REGISTER[name]
     folded = _folded(name)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from infoscope.errors import InputError, UnknownNameError
-from infoscope.metrics.registry import find
+from infoscope.errors import UnknownNameError
+from infoscope.metrics.registry import check_name, find
 from infoscope.sklearn.score_scorers import score_metric_named
 
 __all__ = ["LABEL_SET_NAMES", "metric_named"]
@@ -43,8 +43,7 @@ def metric_named(name: str) -> tuple[str, Mapping[str, object]]:
     >>> metric_named("roc_auc_ovo"), metric_named("neg_log_loss"), metric_named("proficiency")
     (('roc_auc', {'multi_class': 'ovo'}), ('log_loss', {}), ('proficiency', {}))
     """
-    if not isinstance(name, str):
-        raise InputError(f"a metric is given by its name, as 'proficiency'; got {name!r}")
+    check_name(name)
     if name in _ELSEWHERE:
         raise UnknownNameError(f"there is no metric {name!r}: {_ELSEWHERE[name]}")
     return _WITH_OPTIONS[name] if name in _WITH_OPTIONS else (_without_sign(name), {})
