@@ -10,14 +10,24 @@ import io
 import json
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.kernels import decimal_columns
 from infoscope.numeric import Real
-from infoscope.tracking.track_file import TrackFile, as_frames, as_ids, as_numbers, delimiter_of, first_line
+from infoscope.tracking.track_file import (
+    LARGEST_EXACT,
+    TrackFile,
+    as_frames,
+    as_ids,
+    as_numbers,
+    delimiter_of,
+    first_line,
+)
 
 __all__ = [
     "from_numbers",
@@ -34,9 +44,10 @@ _NAMES = {
     "sequence": ("sequence", "seq", "video", "video_name", "videoname", "clip", "scene"),
     "frame": ("frame", "frame_id", "frameid", "frame_number", "frame_index", "image_id", "time",
               "timestamp", "timestep", "step", "t"),
-    "id": ("id", "track_id", "trackid", "track", "object_id", "obj_id", "target_id", "target", "tid"),
-    "left": ("left", "x_min", "xmin", "x1", "x0", "bb_left", "bbox_left", "box_left"),
-    "top": ("top", "y_min", "ymin", "y1", "y0", "bb_top", "bbox_top", "box_top"),
+    # a plain id next to one of these is the row's own, as in COCO's annotations
+    "id": ("track_id", "trackid", "object_id", "obj_id", "target_id", "tid", "id", "track", "target"),
+    "left": ("left", "x_min", "xmin", "x0", "x1", "bb_left", "bbox_left", "box_left"),
+    "top": ("top", "y_min", "ymin", "y0", "y1", "bb_top", "bbox_top", "box_top"),
     "right": ("right", "x_max", "xmax", "x2", "bb_right", "bbox_right"),
     "bottom": ("bottom", "y_max", "ymax", "y2", "bb_bottom", "bbox_bottom"),
     "width": ("width", "w", "bb_width", "bbox_width", "box_width"),
@@ -47,6 +58,8 @@ _NAMES = {
     "y": ("y", "y_m", "pos_y", "py", "north"),
     "z": ("z", "z_m", "pos_z", "pz", "up"),
 }  # fmt: skip
+
+_ROLE_NAMES = frozenset(name for names in _NAMES.values() for name in names)
 
 _LAYOUTS: tuple[tuple[str, ...], ...] = (
     ("left", "top", "width", "height"),
@@ -68,7 +81,8 @@ def read_csv(text: str, origin: str, name: str) -> dict[str, TrackFile]:
         raise InputError(f"{origin}, row {lines.line_num}: {error}; quote fields that hold such characters") from None
     if not header:
         return {name: TrackFile.empty(origin)}
-    twice = next((column for column in header if column.strip() and header.count(column) > 1), None)
+    names = [column.strip() for column in header]
+    twice = next((column for column in names if column and names.count(column) > 1), None)
     if twice is not None:
         raise InputError(
             f"{origin} has two columns {twice!r}; give each its own name, so that it is clear which counts"
@@ -90,7 +104,7 @@ def has_track_columns(names: Iterable[object]) -> bool:
 
 def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str, TrackFile]:
     """Sequences by name, from columns that are recognised by their names."""
-    roles = _roles(columns)
+    roles = _roles(columns, origin)
     for needed in ("frame", "id"):
         if needed not in roles:
             raise UnknownNameError(
@@ -109,9 +123,16 @@ def read_columns(columns: Mapping[str, Any], origin: str, name: str) -> dict[str
     return {str(each): reading.where(sequences == each) for each in np.unique(sequences)}
 
 
-def _roles(columns: Mapping[str, Any]) -> dict[str, str]:
+def _roles(columns: Mapping[str, Any], origin: str) -> dict[str, str]:
     """The column that plays each role."""
-    by_name = {str(column).strip().lower(): column for column in columns}
+    by_name: dict[str, str] = {}
+    for column in columns:
+        other = by_name.setdefault(str(column).strip().lower(), column)
+        if other != column and str(column).strip().lower() in _ROLE_NAMES:
+            raise InputError(
+                f"{origin} has the columns {other!r} and {column!r}, which differ only in case or blanks; rename or"
+                " leave out one of them"
+            )
     return {
         role: by_name[next(name for name in names if name in by_name)]
         for role, names in _NAMES.items()
@@ -141,24 +162,28 @@ def _shapes(columns: Mapping[str, Any], roles: dict[str, str], origin: str) -> R
 
 
 _ROW = "frame, id, left, top, width, height and more, or frame, id, x, y[, z] for points"
-_WITH_CLASSES = 9
-"""Nine columns end in class and visibility (MOT16 and later), ten in world coordinates (MOT15)."""
+_WITH_CLASSES = (8, 9)
+"""Nine columns end in class and visibility (MOT16 and later), eight in the class, ten in world coordinates (MOT15)."""
+
+_NO_CLASS = -1
+"""Fills the column of classes where there are none."""
 
 
 def read_motchallenge(text: str, origin: str) -> TrackFile:
     """Rows of numbers with commas, semicolons, tabs or blanks between them; no header."""
-    first = first_line(text)
+    first = first_line(text).partition("#")[0]
     if not first:
         return TrackFile.empty(origin)
     delimiter = delimiter_of(first)
     fields = [field for field in first.split(delimiter) if field.strip()]
-    wanted = 8 if len(fields) == _WITH_CLASSES else min(len(fields), 7)
+    wanted = 8 if len(fields) in _WITH_CLASSES else min(len(fields), 7)
     rows = None if delimiter is None else decimal_columns(text, delimiter, wanted)
     if rows is None:
         try:
             rows = np.loadtxt(io.StringIO(text), delimiter=delimiter, usecols=range(wanted), ndmin=2)
         except ValueError:
             raise _bad_line(text, origin, delimiter, wanted) from None
+    _check_widths(text, origin, delimiter, len(fields))
     return from_numbers(rows, origin, columns=len(fields))
 
 
@@ -171,11 +196,43 @@ def from_numbers(rows: Real, origin: str, columns: int | None = None) -> TrackFi
     return TrackFile(
         origin,
         as_frames(rows[:, 0], origin),
-        as_ids(rows[:, 1], origin),
+        as_ids(_exact_ids(rows[:, 1], origin), origin),
         shapes,
         considered=rows[:, 6] != 0 if width > 6 else None,
-        categories=rows[:, 7].astype(np.int64) if (columns or width) == _WITH_CLASSES else None,
+        categories=_categories(rows[:, 7]) if (columns or width) in _WITH_CLASSES else None,
     )
+
+
+def _exact_ids(ids: Real, origin: str) -> Real:
+    """The ids again; two long ones that became one number would be one track."""
+    too_long = np.abs(ids) >= LARGEST_EXACT
+    if too_long.any():
+        raise InputError(
+            f"{origin}: id {ids[too_long][0]:.17g} has more digits than a number holds exactly; number the tracks"
+            " below 2^53, or give columns with names, where ids are text"
+        )
+    return ids
+
+
+def _categories(numbers: Real) -> NDArray[Any] | None:
+    """Classes, as whole numbers where they are; None where the column is only filled."""
+    if np.all(numbers == _NO_CLASS):
+        return None
+    return numbers.astype(np.int64) if np.all(numbers == np.floor(numbers)) else numbers
+
+
+def _check_widths(text: str, origin: str, delimiter: str | None, expected: int) -> None:
+    """Every row has as many fields as the first: classes and flags are where that one has them."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if delimiter and line.count(delimiter) == expected - 1 and "#" not in line:
+            continue
+        content = line.partition("#")[0].strip()
+        fields = content.split(delimiter)
+        found = len(fields) - (not fields[-1].strip()) if content else expected
+        if found != expected:
+            raise InputError(
+                f"{origin}, line {number}: {found} fields, {expected} in the first row; every row must have as many"
+            )
 
 
 def _bad_line(text: str, origin: str, delimiter: str | None, wanted: int) -> InputError:
@@ -232,7 +289,7 @@ def read_kitti(text: str, origin: str) -> TrackFile:
             rows.append(fields[:_FIELDS])
     aside = ((f"{_IGNORED} regions in {origin}", ignored),) if ignored else ()
     if not rows:
-        return TrackFile(**{**vars(TrackFile.empty(origin)), "set_aside": aside})
+        return replace(TrackFile.empty(origin), set_aside=aside)
     frame, track, kind, _, _, _, *edges = zip(*rows, strict=True)
     left, top, right, bottom = (as_numbers(edge, origin, "a box edge") for edge in edges)
     return TrackFile(
@@ -293,8 +350,10 @@ class _Label(NamedTuple):
 
 def _reading(frames: list[tuple[Any, list[_Label]]], origin: str) -> TrackFile:
     rows = [(frame, label) for frame, labels in frames for label in labels if label.box]
+    unplaced = sum(len(labels) for _, labels in frames) - len(rows)
+    aside = ((f"labels without a box2d in {origin}", unplaced),) if unplaced else ()
     if not rows:
-        return TrackFile.empty(origin)
+        return replace(TrackFile.empty(origin), set_aside=aside)
     edges = zip(*(label.box or () for _, label in rows), strict=True)
     left, top, right, bottom = (as_numbers(edge, origin, "a box edge") for edge in edges)
     return TrackFile(
@@ -304,6 +363,7 @@ def _reading(frames: list[tuple[Any, list[_Label]]], origin: str) -> TrackFile:
         np.column_stack([left, top, right - left, bottom - top]),
         considered=np.array([not label.crowd for _, label in rows]),
         categories=np.array([label.category for _, label in rows], dtype=np.str_),
+        set_aside=aside,
     )
 
 

@@ -1,7 +1,7 @@
 """From what was read to what is compared: checked rows on one clock, the rules of benchmarks, candidate pairs."""
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,7 @@ from infoscope.tracking.track_file import TrackFile, check
 __all__ = ["Prepared", "Removal", "choose_rules", "prepare", "remove_ignored", "settle"]
 
 _PEDESTRIAN = 1
+_CLASSES = 13
 _DISTRACTORS = {"mot16": (2, 7, 8, 12), "mot20": (2, 6, 7, 8, 12)}
 """Person on vehicle, static person, distractor, reflection; in MOT20 also the non-motorised vehicle."""
 
@@ -35,7 +36,7 @@ def choose_rules(truth: TrackFile, name: str, preprocessing: str) -> str:
     """The rules of a sequence: MOT16's where the truth has MOTChallenge classes, MOT20's where it says so."""
     if preprocessing != "auto":
         return preprocessing
-    has_classes = truth.categories is not None and truth.categories.dtype.kind == "i"
+    has_classes = truth.categories is not None and truth.categories.dtype.kind in "if"
     if not has_classes or truth.kind != "box":
         return "off"
     return "mot20" if "mot20" in f"{name} {truth.origin}".casefold() else "mot16"
@@ -48,10 +49,28 @@ def remove_ignored(truth: TrackFile, system: TrackFile, rules: str) -> Removal:
     """
     wanted = np.ones(len(truth), dtype=bool) if truth.considered is None else truth.considered
     spared = np.ones(len(system), dtype=bool)
-    if rules in _DISTRACTORS and truth.categories is not None:
-        spared = ~_on_distractors(truth, system, np.isin(truth.categories, _DISTRACTORS[rules]))
-        wanted = wanted & (truth.categories == _PEDESTRIAN)
+    if rules in _DISTRACTORS and len(truth):
+        categories = _categories(truth, rules)
+        spared = ~_on_distractors(truth, system, np.isin(categories, _DISTRACTORS[rules]))
+        wanted = wanted & (categories == _PEDESTRIAN)
     return Removal(truth.where(wanted), system.where(spared), rules, int((~wanted).sum()), int((~spared).sum()))
+
+
+def _categories(truth: TrackFile, rules: str) -> NDArray[Any]:
+    """MOTChallenge's classes of the truth; by others, boxes would be dropped as if they were no pedestrians."""
+    where_off = "or choose preprocessing (--preprocessing) 'off'"
+    if truth.categories is None or truth.categories.dtype.kind not in "if":
+        raise InputError(
+            f"{truth.origin} has no classes by number, by which the rules {rules} drop boxes; give nine columns"
+            f" (class and visibility last), {where_off}"
+        )
+    unknown = np.setdiff1d(truth.categories, np.arange(1, _CLASSES + 1))
+    if len(unknown):
+        raise InputError(
+            f"{truth.origin}: class {unknown[0]:g} (column 8) is none of MOTChallenge's 1 to {_CLASSES}, by which the"
+            f" rules {rules} drop boxes; correct it, {where_off}"
+        )
+    return truth.categories
 
 
 def _on_distractors(truth: TrackFile, system: TrackFile, distracting: NDArray[np.bool_]) -> NDArray[np.bool_]:

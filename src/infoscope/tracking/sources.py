@@ -160,9 +160,10 @@ def _bytes(path: Path) -> bytes:
 
 def _decode(content: bytes, origin: str) -> str:
     try:
-        return content.decode("utf-8-sig")
+        text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{origin} is not text: byte {error.start} is not UTF-8; save it as UTF-8") from None
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 
 
 def read_text(text: str, origin: str, name: str, form: str) -> dict[str, TrackFile]:

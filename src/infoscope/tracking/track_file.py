@@ -11,9 +11,9 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
 from infoscope.tables.tracks import Detections
 
-__all__ = ["TrackFile", "as_frames", "as_ids", "as_numbers", "check", "delimiter_of", "first_line"]
+__all__ = ["LARGEST_EXACT", "TrackFile", "as_frames", "as_ids", "as_numbers", "check", "delimiter_of", "first_line"]
 
-_EXACT = float(1 << 53)
+LARGEST_EXACT = float(1 << 53)
 """Whole numbers below this are exact as floating-point numbers."""
 
 
@@ -122,7 +122,7 @@ def as_numbers(values: Sequence[Any] | NDArray[Any], origin: str, what: str) -> 
 def as_frames(values: Sequence[Any] | NDArray[Any], origin: str) -> NDArray[Any]:
     """Frame numbers as integers, or time stamps where they are not whole."""
     frames = as_numbers(values, origin, "a frame")
-    if not np.all(np.abs(frames) < _EXACT):
+    if not np.all(np.abs(frames) < LARGEST_EXACT):
         raise InputError(f"{origin}: a frame is not a finite number below 2^53; every row must say its frame")
     whole = frames.astype(np.int64)
     return whole if np.array_equal(whole, frames) else frames
@@ -139,7 +139,7 @@ def as_ids(values: Sequence[Any] | NDArray[Any], origin: str) -> NDArray[Any]:
         return np.array([str(value) for value in ids.tolist()], dtype=np.str_)
     if np.isnan(numbers).any():
         raise InputError(f"{origin}: {_NO_ID}")
-    if np.all(np.abs(numbers) < _EXACT) and np.array_equal(numbers.astype(np.int64), numbers):
+    if np.all(np.abs(numbers) < LARGEST_EXACT) and np.array_equal(numbers.astype(np.int64), numbers):
         return numbers.astype(np.int64)
     return np.array([str(value) for value in ids.tolist()], dtype=np.str_)
 
