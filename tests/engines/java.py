@@ -6,7 +6,12 @@ from pathlib import Path
 BRIEF_JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 """Java that lives for seconds: its second compiler, parallel collector and checks of Spark's own code cost more than
 the tests."""
+ROOM = "-Xms700m -Xmn256m"
+"""Java begins with little memory and looks through it ninety times before it takes more."""
 BRIEF_QUERIES = {
+    "spark.locality.wait": "0",  # or a task waits for seconds until the executor is free that has its rows
+    "spark.task.maxFailures": "2",  # rows that are rejected are so the fourth time, too
+    "spark.python.sql.dataFrameDebugging.enabled": "false",
     "spark.sql.shuffle.partitions": "2",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -17,7 +22,7 @@ BRIEF_QUERIES = {
     "spark.broadcast.compress": "false",
     "spark.shuffle.compress": "false",
 }
-"""A hundred queries, each asked once of a few rows; the server of Spark Connect compiles its own as users' do."""
+"""A hundred queries, each asked once of a few rows; those of Spark Connect are compiled as users' are."""
 AS_USERS_HAVE_IT = {
     "spark.sql.codegen.wholeStage": "true",
     "spark.sql.codegen.factoryMode": "FALLBACK",
@@ -35,12 +40,12 @@ def java_settings(folder: Path, archive: str | None = None, **more: str) -> dict
     """
     java = f"{BRIEF_JAVA} {_archived() if archive is None else archive}".rstrip()
     settings = BRIEF_QUERIES | {f"spark.{name.replace('_', '.')}": value for name, value in more.items()}
-    settings["spark.executor.extraJavaOptions"] = java
+    settings["spark.executor.extraJavaOptions"] = f"{ROOM} {java}"
     return {
         "SPARK_CONF_DIR": str(folder / "no-settings"),
         "SPARK_DAEMON_JAVA_OPTS": java,
         "SPARK_LAUNCHER_OPTS": BRIEF_JAVA,
-        "SPARK_SUBMIT_OPTS": " ".join([java, *(f'"-D{name}={value}"' for name, value in settings.items())]),
+        "SPARK_SUBMIT_OPTS": " ".join([ROOM, java, *(f'"-D{name}={value}"' for name, value in settings.items())]),
         "SPARK_LOCAL_IP": "127.0.0.1",
     }
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.engines.java import AS_USERS_HAVE_IT
 
 PATIENCE = 240.0
@@ -148,6 +150,9 @@ def spark_session(cluster: SparkCluster, folder: Path) -> Iterator[Any]:
         .config("spark.local.dir", str(folder))
         .config("spark.sql.files.maxPartitionBytes", "1m")
         .config("spark.sql.files.openCostInBytes", "1m")
+        .config("spark.plugins", "org.apache.spark.sql.connect.SparkConnectPlugin")
+        .config("spark.connect.grpc.binding.address", "127.0.0.1")
+        .config("spark.connect.grpc.binding.port", str(free_port()))
         .getOrCreate()
     )
     gateway = spark.sparkContext._gateway
@@ -162,27 +167,24 @@ def spark_session(cluster: SparkCluster, folder: Path) -> Iterator[Any]:
 
 
 @contextmanager
-def spark_connect(folder: Path) -> Iterator[str]:
-    """A Spark Connect server; the address of its gRPC port."""
-    port, home = free_port(), spark_home()
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.connect.grpc.binding.port": str(port),
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.local.dir": str(folder),
-        **AS_USERS_HAVE_IT,
-    }
-    options = [part for name, value in settings.items() for part in ("--conf", f"{name}={value}")]
-    server = "org.apache.spark.sql.connect.service.SparkConnectServer"
-    with processes(folder) as group:
-        group.start(
-            "connect",
-            [f"{home}/bin/spark-submit", "--class", server, "--master", "local[2]", *options, "spark-internal"],
-            SPARK_HOME=home,
-            SPARK_LOG_DIR=str(folder),
-        )
-        wait_for(lambda: listens(port), "the Spark Connect server")
+def spark_connect(spark: Any) -> Iterator[str]:
+    """The address of the Spark Connect server in the Java process of a session.
+
+    What is asked there is compiled as users' queries are, and nothing of the session itself can be found here.
+    """
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    defaults = spark._jsc.sc().conf()  # of sessions to come
+    for name, value in AS_USERS_HAVE_IT.items():
+        defaults.set(name, value)
+    port = spark.conf.get("spark.connect.grpc.binding.port")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("SPARK_CONNECT_MODE_ENABLED", "1")  # as the client sets it for good
+        for name in ("_gateway", "_jvm", "_active_spark_context"):
+            patch.setattr(SparkContext, name, None)
+        for name in ("_instantiatedSession", "_activeSession"):
+            patch.setattr(SparkSession, name, None)
         yield f"sc://127.0.0.1:{port}"
 
 

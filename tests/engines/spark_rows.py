@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
 import infoscope as ifs
@@ -49,9 +50,8 @@ class RowsBehindCells:
 
     @pytest.fixture(scope="class")
     def frame(self, spark: Any, lines: list[tuple[Any, ...]]) -> Any:
-        kinds = ("string",) * 5 + ("double", "double", "array<string>")
-        schema = ", ".join(f"`{name}` {kind}" for name, kind in zip(NAMES, kinds, strict=True))
-        return spark.createDataFrame(lines, schema).repartition(3).cache()
+        rows = pa.table(list(map(list, zip(*lines, strict=True))), names=NAMES)  # without processes of Python
+        return spark.createDataFrame(rows).repartition(3).cache()
 
     def test_rows_behind_every_cell_are_those_that_were_counted(self, frame: Any, lines: list[tuple[Any, ...]]) -> None:
         clean = ("strip", "casefold")

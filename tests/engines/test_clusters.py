@@ -18,10 +18,10 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_joint, read_tables
+from infoscope.readers import ReadOptions, read, read_joint, read_tables, spark_files
 from infoscope.readers.joint import Paired
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
-from tests.engines.java import java_settings
+from tests.engines.java import AS_USERS_HAVE_IT, java_settings
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results
 from tests.engines.servers import (
@@ -87,11 +87,23 @@ def cells_of(pairs: Paired) -> dict[tuple[Any, ...], float]:
     }
 
 
+@pytest.fixture(autouse=True)
+def no_echo(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody interrupts these tests, so that failures need not wait for the echo of it."""
+    monkeypatch.setattr(spark_files, "_ECHO", 0.0)
+
+
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
     pytest.importorskip("pyspark", reason="pyspark is not installed")
     with spark_cluster(tmp_path_factory.mktemp("spark")) as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def spark(cluster: SparkCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    with spark_session(cluster, tmp_path_factory.mktemp("session")) as session:
+        yield session
 
 
 @needs_java
@@ -112,11 +124,6 @@ class TestSparkCommand:
 
 @needs_java
 class TestSparkCluster(RowsBehindCells):
-    @pytest.fixture(scope="class")
-    def spark(self, cluster: SparkCluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-        with spark_session(cluster, tmp_path_factory.mktemp("session")) as session:
-            yield session
-
     @pytest.mark.parametrize("case", CASES, **IDS)
     def test_counts_as_by_hand(self, spark: Any, case: Case) -> None:
         assert counted(spark_frame(spark, case), case) == expected(case)
@@ -256,7 +263,7 @@ class TestSparkCluster(RowsBehindCells):
         assert spark.range(3).count() == 3
 
     def test_names_in_messages_are_those_of_the_frame(self, spark: Any) -> None:
-        log = spark.createDataFrame([("a", "b", "c", "d")], "gold string, `s.x` string, `w.w` string, u string")
+        log = spark.sql("SELECT 'a' AS gold, 'b' AS `s.x`, 'c' AS `w.w`, 'd' AS u")
         records = log.selectExpr("gold", "array(u) AS `l.l`", "parse_json('1') AS `v.v`")
 
         with pytest.raises(UnknownNameError, match=r"^the pyspark frame has no column 's\.y'; did you mean 's\.x'\?$"):
@@ -269,7 +276,7 @@ class TestSparkCluster(RowsBehindCells):
             read(records, truth="gold", system="v.v")
 
     def test_names_that_are_there_twice(self, spark: Any) -> None:
-        log = spark.createDataFrame([("a", "b", "c", "d")], "gold string, said string, x string, y string")
+        log = spark.sql("SELECT 'a' AS gold, 'b' AS said, 'c' AS x, 'd' AS y")
 
         with pytest.raises(InputError, match="the pyspark frame has 'said' as the name of two columns"):
             read(log.toDF("gold", "said", "said", "x"), truth="gold", system="said")
@@ -342,16 +349,16 @@ class TestSparkCluster(RowsBehindCells):
 @needs_java
 class TestSparkConnect:
     @pytest.fixture(scope="class")
-    def server(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-        pytest.importorskip("pyspark", reason="pyspark is not installed")
+    def server(self, spark: Any) -> Iterator[str]:
         pytest.importorskip("grpc", reason="grpcio is not installed")
-        with spark_connect(tmp_path_factory.mktemp("connect")) as url:
+        with spark_connect(spark) as url:
             yield url
 
     def test_frames_files_and_ragged_files(self, server: str, tmp_path: Path) -> None:
         from pyspark.sql import SparkSession
 
         remote = SparkSession.builder.remote(server).create()
+        assert {name: remote.conf.get(name) for name in AS_USERS_HAVE_IT} == AS_USERS_HAVE_IT
         for case in (CASES[1], CASES[4], CASES[9], CASES[12], CASES[-1]):
             assert counted(spark_frame(remote, case), case) == expected(case), case.name
         names = hostile_log(tmp_path)
