@@ -44,6 +44,7 @@ __all__ = [
     "UncertaintyKeywords",
     "UncertaintyOptions",
     "check_costs_stated",
+    "check_named_once",
     "check_question",
     "check_rows",
     "column_labels",
@@ -156,6 +157,13 @@ def check_costs_stated(entry: Metric, *, stated: bool) -> None:
     """Reject a metric of costs where none were stated."""
     if entry.card.family == "costs" and not stated:
         raise InputError(f"{entry.name} needs costs; state them with costs= (--costs FILE)")
+
+
+def check_named_once(system: Sequence[str]) -> None:
+    """Reject a column that is named as a system twice."""
+    twice = next((name for name in system if list(system).count(name) > 1), None)
+    if twice is not None:
+        raise InputError(f"column {twice!r} is named twice; name each system once")
 
 
 def check_seed(seed: int) -> None:

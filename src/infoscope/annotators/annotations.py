@@ -19,6 +19,7 @@ from infoscope.errors import InputError
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
 from infoscope.numeric import Real
 from infoscope.readers import ReadOptions
+from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.frames import frame_names, is_frame
 from infoscope.readers.labels import Cleaning
@@ -200,7 +201,7 @@ def _is_sets(value: Any) -> bool:
 def _from_columns(
     source: Any, systems: Sequence[str], clean: str | Iterable[str], read: ReadOptions | None
 ) -> Annotations:
-    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+    if is_column_mapping(source):
         pick_columns(systems, list(source), "the mapping")
         return _from_sequences({name: source[name] for name in systems}, clean)
     return _of_patterns(read_patterns(source, systems, clean=_cleaning(clean), read=read))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from infoscope.multilabel.assignment import MOST_CATEGORIES, Reassignment, assig
 from infoscope.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.multilabel.sums import tally
 from infoscope.numeric import Real, as_real, ratio
+from infoscope.results.estimate import finite
 from infoscope.special_functions import betainc
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.pair_counts import CellCounts
@@ -71,11 +71,6 @@ class ConfusedCategories:
         )
 
 
-def _plain(value: Any) -> float | None:
-    number = float(value)
-    return number if np.isfinite(number) else None
-
-
 def pair_agreements(
     annotations: Annotations, level: float | None
 ) -> Iterator[tuple[PairAgreement, list[ConfusedCategories]]]:
@@ -111,9 +106,9 @@ def _of_labels(pair: SingleLabelPair, names: tuple[str, str], information: PairI
         system=names[1],
         items=pair.n,
         proficiency=information.proficiency.value,
-        category_proficiency=_plain(own),
-        permuted_proficiency=None if order is None else _plain(max(pair.category_proficiency(order), own)),
-        kappa=_plain(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
+        category_proficiency=finite(own),
+        permuted_proficiency=None if order is None else finite(max(pair.category_proficiency(order), own)),
+        kappa=finite(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
         agreement=float(pair.both.sum() / pair.n),
         renamings=tuple(each for each in moved if each.finding),
         information=information,
@@ -124,7 +119,7 @@ def _of_sets(pair: Categorization, names: tuple[str, str]) -> PairAgreement:
     counts = pair.joint_counts() if len(pair.categories) <= MOST_CATEGORIES else None
     order = None if counts is None else assignment_of(pair, counts)
     sums = tally(pair, order)
-    by_category = _plain(proficiency(sums))
+    by_category = finite(proficiency(sums))
     moved = [] if counts is None or order is None else reassignments(pair, counts, order)
     return PairAgreement(
         truth=names[0],
@@ -132,8 +127,8 @@ def _of_sets(pair: Categorization, names: tuple[str, str]) -> PairAgreement:
         items=pair.n,
         proficiency=by_category,
         category_proficiency=by_category,
-        permuted_proficiency=None if order is None else _plain(permuted_proficiency(sums)),
-        kappa=_plain(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
+        permuted_proficiency=None if order is None else finite(permuted_proficiency(sums)),
+        kappa=finite(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
         agreement=float(sums.exact / sums.total),
         renamings=tuple(each for each in moved if each.finding),
     )

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
+from infoscope.cli.options import Command, all_of
 from infoscope.errors import InputError
 
 __all__ = ["judge_keywords", "judge_options", "judged_files", "judged_rows"]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 
 def judge_options() -> Callable[[Command], Command]:
     """A judge's verdicts for rows without a true label."""
-    options = (
+    return all_of(
         click.option(
             "--judge",
             multiple=True,
@@ -40,13 +39,6 @@ def judge_options() -> Callable[[Command], Command]:
             "Default: all.",
         ),
     )
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def judge_keywords(chosen: Mapping[str, Any], names: Sequence[str] | None = None) -> dict[str, Any]:

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import click
 
 import infoscope as ifs
 from infoscope.cli.judge import judged_files, judged_rows
-from infoscope.cli.options import read_options, sources
+from infoscope.cli.options import Command, all_of, read_options, sources
 from infoscope.cli.streams import say
 from infoscope.errors import InputError
 
 __all__ = ["label_options_of_judge", "labelled_rows", "planned_or_labelled", "wanted_labels"]
 
-Command = TypeVar("Command", bound=Callable[..., Any])
-
 
 def label_options_of_judge() -> Callable[[Command], Command]:
     """Further labels for judged rows: how many, which rows, and those that came back."""
-    options = (
+    return all_of(
         click.option(
             "--want",
             metavar="METRIC.width=W",
@@ -42,13 +40,6 @@ def label_options_of_judge() -> Callable[[Command], Command]:
         ),
         click.option("--period", metavar="COLUMN", help="With --judge: column of the period, to see a judge change."),
     )
-
-    def add(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return add
 
 
 def wanted_labels(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.LabelPlan | ifs.LabelledEstimate | None:

@@ -15,6 +15,8 @@ from infoscope.errors import InputError
 from infoscope.native_code import SWITCH
 
 __all__ = [
+    "Command",
+    "all_of",
     "classes_option",
     "column_options",
     "costs_option",
@@ -37,7 +39,9 @@ __all__ = [
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 
-def _all(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+def all_of(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
+    """Several options as one."""
+
     def add(command: Command) -> Command:
         for option in reversed(options):
             command = option(command)
@@ -48,7 +52,7 @@ def _all(*options: Callable[[Any], Any]) -> Callable[[Command], Command]:
 
 def column_options() -> Callable[[Command], Command]:
     """Which columns of the rows to read."""
-    return _all(
+    return all_of(
         click.option(
             "-t",
             "--truth",
@@ -73,7 +77,7 @@ def column_options() -> Callable[[Command], Command]:
 
 def with_truth_file() -> Callable[[Command], Command]:
     """Where the true labels are, if not beside the predictions."""
-    return _all(
+    return all_of(
         click.option(
             "--truth-file",
             metavar="FILE",
@@ -89,7 +93,7 @@ def with_truth_file() -> Callable[[Command], Command]:
 
 def reading_options() -> Callable[[Command], Command]:
     """How rows are read, where the name of the source does not say it all."""
-    return _all(
+    return all_of(
         click.option(
             "--input-format",
             metavar="FORMAT",
@@ -195,7 +199,7 @@ def label_options(*, task: bool = False) -> Callable[[Command], Command]:
                 help="With clustering, the names of the predictions mean nothing.",
             )
         ]
-    return _all(*options)
+    return all_of(*options)
 
 
 def prevalence_option() -> Callable[[Command], Command]:
@@ -244,7 +248,7 @@ def seed_option() -> Callable[[Command], Command]:
 
 def uncertainty_options() -> Callable[[Command], Command]:
     """How intervals are made."""
-    return _all(
+    return all_of(
         click.option("--prior", default="default", show_default=True, help="Prior of the intervals."),
         click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals."),
         click.option("--sample-size", type=float, metavar="N", help="Sample size, for a table of frequencies."),
@@ -275,7 +279,7 @@ def _prior(word: str) -> str | float:
 
 def output_options() -> Callable[[Command], Command]:
     """Form and place of the output, the same for every command that has a result."""
-    return _all(
+    return all_of(
         click.option(
             "--format",
             type=click.Choice(["text", "json", "markdown", "html", "csv", "parquet"]),

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.column_kinds.values import MAX_PARSED, number_of
+from infoscope.column_kinds.values import number_of, thinned
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -49,7 +49,7 @@ class RankedNumbers:
         used = used[used != (-1 if table.reject_column is None else table.reject_column)]
         if len(true) != 2 or len(used) < 2 or table.batch_shape:
             return None
-        used = used if len(used) <= MAX_PARSED else used[np.linspace(0, len(used) - 1, MAX_PARSED).astype(np.int64)]
+        used = thinned(used)
         numbers = np.array([number_of(table.system_labels[at]) for at in used.tolist()])
         if not np.isfinite(numbers).all():
             return None

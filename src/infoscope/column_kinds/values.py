@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.tables.labels import Label
 
-__all__ = ["MAX_PARSED", "MIN_PROBABILITIES", "ColumnValues", "number_of"]
+__all__ = ["MIN_PROBABILITIES", "ColumnValues", "number_of", "thinned"]
 
 MAX_PARSED = 2000
 """Values of a column that are looked at; of more, evenly spread ones."""
@@ -44,7 +45,7 @@ class ColumnValues:
     def of(cls, labels: Sequence[Label], totals: np.ndarray[Any, Any], rows: float) -> ColumnValues:
         """Of labels with the rows that each has."""
         used = np.flatnonzero(totals > 0)
-        some = used if len(used) <= MAX_PARSED else used[np.linspace(0, len(used) - 1, MAX_PARSED).astype(np.int64)]
+        some = thinned(used)
         numbers = np.array([number_of(labels[at]) for at in some.tolist()], dtype=np.float64)
         fractions = totals[some] / max(float(totals[some].sum()), 1e-300)
         return cls([labels[at] for at in used.tolist()], rows, numbers, fractions)
@@ -88,6 +89,13 @@ class ColumnValues:
     def described(self) -> str:
         """How many values there are, in a sentence."""
         return f"{len(self.labels):,} different {'numbers' if self.are_numbers else 'values'} in {self.rows:,.0f} rows"
+
+
+def thinned(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places, or of many as many evenly spread ones as are looked at."""
+    if len(places) <= MAX_PARSED:
+        return places
+    return places[np.linspace(0, len(places) - 1, MAX_PARSED).astype(np.int64)]
 
 
 def number_of(label: Label) -> float:

@@ -86,8 +86,7 @@ class SystemPosterior:
         """P of at least this much captured information by chance, on the rows as they came."""
         if isinstance(self.given, Posterior):
             return chance_p_value(self.given.origin)  # the evaluation has asked it, too
-        recipe = self.table.reweighting
-        return chance_p_value(self.table if recipe is None else recipe.origin)
+        return chance_p_value(self.table)
 
     @property
     def prevalence_freedom(self) -> float:

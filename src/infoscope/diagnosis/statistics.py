@@ -84,11 +84,6 @@ class TableStatistics:
         """Captured fraction of H(T), as reports show it."""
         return self.shown("proficiency", self.proficiency)
 
-    @property
-    def shown_accuracy(self) -> float | None:
-        """Fraction of right predictions, as reports show it; None where the sides share no label."""
-        return None if self.accuracy is None else self.shown("accuracy", self.accuracy)
-
     def surely_below(self, metric: str, limit: float) -> bool:
         """Whether the upper limit of a metric is below this, or nothing speaks against it."""
         found = self.limits(metric)
@@ -140,8 +135,7 @@ class TableStatistics:
     @cached_property
     def chance_p_value(self) -> float | None:
         """P of at least this much information by chance; None where the sample size is not known."""
-        recipe = self.table.reweighting
-        return chance_p_value(self.table if recipe is None else recipe.origin, self.n)
+        return chance_p_value(self.table, self.n)
 
     @cached_property
     def could_be_chance(self) -> bool:

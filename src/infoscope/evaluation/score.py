@@ -112,7 +112,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
         interval=subject.interval,
         clusters=grouped,
-        chance_p_value=_chance(subject),
+        chance_p_value=chance_p_value(table, subject.n),
         examples=subject.examples,
         data_hash=data_hash(table),
         table=table,
@@ -134,12 +134,6 @@ def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:
 def _plain(number: float | None) -> float | None:
     """Whole numbers as integers, so that JSON shows a count as a count."""
     return int(number) if number is not None and float(number).is_integer() else number
-
-
-def _chance(subject: TableInput) -> float | None:
-    """On the rows as they came: re-weighting the truth adds no evidence."""
-    recipe = subject.table.reweighting
-    return chance_p_value(subject.table if recipe is None else recipe.origin, subject.n)
 
 
 def _positive(table: Contingency) -> str | None:

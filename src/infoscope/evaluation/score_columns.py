@@ -13,6 +13,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation.inputs import ColumnRequest
 from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.operating_points import Sweep, sweep
+from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.tables.labels import Label
@@ -91,7 +92,7 @@ def _by_system(scores: Any, names: Sequence[str], *, rows: bool) -> dict[str, An
 
 def _swept(source: Any, y_pred: Any, request: ColumnRequest, column: Any, system: SystemResult) -> Sweep:
     stated: Any = {"positive": system.positive, "weight": request.weight, "max_points": MAX_POINTS}
-    if y_pred is not None or (isinstance(source, Mapping) and not hasattr(source, "columns")):
+    if y_pred is not None or is_column_mapping(source):
         labels = {str(label): label for label in (() if system.table is None else system.table.truth_labels)}
         stated["positive"] = labels.get(system.positive or "", system.positive)
     if y_pred is not None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import unicodedata
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -25,6 +26,7 @@ __all__ = [
     "legend",
     "plain_label",
     "round_ticks",
+    "share_axis",
     "shortened",
     "side_labels",
     "side_room",
@@ -128,6 +130,13 @@ def axis(low: float, high: float, title: str, *, grid: bool = False, most: int =
     """A range with round ticks."""
     at = round_ticks(low, high, most)
     return Axis(low, high, title, tuple(zip(at, tick_text(at), strict=True)), grid)
+
+
+def share_axis(title: str, most: float = 1.0) -> Axis:
+    """Shares from 0 to the most, in percent."""
+    made = axis(0.0, 100.0 * most, title, grid=True, most=5)
+    ticks = tuple((at / 100.0, f"{text}%") for at, text in made.ticks)
+    return replace(made, low=0.0, high=1.02 * most, ticks=ticks)
 
 
 def dodged(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:

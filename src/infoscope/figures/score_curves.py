@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display
-from infoscope.figures.layout import axis
+from infoscope.figures.layout import axis, share_axis
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.operating_points import Sweep, sweep
 from infoscope.operating_points.reliability import ReliabilityBin
@@ -59,7 +59,7 @@ class PrecisionRecallDisplay(SweepCurve):
         chance = Line(((0.0, self.prevalence), (1.0, self.prevalence)), "dim", dash=(3.0, 3.0))
         summary = f"Precision against recall: precision {y[0]:.2f} at recall {x[0]:.2f}, {y[-1]:.2f} at {x[-1]:.2f}."
         marks: list[Mark] = [chance, Line(_points(x, y), "accent", 2.2)]
-        return _plane("Precision-recall curve", summary, (_shares("recall"), _shares("precision")), marks)
+        return _plane("Precision-recall curve", summary, (share_axis("recall"), share_axis("precision")), marks)
 
 
 @dataclass(repr=False)
@@ -86,7 +86,7 @@ class LiftDisplay(SweepCurve):
             Line(((0.0, 1.0), (1.0, 1.0)), "dim", dash=(3.0, 3.0)),
             Line(_points(x, y), "accent", 2.2),
         ]
-        return _plane("Lift", summary, (_shares("share predicted positive"), up), marks)
+        return _plane("Lift", summary, (share_axis("share predicted positive"), up), marks)
 
 
 @dataclass(repr=False)
@@ -107,7 +107,7 @@ class RiskCoverageDisplay(SweepCurve):
         known = np.isfinite(self.risk)
         x, y = self.coverage[known], np.maximum(self.risk[known], 0.0)
         whole = float(y[np.argmax(x)])
-        up = _shares("error among the accepted", min(1.0, 1.1 * float(y.max(initial=0.05)) or 0.05))
+        up = share_axis("error among the accepted", min(1.0, 1.1 * float(y.max(initial=0.05)) or 0.05))
         half = int(np.argmin(np.abs(x - 0.5)))
         summary = (
             f"Error among the accepted samples over the share accepted: {whole:.1%} if all are accepted, {y[half]:.1%} "
@@ -117,7 +117,7 @@ class RiskCoverageDisplay(SweepCurve):
             Line(((0.0, whole), (1.0, whole)), "dim", dash=(3.0, 3.0)),
             Line(_points(x, y), "accent", 2.2),
         ]
-        return _plane("Risk-coverage curve", summary, (_shares("share accepted"), up), marks)
+        return _plane("Risk-coverage curve", summary, (share_axis("share accepted"), up), marks)
 
 
 @dataclass(repr=False)
@@ -137,7 +137,7 @@ class ReliabilityDisplay(Display):
         """Dots with whiskers, their sizes beside, and the diagonal where scores are right."""
         ends = [x for bin_ in self.bins for x in (bin_.score, bin_.rate.high or 0.0)]
         most = min(1.0, 1.1 * max(ends))
-        axes = (_shares("mean score of the bin", most), _shares("fraction of positives", most))
+        axes = (share_axis("mean score of the bin", most), share_axis("fraction of positives", most))
         marks: list[Mark] = [Line(((0.0, 0.0), (most, most)), "dim", dash=(3.0, 3.0))]
         for bin_ in self.bins:
             marks += _whisker(bin_)
@@ -183,12 +183,6 @@ def _whisker(bin_: ReliabilityBin) -> list[Mark]:
 
 def _points(x: Numbers, y: Numbers) -> tuple[tuple[float, float], ...]:
     return tuple(zip(x.tolist(), y.tolist(), strict=True))
-
-
-def _shares(title: str, most: float = 1.0) -> Axis:
-    made = axis(0.0, 100.0 * most, title, grid=True, most=5)
-    ticks = tuple((at / 100.0, f"{text}%") for at, text in made.ticks)
-    return replace(made, low=0.0, high=1.02 * most, ticks=ticks)
 
 
 def _plane(title: str, summary: str, axes: tuple[Axis, Axis], marks: Sequence[Mark]) -> Panel:

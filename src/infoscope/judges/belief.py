@@ -70,11 +70,6 @@ class StratumBelief:
         """Draws (draws, classes, predictions) of the table of truth × system behind all rows."""
         return self.against(self.counts.prediction, self.counts.everything.shape[1])
 
-    @cached_property
-    def judge_tables(self) -> Real:
-        """Draws (draws, classes, verdicts) of the table of truth × judge."""
-        return self.against(self.counts.verdict, self.counts.everything.shape[0])
-
     def against(self, column: NDArray[np.int64], width: int) -> Real:
         """Draws of truth × what stands in a column of the strata."""
         out = np.zeros((len(self.share), self.counts.classes, width))

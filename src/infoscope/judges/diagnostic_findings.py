@@ -17,6 +17,7 @@ from infoscope.judges.diagnostics import (
 )
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.finding import Finding
+from infoscope.results.notation import p_statement
 from infoscope.typing import Json
 
 if TYPE_CHECKING:
@@ -78,8 +79,8 @@ def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
         yield Finding(
             "labels_not_random",
             f"The labelled rows are no random sample of the rows (they have more of verdict {selection.verdict} and "
-            f"prediction {selection.prediction} of {name}; {_p(selection.p_value)}): the figures account for that, "
-            f"labels alone would not.{_if_chosen(name, ease)}",
+            f"prediction {selection.prediction} of {name}; {p_statement(selection.p_value)}): the figures account for "
+            f"that, labels alone would not.{_if_chosen(name, ease)}",
             evidence={"system": name, "p_value": selection.p_value, "z": ease.z},
         )
     elif ease.is_apart:
@@ -146,11 +147,7 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
     if p_value < DEPENDENT:
         yield Finding(
             "verdicts_depend_on_predictions",
-            f"Given the true class, verdicts of {judges} depend on the prediction of {name} ({_p(p_value)}): "
+            f"Given the true class, verdicts of {judges} depend on the prediction of {name} ({p_statement(p_value)}): "
             "verdicts taken as the truth would be off. The figures account for it.",
             evidence={"system": name, "p_value": p_value},
         )
-
-
-def _p(value: float) -> str:
-    return f"P = {value:.2g}" if value >= 0.001 else "P < 0.001"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from infoscope.atomic_files import write_file
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
+from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.labels import Cleaning, as_number
 from infoscope.readers.pattern_counts import read_patterns, row_patterns
 from infoscope.results.frame import csv_text
@@ -152,7 +153,7 @@ def filled_sheet(
 def _columns(sheet: Any) -> set[str]:
     """Names of the columns of a sheet; of a file, by its first line."""
     if isinstance(sheet, Mapping) or hasattr(sheet, "columns"):
-        return set(map(str, sheet if isinstance(sheet, Mapping) and not hasattr(sheet, "columns") else sheet.columns))
+        return set(map(str, sheet if is_column_mapping(sheet) else sheet.columns))
     if isinstance(sheet, (list, tuple)) and sheet:
         return set.intersection(*map(_columns, sheet))
     try:

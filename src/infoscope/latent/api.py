@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import check_level, check_seed
+from infoscope.inputs import check_level, check_named_once, check_seed
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
 from infoscope.latent.effort import check_size
 from infoscope.latent.estimation import LatentPosterior, estimated, system_table
@@ -22,6 +22,7 @@ from infoscope.metrics.registry import find
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.summary import summarize_draws
 from infoscope.readers import ReadOptions
+from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.results.estimate import Estimate
@@ -114,12 +115,10 @@ def _patterns(
     if isinstance(system, str):
         raise InputError(f"one system is named, {system!r}; a latent truth needs three or more")
     if system is None:
-        if not isinstance(source, Mapping) or hasattr(source, "columns"):
+        if not is_column_mapping(source):
             raise InputError("name the columns of the systems, at least three of them")
         system = [str(name) for name in source if name not in (truth, how.weight)]
-    twice = next((name for name in system if list(system).count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"column {twice!r} is named twice; name each system once")
+    check_named_once(system)
     if truth is not None and truth in system:
         raise InputError(f"column {truth!r} is named as truth and as system; it is one of them")
     if len(system) < 2:

@@ -7,7 +7,6 @@ the classes: a rejection is one more prediction, and systems taken as one predic
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -142,10 +141,6 @@ class Parameters:
         if len(data.labelled):
             score[data.labelled] = logs[data.labelled, data.known[data.labelled]]
         return data.fixed(belief), float(score @ data.counts)
-
-    def reordered(self, order: Sequence[int]) -> Parameters:
-        """The classes in another order; the names of the predictions stay."""
-        return Parameters(self.frequencies[list(order)], [table[list(order)] for table in self.predictions])
 
 
 def expected_tables(data: Observations, belief: Real) -> list[Real]:

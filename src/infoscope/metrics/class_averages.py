@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
@@ -12,7 +12,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest
 from infoscope.numeric import Real, as_real, ratio
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, as_labels, is_one, sorted_labels, stated_classes
+from infoscope.tables.labels import Label, as_labels, few_of, is_one, sorted_labels, stated_classes
 from infoscope.tables.transform import of_classes
 
 __all__ = ["Average", "AverageKeywords", "Parts", "ZeroDivision", "average_labels", "averaged", "square_table"]
@@ -84,17 +84,13 @@ def _positive_at(table: Contingency) -> list[int]:
     labels = table.truth_labels
     if len(labels) > 2:
         raise InputError(
-            f"there are {len(labels)} classes ({_listed(labels)}), so no class is the positive one; say "
+            f"there are {len(labels)} classes ({few_of(labels)}), so no class is the positive one; say "
             "average='macro', 'weighted' or 'micro', or average=None for one number per class"
         )
     positive = table.positive_label if len(labels) == 2 else table.positive
     if positive is None and len(labels) == 1 and is_one(labels[0]):
         positive = labels[0]
     return [-1 if positive is None else labels.index(positive)]
-
-
-def _listed(labels: Sequence[Label]) -> str:
-    return ", ".join(map(repr, labels[:3])) + (", …" if len(labels) > 3 else "")
 
 
 def _places(table: Contingency, labels: Iterable[Label] | None) -> list[int]:
@@ -106,7 +102,7 @@ def _places(table: Contingency, labels: Iterable[Label] | None) -> list[int]:
     if not asked:
         raise InputError("labels names no class to average over; leave it out to average over all of them")
     if not known.keys() & set(asked):
-        raise InputError(f"no class of labels ({_listed(asked)}) occurs; there are {_listed(table.truth_labels)}")
+        raise InputError(f"no class of labels ({few_of(asked)}) occurs; there are {few_of(table.truth_labels)}")
     return [known.get(label, -1) for label in asked]
 
 

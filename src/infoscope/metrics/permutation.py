@@ -48,11 +48,13 @@ def chance_p_value(table: Contingency, n: float | None = None) -> float | None:
 
     The margins are kept and the pairing of rows is random. Where each pair of classes is expected often enough this is
     the likelihood-ratio test; else outputs are dealt again at random, always in the same way. 1 where one side has a
-    single class, None where the sample size is not known.
+    single class, None where the sample size is not known. Of re-weighted classes it is that of the rows as they came:
+    re-weighting adds no evidence.
 
     >>> chance_p_value(Contingency.from_matrix([[10, 10], [10, 10]]))
     1.0
     """
+    table = table if table.reweighting is None else table.reweighting.origin
     if n is None or n == table.sample_size:
         return _own_p_value(table)
     return _p_value(table, n)

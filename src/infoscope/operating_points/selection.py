@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, SupportsFloat
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from infoscope.metrics.costs import checked_costs, mean_cost
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ThresholdTables
-from infoscope.results.estimate import Estimate
+from infoscope.results.estimate import Estimate, finite
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
 
@@ -140,18 +140,13 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     return Choice(
         criterion=criterion.name,
         point=point,
-        threshold=_finite(np.asarray(sweep.thresholds)[point]),
-        value=_finite(np.asarray(criterion.score(sweep.tables))[point]),
-        held_out=replace(Estimate.of(held_out, "there are too few samples"), low=_finite(low), high=_finite(high)),
-        threshold_low=_finite(ends[0]),
-        threshold_high=_finite(ends[1]),
+        threshold=finite(np.asarray(sweep.thresholds)[point]),
+        value=finite(np.asarray(criterion.score(sweep.tables))[point]),
+        held_out=replace(Estimate.of(held_out, "there are too few samples"), low=finite(low), high=finite(high)),
+        threshold_low=finite(ends[0]),
+        threshold_high=finite(ends[1]),
         level=level,
     )
-
-
-def _finite(number: SupportsFloat) -> float | None:
-    value = float(number)
-    return value if np.isfinite(value) else None
 
 
 def _short(ladder: ThresholdTables, thresholds: Real, point: int) -> tuple[ThresholdTables, Real]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
@@ -12,18 +12,19 @@ from numpy.typing import NDArray
 
 from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError, UnknownNameError, check_keywords
-from infoscope.inputs import check_level, check_seed
+from infoscope.inputs import check_level, check_named_once, check_seed
 from infoscope.metrics import erroneous_information, mutual_information
 from infoscope.numeric import holm
 from infoscope.periods.chance import drift_part
 from infoscope.periods.findings import drift_findings
 from infoscope.periods.result import Drift, PairDrift, SystemDrift
 from infoscope.readers import ReadOptions
+from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.labels import Cleaning, match_label
 from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, check_kinds, sorted_labels
+from infoscope.tables.labels import Label, check_kinds, few_of, sorted_labels
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Source
 
@@ -101,13 +102,9 @@ def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, 
         check_kinds(mine, theirs, called=(f"in {periods[0]} {name!r} has", f"in {periods[1]}"))
         if not set(mine) & set(theirs):
             raise InputError(
-                f"{name!r} has no label in common between the periods ({_listed(mine)} against {_listed(theirs)}): its "
+                f"{name!r} has no label in common between the periods ({few_of(mine)} against {few_of(theirs)}): its "
                 "relations cannot be compared; rename its labels alike, or leave it out"
             )
-
-
-def _listed(labels: Sequence[Label]) -> str:
-    return ", ".join(map(repr, labels[:3])) + (", …" if len(labels) > 3 else "")
 
 
 def _periods(  # noqa: PLR0917 - what the caller gave
@@ -138,21 +135,18 @@ def _periods(  # noqa: PLR0917 - what the caller gave
 def _group(by: str, value: Label, groups: Sequence[Label]) -> Label:
     found = match_label(value, groups) if isinstance(value, str) else value
     if found is None or found not in groups:
-        shown = ", ".join(map(repr, groups[:8])) + (", …" if len(groups) > 8 else "")
-        raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {shown}")
+        raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {few_of(groups, 8)}")
     return found
 
 
 def _columns(source: Any, system: Sequence[str] | None, by: str | None = None) -> list[str]:
     if system is None:
-        if not isinstance(source, Mapping) or hasattr(source, "columns"):
+        if not is_column_mapping(source):
             raise InputError("name the columns of the systems with system=, at least two of them")
         system = [str(name) for name in source if name != by]
     if isinstance(system, str) or len(system) < 2:
         raise InputError("drift needs two systems or more; name at least two columns")
-    twice = next((name for name in system if list(system).count(name) > 1), None)
-    if twice is not None:
-        raise InputError(f"column {twice!r} is named twice; name each system once")
+    check_named_once(system)
     return list(system)
 
 

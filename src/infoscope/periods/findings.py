@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from infoscope.periods.result import Drift, PairDrift
 from infoscope.results.finding import Finding
+from infoscope.results.notation import p_statement
 
 __all__ = ["drift_findings"]
 
@@ -31,16 +32,12 @@ def drift_findings(found: Drift) -> Iterator[Finding]:
         yield _not_found(found)
 
 
-def _p(value: float) -> str:
-    return f"P = {value:.2g}" if value >= 0.001 else "P < 0.001"
-
-
 def _relation(found: Drift, pair: PairDrift) -> Finding:
     which = "" if len(found.names) > 2 else " Which of the two changed needs a third system or labels."
     return Finding(
         "relation_changed",
         f"{pair.first} and {pair.second} relate to each other differently in {found.after} "
-        f"({pair.information:.3g} bits per item, {_p(pair.p_adjusted)}).{which}",
+        f"({pair.information:.3g} bits per item, {p_statement(pair.p_adjusted)}).{which}",
         "warning",
         {"systems": [pair.first, pair.second], "bits": pair.information, "p_value": pair.p_adjusted},
     )
@@ -51,14 +48,14 @@ def _items(found: Drift) -> Finding:
     other = [system for system in steady if system.p_adjusted <= found.level]
     if not other:
         least = min((system.p_adjusted for system in steady), default=1.0)
-        text = f"What the systems were shown did not change measurably ({_p(least)})."
+        text = f"What the systems were shown did not change measurably ({p_statement(least)})."
         return Finding("same_items", text, evidence={"p_value": least})
     names = ", ".join(system.name for system in other[:5])
     least = min(system.p_adjusted for system in other)
     return Finding(
         "items_changed",
-        f"Labels of {names} come in other frequencies in {found.after} ({_p(least)}): the items changed, or all of "
-        "these systems did. A changed mix of classes also moves relations a little.",
+        f"Labels of {names} come in other frequencies in {found.after} ({p_statement(least)}): the items changed, or "
+        "all of these systems did. A changed mix of classes also moves relations a little.",
         "warning",
         {"systems": [system.name for system in other], "p_value": least},
     )

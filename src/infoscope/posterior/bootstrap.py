@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UndefinedError
-from infoscope.metrics.registry import Metric, find, metrics_of
+from infoscope.metrics.registry import Metric, find
 from infoscope.numeric import Real
 from infoscope.posterior.summary import MetricSummaries, Summary, check_level
 from infoscope.tables import Contingency
@@ -121,14 +121,6 @@ class ClusterBootstrap(MetricSummaries):
         self._score(entries)
         return {entry.name: self._summary(entry, level) for entry in entries}
 
-    def by_class(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the classes of the truth: one number per class in each."""
-        return self._by_side("truth", level)
-
-    def by_output(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the predictions."""
-        return self._by_side("system", level)
-
     def draws(self, name: str) -> Real:
         """The metric in every resampled table; clusters are drawn alike for every table with the same ones."""
         entry = _resampled(name)
@@ -136,10 +128,6 @@ class ClusterBootstrap(MetricSummaries):
         return self._scores[entry.name][0]
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
-
-    def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
-        names = [entry.name for entry in metrics_of(side) if entry.card.posterior != "none"]
-        return {name.partition("_")[2]: found for name, found in self.summaries(names, level).items()}
 
     @cached_property
     def _times(self) -> NDArray[np.float64]:

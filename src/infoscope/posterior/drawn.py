@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal
 
 import numpy as np
 
 from infoscope.errors import InputError, UndefinedError
-from infoscope.metrics.registry import Metric, find, metrics_of
+from infoscope.metrics.registry import Metric, find
 from infoscope.numeric import Real
 from infoscope.posterior.arguments import check_draws
 from infoscope.posterior.summary import MetricSummaries, Summary, check_level, summarize_draws
@@ -41,14 +40,6 @@ class DrawnBelief(MetricSummaries):
         """How many tables were drawn."""
         return int(self._batch.batch_shape[0])
 
-    def mean(self, name: str) -> float | Real:
-        """Posterior mean; for a metric with one value per class, an array."""
-        return self.summary(name).mean
-
-    def sd(self, name: str) -> float | Real:
-        """Posterior standard deviation."""
-        return self.summary(name).sd
-
     def draw_tables(self, n: int | None = None, rng: np.random.Generator | None = None) -> Contingency:
         """The drawn tables as a batch: all of them, or n drawn from them again."""
         if n is None:
@@ -80,18 +71,6 @@ class DrawnBelief(MetricSummaries):
         mean, sd = self._moments[name]
         low, high = (mean + (limit - found.mean) * sd / found.sd for limit in (found.low, found.high))
         return Summary(np.float64(mean), np.float64(sd), low, high)  # type: ignore[arg-type]
-
-    def by_class(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the true classes: one number per class in each."""
-        return self._by_side("truth", level)
-
-    def by_output(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the predictions."""
-        return self._by_side("system", level)
-
-    def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
-        names = [entry.name for entry in metrics_of(side) if entry.card.posterior != "none"]
-        return {name.partition("_")[2]: found for name, found in self.summaries(names, level).items()}
 
 
 def _with_draws(name: str) -> Metric:

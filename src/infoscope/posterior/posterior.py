@@ -93,14 +93,6 @@ class Posterior(MetricSummaries):
 
     # ── one metric ───────────────────────────────────────────────────────────────────────────
 
-    def mean(self, name: str) -> float | Array:
-        """Posterior mean; for a metric with one value per class, an array."""
-        return self.summary(name).mean
-
-    def sd(self, name: str) -> float | Array:
-        """Posterior standard deviation."""
-        return self.summary(name).sd
-
     def summaries(self, names: Sequence[str], level: float = 0.95, *, alone: bool = False) -> dict[str, Summary]:
         """The same for several metrics, by id; those that need draws share them in one pass.
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from infoscope.posterior.arrays import Array
 
-__all__ = ["digamma_excess", "excess_and_spread"]
+__all__ = ["excess_and_spread"]
 
 _SHIFT = 16
 _BLOCK = 8192
@@ -52,11 +52,6 @@ def _of_block(z: Array) -> tuple[Array, Array]:
     excess, spread = _asymptotic(np.where(low, z + _SHIFT, z))
     excess[low], spread[low] = _stepped_down(z[low], excess[low], spread[low])
     return excess, spread
-
-
-def digamma_excess(z: Array) -> Array:
-    """ε(z) alone."""
-    return excess_and_spread(z)[0]
 
 
 def _asymptotic(w: Array) -> tuple[Array, Array]:

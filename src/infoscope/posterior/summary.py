@@ -2,12 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.metrics.registry import find
+from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.special_functions import betaincinv, normal_quantile
 
@@ -51,6 +51,26 @@ class MetricSummaries(ABC):
         """Lower and upper limit that hold the value with this probability."""
         found = self.summary(name, level)
         return found.low, found.high
+
+    def mean(self, name: str) -> float | Real:
+        """Mean; for a metric with one value per class, an array."""
+        return self.summary(name).mean
+
+    def sd(self, name: str) -> float | Real:
+        """Standard deviation."""
+        return self.summary(name).sd
+
+    def by_class(self, level: float = 0.95) -> dict[str, Summary]:
+        """Every metric of the true classes: one number per class in each."""
+        return self._by_side("truth", level)
+
+    def by_output(self, level: float = 0.95) -> dict[str, Summary]:
+        """Every metric of the predictions."""
+        return self._by_side("system", level)
+
+    def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
+        names = [entry.name for entry in metrics_of(side) if entry.card.posterior != "none"]
+        return {name.partition("_")[2]: found for name, found in self.summaries(names, level).items()}
 
 
 def check_level(level: float) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from math import prod
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -21,7 +21,7 @@ __all__ = ["column_lists", "count_columns", "is_column_mapping", "label_codes"]
 _LARGEST_KEY = 1 << 62
 
 
-def is_column_mapping(source: object) -> bool:
+def is_column_mapping(source: object) -> TypeGuard[Mapping[str, Any]]:
     """Whether a source maps names to columns, and is no frame that has a way of its own."""
     return isinstance(source, Mapping) and not hasattr(source, "columns")
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, check_weights
+from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meaning, meanings
 from infoscope.readers.reader import ReadOptions, files_of, read_joints
@@ -41,7 +42,7 @@ def read_patterns(
     ``source`` is a mapping of names to labels, or anything that ``infoscope.read`` takes. Missing labels are kept.
     ``comparable`` says that the columns name the same classes, so that 1 and "1" in two of them are rejected.
     """
-    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+    if is_column_mapping(source):
         return _from_mapping(source, columns, weight, clean, comparable=comparable)
     asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, joint=True)
     joint = read_joints(source, asked, clean, read)[()]
@@ -60,7 +61,7 @@ def read_patterns_by_group(  # noqa: PLR0913 - what read_patterns takes, and the
 ) -> dict[Group, Patterns]:
     """The same for each value of a column, or of several; rows without one are left out, with a warning."""
     asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, by=by, joint=True)
-    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+    if is_column_mapping(source):
         whole = _from_mapping(source, [*asked.by, *columns], weight, clean, comparable=False)
         if comparable:
             _check_same_kinds(whole.select(list(columns)))
@@ -172,7 +173,7 @@ def row_patterns(
 
 
 def _rows_in_order(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally:
-    if isinstance(source, Mapping) and not hasattr(source, "columns"):
+    if is_column_mapping(source):
         values = [list(_values(source[name])) for name in columns]
         return Tally.from_columns(tuple(columns), values, np.ones(len(values[0]), dtype=np.int64))
     with scratch_folder() as folder:

@@ -39,6 +39,13 @@ def _levels(patterns: Patterns, names: Sequence[str]) -> float:
     return sum(log2(max(patterns.sizes[patterns.place(name)], 1)) for name in names)
 
 
+def _parts(whole: Patterns, joint: float, side: Sequence[str], others: Sequence[str]) -> tuple[float, float, float]:
+    """Bits that a side lacks, that the others tell as well, and that it tells alone."""
+    room, alone = _levels(whole, side), whole.entropy(list(side))
+    own = max(0.0, joint - whole.entropy(list(others)))
+    return room - alone, alone - own, own
+
+
 def source_triangle(patterns: Patterns, columns: Sequence[str] | None = None) -> tuple[EntropyParts, ...]:
     """Each column of a source, all of them together, and the dual of that, over the rows that have all columns.
 
@@ -55,9 +62,7 @@ def source_triangle(patterns: Patterns, columns: Sequence[str] | None = None) ->
     joint = whole.entropy(names)
     points, sums = [], [0.0, 0.0, 0.0]
     for name in names:
-        room, alone = _levels(whole, [name]), whole.entropy([name])
-        own = max(0.0, joint - whole.entropy([other for other in names if other != name]))
-        parts = (room - alone, alone - own, own)
+        parts = _parts(whole, joint, [name], [other for other in names if other != name])
         points.append(_point(name, *parts))
         sums = [total + part for total, part in zip(sums, parts, strict=True)]
     room, own = _levels(whole, names), sums[2]
@@ -72,9 +77,7 @@ def channel_triangle(patterns: Patterns, inputs: Sequence[str], outputs: Sequenc
     joint = whole.entropy([*inputs, *outputs])
     points, sums = [], [0.0, 0.0, 0.0]
     for word, side, other in (("inputs", inputs, outputs), ("outputs", outputs, inputs)):
-        room, alone = _levels(whole, side), whole.entropy(list(side))
-        own = max(0.0, joint - whole.entropy(list(other)))
-        parts = (room - alone, alone - own, own)
+        parts = _parts(whole, joint, side, other)
         points.append(_point(word, *parts))
         sums = [total + part for total, part in zip(sums, parts, strict=True)]
     return (*points, _point("both", *sums))

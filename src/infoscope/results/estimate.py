@@ -12,7 +12,7 @@ from typing import Literal, Protocol, SupportsFloat
 from infoscope.errors import InputError
 from infoscope.results.codec import Json
 
-__all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict", "inverted", "negated"]
+__all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict", "finite", "inverted", "negated"]
 
 Verdict = Literal["better", "worse", "inconclusive", "equivalent"]
 
@@ -101,12 +101,12 @@ class Estimate:
 
     def with_belief(self, summary: IntervalSummary) -> Estimate:
         """The same value with the mean, sd and interval of a summary; parts that do not exist are left out."""
-        parts = _finite(summary.mean), _finite(summary.sd), _finite(summary.low), _finite(summary.high)
+        parts = finite(summary.mean), finite(summary.sd), finite(summary.low), finite(summary.high)
         return Estimate(self.value, *parts, self.first_order_sd, self.undefined, self.positive)
 
     def with_first_order(self, sd: float) -> Estimate:
         """The same with the first-order standard error beside the posterior's."""
-        return replace(self, first_order_sd=_finite(sd))
+        return replace(self, first_order_sd=finite(sd))
 
     def columns(self, name: str) -> Iterator[tuple[str, float | None]]:
         """The plug-in value under its name, and what is believed as ``name.mean``, ``name.low`` and so on."""
@@ -225,6 +225,7 @@ def _check_part(name: str, part: object) -> None:
         )
 
 
-def _finite(number: SupportsFloat) -> float | None:
+def finite(number: SupportsFloat) -> float | None:
+    """The number, or None where it is none."""
     value = float(number)
     return value if isfinite(value) else None

@@ -24,6 +24,7 @@ __all__ = [
     "false_per_hundred",
     "interval_text",
     "number_text",
+    "p_statement",
     "p_value",
     "points",
     "share",
@@ -152,6 +153,15 @@ def p_value(p: float) -> str:
     ('0.031', '<0.001')
     """
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
+
+
+def p_statement(p: float) -> str:
+    """A p-value within a sentence.
+
+    >>> p_statement(0.0312), p_statement(1e-9)
+    ('P = 0.031', 'P < 0.001')
+    """
+    return f"P = {p:.2g}" if p >= 0.001 else "P < 0.001"
 
 
 @cache

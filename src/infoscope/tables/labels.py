@@ -19,6 +19,7 @@ __all__ = [
     "check_kinds",
     "check_unique",
     "decided_positive",
+    "few_of",
     "is_missing",
     "is_one",
     "kind_of",
@@ -228,6 +229,11 @@ def unite(
         return sorted_labels(known), (*sorted_labels(predictions), *last)
     both = sorted_labels(known | predictions)
     return both, (*both, *last)
+
+
+def few_of(labels: Sequence[Label], most: int = 3) -> str:
+    """The first labels as they are written in Python, and a sign that there are more."""
+    return ", ".join(map(repr, labels[:most])) + (", …" if len(labels) > most else "")
 
 
 def check_unique(labels: Sequence[Label], side: str) -> None:

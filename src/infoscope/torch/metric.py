@@ -113,12 +113,7 @@ class Information(Metric):
             preds = preds.argmax(dim=1)
         elif self.reject_index not in (None, self.num_classes) and self._span.classes > self.num_classes:
             preds = torch.where(preds == self.reject_index, self.num_classes, preds.to(torch.int64))
-        preds = preds.reshape(-1)
-        if len(preds) != len(target):
-            raise InputError(
-                f"a batch has {len(preds)} predictions and {len(target)} true classes; they pair row by row"
-            )
-        return preds
+        return _paired(preds.reshape(-1), target)
 
     def _checked_weights(self, weights: Tensor | None, target: Tensor) -> Tensor | None:
         if weights is None:

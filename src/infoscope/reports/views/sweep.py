@@ -139,7 +139,7 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
             *_scoring(sweep),
             Section("More views", [Explorer("planes", (drawn[1:], here))], "maps", link="Views", only="page"),
         ],
-        footnotes=[f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()],
+        footnotes=_areas(sweep, unit),
         appendix=Appendix(
             metrics=[*words, *(item.criterion for item in sweep.choices), "false_information_ratio"],
             method=_method(sweep),
@@ -154,6 +154,10 @@ def _scoring(sweep: Sweep) -> list[Section]:
     if sweep.scoring is None:
         return []
     return [Section("The scores in numbers", [summary_table(sweep.scoring)], "scores", link="Scores")]
+
+
+def _areas(sweep: Sweep, unit: Units) -> list[Phrase]:
+    return [f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()]
 
 
 def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
@@ -182,7 +186,7 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
             ("", finding) for finding in sweep.findings if finding.code not in ("rows_ignored", "reversed_scores")
         ],
         sections=[_points(sweep, None, THRESHOLD, curves, places), *_scoring(sweep)],
-        footnotes=[f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()],
+        footnotes=_areas(sweep, unit),
         appendix=Appendix(metrics=list(THRESHOLD), method=_method(sweep)),
     )
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from infoscope.figures.colours import series
 from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, dodged
+from infoscope.figures.layout import axis, dodged, share_axis
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
@@ -173,17 +173,11 @@ def _plane(
     reach = [max(float(part[known].max(initial=0.0)), 1e-9) for part in (x, y)]
     if line:
         reach = [1.0, 1.0]
-    across, up = (_from_nothing(most, title) for most, title in zip(reach, axes, strict=True))
+    across, up = map(share_axis, axes, reach)
     panel = Panel(words[0], _summary(axes, x[known], y[known]), across, up, (), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0))
     marks: list[Mark] = [Line(tuple(line), "dim", dash=(3.0, 3.0))] if line else []
     marks.append(Line(tuple(zip(x[known].tolist(), y[known].tolist(), strict=True)), "accent", 2.2))
     return Chart(*words, replace(panel, marks=tuple(marks)), [_places(panel, x, y)])
-
-
-def _from_nothing(most: float, title: str) -> Axis:
-    made = axis(0.0, 100.0 * most, title, grid=True, most=5)
-    ticks = tuple((at / 100.0, f"{text}%") for at, text in made.ticks)
-    return replace(made, low=0.0, high=1.02 * most, ticks=ticks)
 
 
 def _summary(axes: tuple[str, str], x: NDArray[np.float64], y: NDArray[np.float64]) -> str:

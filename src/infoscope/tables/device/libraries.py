@@ -58,7 +58,24 @@ class Library(Protocol):
         """The library itself, for what has one name in all of them: where, isfinite."""
 
 
-class TorchLibrary:
+class _ArrayLibrary(Library):
+    """What is said in the same way in several of them."""
+
+    def ends(self, values: Tensor) -> tuple[int, int]:
+        """The smallest and largest value, on the host."""
+        return int(values.min()), int(values.max())
+
+    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
+        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
+        return self.module().bincount(codes, weights, minlength=size)
+
+    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The different values with their counts, on the host."""
+        found, counts = self.module().unique(values, return_counts=True)
+        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
+
+
+class TorchLibrary(_ArrayLibrary):
     """PyTorch."""
 
     def module(self) -> Any:
@@ -96,21 +113,12 @@ class TorchLibrary:
         torch = self.module()
         return torch.tensor(values, dtype=torch.int64, device=like.device)
 
-    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
-        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
-        return self.module().bincount(codes, weights, minlength=size)
-
-    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The different values with their counts, on the host."""
-        found, counts = self.module().unique(values, return_counts=True)
-        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
-
     def host(self, values: Tensor) -> NDArray[Any]:
         """A copy on the host."""
         return values.detach().cpu().numpy()
 
 
-class CupyLibrary:
+class CupyLibrary(_ArrayLibrary):
     """CuPy."""
 
     def module(self) -> Any:
@@ -130,10 +138,6 @@ class CupyLibrary:
         """Weights as float64, in one dimension."""
         return self.module().ascontiguousarray(values.reshape(-1), np.float64)
 
-    def ends(self, values: Tensor) -> tuple[int, int]:
-        """The smallest and largest value, on the host."""
-        return int(values.min()), int(values.max())
-
     def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
         """Zeros on the device of another array."""
         with like.device:
@@ -144,21 +148,12 @@ class CupyLibrary:
         with like.device:
             return self.module().array(values, np.int64)
 
-    def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
-        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
-        return self.module().bincount(codes, weights, minlength=size)
-
-    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The different values with their counts, on the host."""
-        found, counts = self.module().unique(values, return_counts=True)
-        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
-
     def host(self, values: Tensor) -> NDArray[Any]:
         """A copy on the host."""
         return values.get()
 
 
-class JaxLibrary:
+class JaxLibrary(_ArrayLibrary):
     """JAX. Its whole numbers have 32 bits unless the caller enabled 64; sums are made on the host, batch by batch."""
 
     def module(self) -> Any:
@@ -177,10 +172,6 @@ class JaxLibrary:
         """Weights as float64, on the host: JAX has no such numbers unless the caller enabled them."""
         return self.host(values).reshape(-1).astype(np.float64)
 
-    def ends(self, values: Tensor) -> tuple[int, int]:
-        """The smallest and largest value, on the host."""
-        return int(values.min()), int(values.max())
-
     def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:  # noqa: ARG002 - sums are kept on the host
         """Zeros on the host."""
         return np.zeros(size, dtype)
@@ -194,11 +185,6 @@ class JaxLibrary:
         if weights is not None:  # in 64 bits, which JAX may not have
             return np.bincount(self.host(codes), weights, size)
         return self.host(self.module().bincount(codes, length=size)).astype(np.int64)
-
-    def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The different values with their counts, on the host."""
-        found, counts = self.module().unique(values, return_counts=True)
-        return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
 
     def host(self, values: Tensor) -> NDArray[Any]:
         """A copy on the host."""
