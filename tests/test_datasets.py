@@ -2,6 +2,7 @@
 
 import importlib.util
 import json
+import pickle
 from pathlib import Path
 
 import numpy as np
@@ -147,3 +148,11 @@ def test_the_doctor_sees_a_broken_switch(monkeypatch):
     from infoscope.readers.parquet.native import is_built
 
     assert ("INFOSCOPE_NATIVE is 'maybe'" in done.output) == is_built()
+
+
+def test_a_data_set_goes_to_a_worker():
+    data = ifs.datasets.page_blocks()
+    other = pickle.loads(pickle.dumps(data))
+    assert ifs.compare(*other).to_dict()["systems"] == ifs.compare(*data).to_dict()["systems"]
+    with pytest.raises(TypeError):
+        other.predictions["new"] = data.y_true

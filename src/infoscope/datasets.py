@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import UnknownNameError
 from infoscope.results.frame import frame
+from infoscope.tables.counted import by_fields
 from infoscope.typing import DataFrame
 
 __all__ = ["DATASETS", "Dataset", "csv_of", "digits", "languages", "page_blocks"]
@@ -54,6 +55,10 @@ class Dataset:
     """The class to be detected, where there is one."""
     reject: str | None = None
     """The prediction that means "abstained", where a system may abstain."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by its fields."""
+        return by_fields(self)
 
     def __iter__(self) -> Iterator[Any]:  # two types, one after the other: a union would fit neither
         """``y_true``, then ``predictions``: what functions of labels take."""

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import csv
 import json
+import pickle
 import re
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -51,6 +53,14 @@ def test_it_knows_where_it_comes_from_and_what_was_found(result):
 def test_the_document_reads_back(result, again):
     assert again.to_dict() == result.to_dict()
     assert again.to_json() == result.to_json()
+
+
+def test_it_goes_to_another_process_and_is_copied(result):
+    """With its tables, which no document has: a worker hands back what it evaluated."""
+    for other in (pickle.loads(pickle.dumps(result)), copy.deepcopy(result)):
+        assert type(other) is type(result)
+        assert other.to_dict() == result.to_dict()
+        assert list(other.rows()) == list(result.rows())
 
 
 def test_text_markdown_and_rows_need_only_the_document(result, again):

@@ -1,5 +1,7 @@
 """A table cannot be changed, not through anything it hands out either."""
 
+import copy
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -75,3 +77,23 @@ def test_cells_placed_in_order_are_the_tables_own(monkeypatch: pytest.MonkeyPatc
         array[0] = 1
 
     assert table.counts.toarray().tolist() == [[5, 0], [0, 7]]
+
+
+@pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
+def test_what_is_pickled_or_copied_is_the_same_table_and_cannot_be_changed_either(table: Contingency) -> None:
+    scores(table)
+    for other in (pickle.loads(pickle.dumps(table)), copy.deepcopy(table), copy.copy(table)):
+        assert other == table
+        assert not other.values.flags.writeable
+        assert not other._memo  # what was computed is not sent along
+        for name, value in scores(table).items():
+            np.testing.assert_array_equal(scores(other)[name], value, err_msg=name)
+
+
+def test_rows_left_out_and_reweighted_classes_go_with_a_pickled_table() -> None:
+    table = Contingency.from_labels(["a", "b", None, "b"], ["a", "b", "b", "a"]).with_prevalence("equal")
+    other = pickle.loads(pickle.dumps(table))
+    assert dict(other.ignored) == dict(table.ignored)
+    assert other.reweighting.origin == table.reweighting.origin
+    with pytest.raises(TypeError):
+        other.ignored["reason"] = 1

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -233,7 +232,7 @@ class _GroupedSampler:
             basis="judge",
             groups=len(found),
             findings=(*said, *findings, *self.left_out),
-            tables=MappingProxyType({title: outcome.table for title, outcome in found.items()}),
+            tables={title: outcome.table for title, outcome in found.items()},
         )
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:

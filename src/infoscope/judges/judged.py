@@ -245,7 +245,7 @@ def estimated_table(
     total = float(mean.sum())
     table = Contingency(tuple(labels[0]), tuple(labels[1]), mean)
     size = min(max(_worth(table, draws / total, label_count), 1.0), total)
-    estimation = Estimation(caveat, draws, basis="judge", moments=MappingProxyType(dict(known)))
+    estimation = Estimation(caveat, draws, basis="judge", moments=dict(known))
     return replace(table, estimation=estimation, weight_squares=total**2 / size)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -257,7 +256,7 @@ class JudgedSampler:
             findings=tuple(
                 labelled_findings(found.more, plan.half_width, found.reached, found.expected, sheet.unlabelled)
             ),
-            tables=MappingProxyType({self.system: found.table}),
+            tables={self.system: found.table},
         )
 
     def outcome(self, after: Judged, sheet: FilledSheet) -> SampledOutcome:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import ClassVar, Literal
 
 from infoscope.results.base import Result
@@ -44,7 +43,7 @@ class LabelledEstimate(Result):
     groups: int | None = None
     """Groups of one system that ``systems`` has, where rows were split."""
     findings: tuple[Finding, ...] = ()
-    tables: Mapping[str, Contingency] = field(default_factory=lambda: MappingProxyType({}), metadata={"stored": False})
+    tables: Mapping[str, Contingency] = field(default_factory=dict, metadata={"stored": False})
     """Tables for the ordinary evaluation; their sample size is what the labels are worth."""
 
     def rows(self) -> Iterator[Mapping[str, Json]]:

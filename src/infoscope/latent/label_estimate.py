@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 
 import numpy as np
 
@@ -55,7 +54,7 @@ def labelled_estimate(
         reached=widest,
         expected=expected,
         findings=tuple(labelled_findings(more, half_width, widest, expected, found.unlabelled)),
-        tables=MappingProxyType(tables),
+        tables=tables,
     )
 
 

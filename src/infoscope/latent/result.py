@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import ClassVar
 
 from infoscope.latent.estimation import LatentPosterior
@@ -70,7 +69,7 @@ class LatentTruth(Result):
     level: float = 0.95
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
-    tables: Mapping[str, Contingency] = field(default_factory=lambda: MappingProxyType({}), metadata={"stored": False})
+    tables: Mapping[str, Contingency] = field(default_factory=dict, metadata={"stored": False})
     """Expected counts of class × prediction for each system, estimated without truth; every metric works on them."""
     posterior: LatentPosterior | None = field(default=None, metadata={"stored": False})
     """Patterns, beliefs and draws, for plans of labels; not in documents."""

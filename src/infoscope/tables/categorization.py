@@ -15,6 +15,7 @@ from scipy.sparse import csr_array
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
+from infoscope.tables.counted import by_fields
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 
@@ -53,6 +54,10 @@ class Categorization:
     """Objects whose name occurs more than once, paired by their order."""
     weights: Real | None = None
     """How much each object counts, on average 1; None where all count the same."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by its fields."""
+        return by_fields(self)
 
     @property
     def n(self) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from infoscope.tables.prevalence import Reweighting
 
-__all__ = ["Counted", "Support", "check_cells", "check_total", "summable"]
+__all__ = ["Counted", "Support", "by_fields", "check_cells", "check_total", "summable"]
 
 
 @dataclass(frozen=True)
@@ -82,6 +82,10 @@ class Counted:
             raise InputError(
                 f"positive label {self.positive!r} is not among the classes ({_listed(self.truth_labels)})"
             )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied by its fields: what was computed from them is computed again."""
+        return by_fields(self)
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────
 
@@ -326,6 +330,17 @@ class Counted:
         if self.positive is not None and len(self.truth_labels) == 2:
             return self.positive
         return positive_of(self.truth_labels)
+
+
+def by_fields(record: Any) -> tuple[Any, ...]:
+    """What a frozen dataclass is pickled by: its class and its fields, whose read-only mappings are made anew."""
+    facts = {each.name: getattr(record, each.name) for each in fields(record) if each.init}
+    sealed = {name: dict(part) for name, part in facts.items() if isinstance(part, MappingProxyType)}
+    return _rebuilt, (type(record), facts | sealed, tuple(sealed))
+
+
+def _rebuilt(kind: type, facts: dict[str, Any], sealed: tuple[str, ...]) -> Any:
+    return kind(**facts | {name: MappingProxyType(facts[name]) for name in sealed})
 
 
 def summable(values: NDArray[Any]) -> NDArray[Any]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Literal
 
 from infoscope.numeric import Real
@@ -24,5 +23,5 @@ class Estimation:
     """Whether the draws settle anything; where they do not, intervals are withheld."""
     basis: Literal["agreement", "judge"] = "agreement"
     """What it was estimated from: the agreement of systems without any truth, or a judge and few labels."""
-    moments: Mapping[str, tuple[float, float]] = field(default_factory=lambda: MappingProxyType({}))
+    moments: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Exact mean and sd by metric, where they are known better than from draws."""
