@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from infoscope.column_kinds import check_one_label_per_row
+from infoscope.column_kinds import BlankLabels, check_one_label_per_row, positive_without_effect
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
@@ -51,6 +51,7 @@ __all__ = [
     "cost_findings",
     "costs_of",
     "kept_rows",
+    "label_findings",
     "labels_by_system",
     "named_column",
     "named_columns",
@@ -151,6 +152,17 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
     doubt = cost_doubt(first, first.costs.laid_out(first.truth_labels, first.system_labels))
     if doubt is not None:
         yield Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning")
+
+
+def label_findings(tables: Sequence[tuple[str, Contingency]]) -> Iterator[Finding]:
+    """What to say about the labels of tables with their systems' names: blank ones, a positive class of many."""
+    blanks = BlankLabels.of(tables)
+    if blanks is not None:
+        evidence = {"true": dict(blanks.true), "predicted": dict(blanks.predicted)}
+        yield Finding("blank_labels", str(blanks), "warning", evidence)
+    idle = next(filter(None, (positive_without_effect(table) for _, table in tables)), None)
+    if idle is not None:
+        yield Finding("positive_without_effect", idle, "warning")
 
 
 def check_costs_stated(entry: Metric, *, stated: bool) -> None:

@@ -1,12 +1,15 @@
 """What columns hold that are given as labels: classes, or scores, identifiers and measurements given by mistake."""
 
+from infoscope.column_kinds.blank_labels import BlankLabels
 from infoscope.column_kinds.columns import check_label_columns, check_labels, check_one_label_per_row
 from infoscope.column_kinds.measurements import measured_labels, near_misses
-from infoscope.column_kinds.names import ColumnNames, asked_positive
+from infoscope.column_kinds.names import ColumnNames
 from infoscope.column_kinds.pairs import check_columns
+from infoscope.column_kinds.positive_class import asked_positive, positive_without_effect
 from infoscope.column_kinds.values import number_of
 
 __all__ = [
+    "BlankLabels",
     "ColumnNames",
     "asked_positive",
     "check_columns",
@@ -16,4 +19,5 @@ __all__ = [
     "measured_labels",
     "near_misses",
     "number_of",
+    "positive_without_effect",
 ]

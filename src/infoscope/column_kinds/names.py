@@ -8,7 +8,7 @@ from shlex import quote
 
 from infoscope.tables.labels import Label, decided_positive, positive_of
 
-__all__ = ["ColumnNames", "asked_positive"]
+__all__ = ["ColumnNames"]
 
 
 @dataclass(frozen=True)
@@ -61,14 +61,3 @@ def _class_options(scores: Sequence[str], classes: Sequence[Label], high: Label 
     if len(scores) < 2 or None in stated or len(set(stated)) < len(scores) or [str(x) for x in stated] == list(scores):
         return "", ""
     return "".join(f" --class {quote(str(label))}" for label in stated), f", classes={stated!r}"
-
-
-def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:
-    """The question which of two classes is meant, where their names do not say; None where they do."""
-    if len(classes) != 2 or decided_positive(classes) is not None:
-        return None
-    one, other = classes
-    return (
-        f"The names {one!r} and {other!r} do not say which class {role}; {taken!r} is taken, because it sorts last. "
-        f"Name it: --positive {quote(str(other))} or --positive {quote(str(one))} (positive= in Python)."
-    )

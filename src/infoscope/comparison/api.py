@@ -23,6 +23,7 @@ from infoscope.inputs import (
     cost_findings,
     costs_of,
     kept_rows,
+    label_findings,
     labels_by_system,
     named_column,
     named_columns,
@@ -159,7 +160,8 @@ def _paired_predictions(
 
 def _with_hashes(found: Comparison, tables: Mapping[str, Contingency], costs: StatedCosts | None = None) -> Comparison:
     hashes = {name: data_hash(table) for name, table in tables.items()}
-    findings = (*cost_findings(costs, list(tables.values())), *found.findings)
+    about_labels = label_findings(list(tables.items()))
+    findings = (*about_labels, *cost_findings(costs, list(tables.values())), *found.findings)
     return replace(found, provenance=replace(found.provenance, hashes=hashes), findings=findings)
 
 

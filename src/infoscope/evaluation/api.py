@@ -28,6 +28,7 @@ from infoscope.inputs import (
     check_question,
     cost_findings,
     costs_of,
+    label_findings,
     named_columns,
     stated_order,
 )
@@ -126,12 +127,12 @@ def evaluate(
         found = with_examples(rows, y_pred, request, examples, found)
     with collection_paused():
         seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
-        about_costs = tuple(cost_findings(costs, [subject.table for subject in found.subjects]))
-        found = replace(found, subjects=seen, notes=(*found.notes, *about_costs))
-        evaluation = _evaluated(found, uncertainty)
-    evaluation = replace(evaluation, metrics=first, costs=None if costs is None else costs.matrix(seen[0].table))
-    asked = positive_questions(evaluation.systems, first)
-    evaluation = replace(evaluation, findings=(*evaluation.findings, *asked))
+        tables = [(subject.name, subject.table) for subject in found.subjects]
+        about = (*found.notes, *label_findings(tables), *cost_findings(costs, [table for _, table in tables]))
+        evaluation = _evaluated(replace(found, subjects=seen, notes=about), uncertainty)
+    findings = (*evaluation.findings, *positive_questions(evaluation.systems))
+    matrix = None if costs is None else costs.matrix(seen[0].table)
+    evaluation = replace(evaluation, metrics=first, costs=matrix, findings=findings)
     if judged:
         return with_judge(with_sweep_command(evaluation, names), judged, uncertainty, first)
     if options.get("scores") is not None:

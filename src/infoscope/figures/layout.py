@@ -58,9 +58,18 @@ def plain_label(label: object) -> str:
     return "".join(f"⟨{ord(c):X}⟩" if unicodedata.category(c) in _INVISIBLE else c for c in text)
 
 
-def shortened(label: object, most: int = 24) -> str:
-    """A name cut in the middle, where both ends still tell it apart."""
+def _visible(label: object) -> str:
     text = plain_label(label)
+    return text if text.strip() else f"'{text}'"
+
+
+def shortened(label: object, most: int = 24) -> str:
+    """A name cut in the middle, where both ends still tell it apart; a blank one in quotes.
+
+    >>> shortened("a name that goes on", most=9), shortened("")
+    ('a nam… on', "''")
+    """
+    text = _visible(label)
     if len(text) <= most:
         return text
     head = (most - 1) * 2 // 3
@@ -73,7 +82,7 @@ def fitting(label: object, room: float, size: float = 12.5) -> str:
     >>> fitting("a name that goes on and on", 90.0), fitting("猫" * 20, 90.0)
     ('a name…d on', '猫猫猫猫…猫猫')
     """
-    text = plain_label(label)
+    text = _visible(label)
     most = len(text)
     while width_of(text, size) > room and most > 3:
         most -= 1

@@ -171,6 +171,7 @@ class _OfLabels:
         if "average" in self._own():
             own.setdefault("average", "binary")
         self._ask_for_positive(table, own)
+        self._warn_of_idle_positive(table, own)
         value = np.asarray(self.score(table, **own))
         if not np.isfinite(value).all():
             warn_of(self._undefined(value, table, own), UndefinedMetricWarning)
@@ -191,6 +192,13 @@ class _OfLabels:
         if len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None:
             name, label = self.entry.name, table.positive_label
             said = f"{name} is about {label!r}, which sorts last; say which class is meant with pos_label="
+            warn_of([said], InfoscopeWarning)
+
+    def _warn_of_idle_positive(self, table: Any, own: Mapping[str, Any]) -> None:
+        """Warn of a positive class that an average over classes leaves aside; 1 is scikit-learn's default."""
+        average, label = own.get("average", "binary"), getattr(table, "positive", None)
+        if average != "binary" and label not in (None, 1):
+            said = f"pos_label={label!r} is ignored with average={average!r}; labels=[{label!r}] takes this class alone"
             warn_of([said], InfoscopeWarning)
 
     def _plain(self, table: Any, own: Mapping[str, Any]) -> NDArray[Any]:

@@ -63,6 +63,11 @@ class Name:
     most: int = 32
     """Characters shown where room is short; the whole name is kept where the form can."""
 
+    def __post_init__(self) -> None:
+        """A blank name is quoted: nobody sees it otherwise."""
+        if not self.text.strip():
+            object.__setattr__(self, "text", f"'{self.text}'")
+
 
 @dataclass(frozen=True)
 class Strong:

@@ -69,7 +69,8 @@ def _short(outline: Outline) -> str:
     """The headline and what else fits into five lines."""
     findings = [*ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
     warnings = dict.fromkeys(f"warning: {finding.text}" for finding in findings if finding.is_warning)
-    lines = [line for line in map(_in_a_line, (outline.headline, *warnings, *outline.lede)) if line]
+    asked = dict.fromkeys(finding.text for finding in findings if finding.code == "positive_asked")
+    lines = [line for line in map(_in_a_line, (outline.headline, *warnings, *asked, *outline.lede)) if line]
     return "\n".join(f"{line[: _REPR_WIDTH - 1]}…" if len(line) > _REPR_WIDTH else line for line in lines[:_REPR_LINES])
 
 

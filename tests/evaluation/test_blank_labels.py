@@ -1,0 +1,116 @@
+"""Labels that are empty or nothing but white space: classes where a source tells them from missing ones, and said."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from sklearn.metrics import accuracy_score
+
+import infoscope as ifs
+from infoscope.cli import app
+
+TRUTH = ["", "a", "b", "", "a", "b"] * 5
+PREDICTED = ["a", "a", "b", "", "b", "b"] * 5
+
+
+def blank(result: ifs.Evaluation | ifs.Comparison) -> list[str]:
+    return [finding.text for finding in result.findings if finding.code == "blank_labels"]
+
+
+def written(form: str, folder: Path) -> Path:
+    """The rows in a file of a form that tells '' from null."""
+    frame, path = pl.DataFrame({"t": TRUTH, "p": PREDICTED}), folder / f"rows.{form}"
+    if form == "parquet":
+        frame.write_parquet(path)
+    elif form == "arrow":
+        frame.write_ipc(path)
+    elif form == "ndjson":
+        frame.write_ndjson(path)
+    else:
+        path.write_text(json.dumps(frame.to_dicts()))
+    return path
+
+
+FORMS = {
+    "lists": lambda: ifs.evaluate(TRUTH, PREDICTED),
+    "pandas": lambda: ifs.evaluate(pd.Series(TRUTH), pd.Series(PREDICTED)),
+    "categories": lambda: ifs.evaluate(pd.Series(TRUTH, dtype="category"), pd.Series(PREDICTED, dtype="category")),
+    "polars": lambda: ifs.evaluate(pl.DataFrame({"t": TRUTH, "p": PREDICTED}), truth="t", system="p"),
+    "compare": lambda: ifs.compare(TRUTH, {"one": PREDICTED, "two": TRUTH[1:] + TRUTH[:1]}),
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_an_empty_label_in_memory_is_a_class_as_in_scikit_learn_and_said(form):
+    result = FORMS[form]()
+
+    (text,) = blank(result)
+    assert "'' is the true class 10 times" in text
+    assert "an empty field of a CSV file" in text
+    assert "--clean strip" in text
+    if isinstance(result, ifs.Evaluation):
+        assert result.systems[0].number("accuracy") == accuracy_score(TRUTH, PREDICTED)
+
+
+@pytest.mark.parametrize("form", ["parquet", "arrow", "ndjson", "json"])
+def test_files_that_tell_it_from_null_count_it_and_the_way_out_works(form, tmp_path):
+    path = written(form, tmp_path)
+
+    assert blank(ifs.evaluate(path, truth="t", system="p")) == blank(FORMS["lists"]())
+    cleaned = ifs.evaluate(path, truth="t", system="p", clean="strip")
+    assert blank(cleaned) == []
+    assert [(item.reason, item.rows) for item in cleaned.provenance.ignored] == [("missing label in 't'", 10)]
+
+
+def test_the_command_line_says_it_on_stderr(tmp_path):
+    path = str(written("parquet", tmp_path))
+    found = CliRunner().invoke(app, ["evaluate", path, "-t", "t", "-s", "p", "--format", "json"])
+
+    assert found.exit_code == 0
+    assert "warning: '' is the true class 10 times and the predicted class 5 times" in found.stderr
+    assert CliRunner().invoke(app, ["evaluate", path, "-t", "t", "-s", "p", "--clean", "strip"]).exit_code == 0
+
+
+def test_an_empty_field_of_a_csv_file_is_missing(tmp_path):
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({"t": TRUTH, "p": PREDICTED}).to_csv(path, index=False)
+    found = ifs.evaluate(path, truth="t", system="p")
+
+    assert blank(found) == []
+    assert found.provenance.rows_ignored == 10
+
+
+def test_blanks_in_a_csv_file_are_said_and_stripped(tmp_path):
+    path = tmp_path / "rows.csv"
+    path.write_text("t,p\n" + '" ",a\na,a\nb,b\n' * 5)
+
+    (text,) = blank(ifs.evaluate(path, truth="t", system="p"))
+    assert text.startswith("' ' is the true class 5 times:")
+    assert blank(ifs.evaluate(path, truth="t", system="p", clean="strip")) == []
+
+
+def test_predictions_that_are_empty_may_be_declared_as_abstentions():
+    truth, predicted = ["a", "b", "c"] * 5, ["a", "", "c"] * 5
+    (text,) = blank(ifs.evaluate(truth, predicted))
+
+    assert text.startswith("'' is the predicted class 5 times:")
+    assert "declare it with --reject '' (reject='')" in text
+    assert blank(ifs.evaluate(truth, predicted, reject="")) == []
+
+
+def test_systems_share_rows_and_groups_do_not():
+    frame = pd.DataFrame({"t": TRUTH, "p": PREDICTED, "q": PREDICTED, "g": ["x", "y"] * 15})
+    (text,) = blank(ifs.evaluate(frame, truth="t", system=["p", "q"], by="g"))
+
+    assert text.startswith("'' is the true class 10 times and the predicted class 5 times:")
+
+
+def test_a_blank_name_can_be_seen_in_every_form():
+    result = FORMS["lists"]()
+
+    assert "''/a" in result.to_text()
+    assert ">''<" in result.to_html().replace("&#x27;", "'").replace("&#39;", "'")
+    assert "''" in result.to_markdown()
