@@ -13,10 +13,11 @@ from infoscope.readers.columns import pick_columns
 from infoscope.readers.compression import first_bytes
 from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text
 
-__all__ = ["Header", "read_header", "split_header"]
+__all__ = ["Header", "read_header", "reject_separator_line", "split_header"]
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 _HEADER = re.compile(r'(?:[^"\r\n]++|"[^"]*+")*+[\r\n][\s\S]')
+_SEPARATOR_LINE = re.compile(r'("?sep=[^\r\n]"?[,;\t|]*)(?:[\r\n]|$)', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -38,11 +39,12 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
         text = _first_record(file)
     if not text.strip():
         raise InputError(f"{path} is empty; a header with the names of the columns is required")
+    reject_separator_line(text, path)
     if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
         raise InputError(f"the delimiter is {delimiter!r}; it is one sign, and neither a quote nor a line end")
     known = delimiter if delimiter is not None else "\t" if tab else None
     _reject_mixed_line_ends(text, path)
-    skip = len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
+    skip = _empty_lines(text)
     headers, problem = _split_by_each([known] if known else list(_DELIMITERS), text, skip)
     broken = not skip and any(re.search(r"[\r\n]", header.names[0]) for header in headers)
     if broken and first_bytes(path, compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
@@ -69,6 +71,22 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
             hint += ", or the format vw (--input-format vw) for predictions of Vowpal Wabbit"
         raise UnknownNameError(f"{str(error).rstrip('?')}; its first line does not split {stated}: {hint}") from error
     raise AssertionError("a header with every asked column was overlooked")
+
+
+def reject_separator_line(text: str, path: Path) -> None:
+    """Reject a first line that tells Excel which separator follows, with the command that removes it."""
+    said = _SEPARATOR_LINE.match(text.lstrip("\r\n"))
+    if said is not None:
+        line = 1 + _empty_lines(text)
+        raise InputError(
+            f"{path}, line {line} is {said.group(1).strip()!r}, which tells Excel the separator and is no header; "
+            f"remove that line, for example with tail -n +{line + 1}"
+        )
+
+
+def _empty_lines(text: str) -> int:
+    """How many come before the header."""
+    return len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
 
 
 def _first_record(file: TextIO) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 from infoscope.errors import InputError
 from infoscope.readers.byte_streams import unpacked_chunks
 from infoscope.readers.conversions import copies, place_of_copy
-from infoscope.readers.csv_header import split_header
+from infoscope.readers.csv_header import reject_separator_line, split_header
 from infoscope.readers.files import Files
 
 __all__ = ["first_rows", "with_numbered_columns"]
@@ -28,6 +28,7 @@ def with_numbered_columns(files: Files, folder: Path, delimiter: str | None = No
         text = first.decode("utf-8", "replace").removeprefix("\ufeff")
         if not text.strip():
             raise InputError(f"{path} is empty; there are no rows")
+        reject_separator_line(text, path)
         sign = delimiter or ("\t" if files.format == "tsv" else max(_DELIMITERS, key=text.count))
         yield sign.join(map(str, range(len(split_header(text, sign))))).encode() + b"\n"
         yield first.removeprefix(b"\xef\xbb\xbf")

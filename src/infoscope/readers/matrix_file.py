@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, converted
+from infoscope.readers.csv_header import reject_separator_line
 from infoscope.readers.files import Files, find_files
 from infoscope.readers.printed_matrix import (
     is_matlab,
@@ -178,6 +179,7 @@ def _recoded(files: Files, folder: Path, encoding: str) -> Files:
 
 
 def _lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:
+    reject_separator_line(text, path)
     delimiter = "\t" if tab else _delimiter(text.partition("\n")[0])
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))

@@ -131,7 +131,7 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
     yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None:
-        hint = " by sorting" if focus.positive_by_sorting else ""
+        hint = " by sorting, --positive names the other" if focus.positive_by_sorting else ""
         yield f"positive class '{focus.positive}'{hint}"
     if evaluation.adaptive is not None:
         yield "read in part"

@@ -1,0 +1,47 @@
+"""The line by which Excel is told the separator is named where rows or a matrix are read, with what to do."""
+
+from pathlib import Path
+
+import pytest
+
+import infoscope as ifs
+from infoscope.readers import ReadOptions, read, read_matrix
+
+HEADS = ["sep=;\n", "sep=;\r\n", '"sep=;"\n', "\ufeffsep=;\n", "SEP=;\n", "sep=;;;\n"]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_it_is_named_with_the_way_out(head: str, tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(head + "t;p\na;a\nb;b\n", encoding="utf-8")
+
+    for names in ({"truth": "t", "system": "p"}, {}):
+        with pytest.raises(
+            ifs.InputError, match=r"(?i)rows\.csv, line 1 is .*sep=;.*tells Excel.*remove that line.*\+2"
+        ):
+            ifs.evaluate(path, **names)
+    path.write_bytes(path.read_bytes().split(b"\n", 1)[1])
+    assert read(path, truth="t", system="p").total == 2
+
+
+def test_it_is_named_behind_empty_lines(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("\n\nsep=,\nt,p\na,a\n")
+    with pytest.raises(ifs.InputError, match=r"line 3 is 'sep=,'.*tail -n \+4"):
+        read(path, truth="t", system="p")
+
+
+def test_it_is_named_where_there_is_no_header_and_in_a_matrix(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("sep=,\na,a\nb,b\n")
+    with pytest.raises(ifs.InputError, match="tells Excel the separator"):
+        read(path, truth="0", system="1", read=ReadOptions(header=False))
+    path.write_text("sep=,\n,a,b\na,3,1\nb,1,5\n")
+    with pytest.raises(ifs.InputError, match="tells Excel the separator"):
+        read_matrix(path)
+
+
+def test_a_column_of_such_a_name_is_no_such_line(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("sep=x,p\na,a\n")
+    assert read(path, truth="sep=x", system="p").total == 1
