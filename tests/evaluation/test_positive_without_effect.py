@@ -8,6 +8,7 @@ import infoscope as ifs
 from infoscope.cli import app
 
 TRUTH = ["a", "b", "c"] * 10
+TWO = ["fraud", "legit", "legit"] * 9
 PREDICTED = ["a", "b", "b", "a", "c", "c"] * 5
 
 
@@ -64,19 +65,21 @@ def test_one_class_of_three_is_rejected_as_in_scikit_learn(call):
 
 
 def test_two_names_that_do_not_decide_are_asked_for_in_every_form():
-    result = ifs.evaluate(["fraud", "legit", "legit"] * 9, ["fraud", "legit", "fraud"] * 9)
+    result = ifs.evaluate(TWO, [*TWO[1:], "fraud"])
     words = "--positive legit or --positive fraud (positive= in Python)"
 
     assert words in " ".join(result.to_text().split())
     assert words in repr(result)
     assert words in result.to_markdown().replace("\\", "")
     assert words in result.to_html()
-    assert words in result.to_json()
-    for stated in ({"positive": "fraud"}, {"positive": "legit"}):
-        assert words not in ifs.evaluate(["fraud", "legit"] * 9, ["fraud"] * 18, **stated).to_json()
+    assert words in result._repr_html_()
+    assert result.to_dict()["systems"][0]["positive_by_sorting"] is True
+    assert words in ifs.evaluate(TWO, [*TWO[1:], "fraud"], metrics="recall").to_json()
+    for stated in ("fraud", "legit"):
+        assert words not in repr(ifs.evaluate(TWO, [*TWO[1:], "fraud"], positive=stated))
 
 
 def test_names_that_decide_are_not_asked_for():
     for one, other in (("no", "yes"), (0, 1), ("not_fraud", "fraud"), (False, True)):
         result = ifs.evaluate([one, other, other] * 9, [one, other, one] * 9)
-        assert [finding for finding in result.findings if finding.code == "positive_asked"] == []
+        assert "do not say which class" not in result.to_text()

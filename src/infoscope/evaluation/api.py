@@ -130,7 +130,7 @@ def evaluate(
         tables = [(subject.name, subject.table) for subject in found.subjects]
         about = (*found.notes, *label_findings(tables), *cost_findings(costs, [table for _, table in tables]))
         evaluation = _evaluated(replace(found, subjects=seen, notes=about), uncertainty)
-    findings = (*evaluation.findings, *positive_questions(evaluation.systems))
+    findings = (*evaluation.findings, *positive_questions(evaluation.systems, first))
     matrix = None if costs is None else costs.matrix(seen[0].table)
     evaluation = replace(evaluation, metrics=first, costs=matrix, findings=findings)
     if judged:

@@ -12,18 +12,13 @@ from infoscope.results.finding import Finding
 __all__ = ["positive_questions"]
 
 
-def positive_questions(systems: Sequence[SystemResult], metrics: Iterable[str] | None = None) -> Iterator[Finding]:
-    """A finding where numbers are about a class that neither the caller nor the labels chose.
-
-    ``metrics`` are those that matter; without them it is what an evaluation shows first.
-    """
-    if metrics is not None and not any(find(metric).card.of_positive for metric in metrics):
+def positive_questions(systems: Sequence[SystemResult], metrics: Iterable[str]) -> Iterator[Finding]:
+    """A finding where one of the metrics is about a class that neither the caller nor the labels chose."""
+    if not any(find(metric).card.of_positive for metric in metrics):
         return
     for system in systems:
         table = system.table
         if table is None or table.positive is not None or system.clusters is not None:
-            continue
-        if metrics is None and system.number("recall") is None:
             continue
         text = asked_positive(table.truth_labels, table.positive_label)
         if text is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from infoscope.column_kinds import asked_positive
 from infoscope.comparison import Ranking
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
@@ -172,7 +173,8 @@ def _with_chosen(chosen: Sequence[Tile], usual: Iterable[Tile]) -> list[Tile]:
 
 def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
     several = len(evaluation.systems) > 1
-    about = [("", finding) for finding in evaluation.findings if finding.code != "rows_ignored"]
+    asked = [] if any(found.code == "positive_asked" for found in evaluation.findings) else _positive_question(focus)
+    about = [("", finding) for finding in (*evaluation.findings, *asked) if finding.code != "rows_ignored"]
     systems = [focus, *(system for system in evaluation.ranking if system is not focus)]
     shared = [found for found in focus.diagnosis if all(found in system.diagnosis for system in systems)]
     about += [("", finding) for finding in shared if several]
@@ -180,6 +182,13 @@ def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Fi
         mine = [finding for finding in system.diagnosis if not several or finding not in shared]
         about += [(system.title if several else "", finding) for finding in mine]
     return about
+
+
+def _positive_question(system: SystemResult) -> list[Finding]:
+    """The question which class is positive, where sorting chose the one that recall, precision and F1 are about."""
+    text = asked_positive(system.truth_labels, system.positive) if system.positive_by_sorting else None
+    is_shown = text is not None and system.number("recall") is not None
+    return [Finding("positive_asked", text or "", evidence={"class": system.positive})] if is_shown else []
 
 
 def _ranking(evaluation: Evaluation) -> Section:
