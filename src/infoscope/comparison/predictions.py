@@ -161,7 +161,8 @@ class PairedPredictions:
         counts = np.asarray(one_column(sample_weight, "sample_weight"), dtype=np.float64)
         if counts.shape != (rows,) or not np.all(np.isfinite(counts) & (counts >= 0)):
             raise InputError(f"truth has {rows} rows; give as many weights, each finite and not negative")
-        scaled = _effective(counts, float(np.sum(counts**2)))
+        unit = counts / counts.max() if counts.max(initial=0.0) > _LARGEST_SQUARED else counts
+        scaled = _effective(unit, float(np.sum(unit**2)))
         return cls(truth, columns, scaled, reject, positive, grouped, float(counts.sum()))
 
     @property
@@ -269,10 +270,16 @@ class PairedPredictions:
         return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])
 
 
+_LARGEST_SQUARED = 1e140
+"""Weights beyond this are divided by the greatest: what they are worth in samples does not depend on their scale."""
+
+
 def _effective(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:
     """Weights on the scale of independent samples; whole numbers stay whole."""
     if not squares:
         raise InputError("all weights are 0; nothing is left to compare")
+    if squares == np.inf:
+        raise InputError("the squares of the weights add up to more than 1.8e308; divide them all by one number")
     scale = float(weights.sum()) / squares
     scaled = weights * scale
     return np.where(np.abs(scaled - np.rint(scaled)) < 1e-9 * scaled, np.rint(scaled), scaled)

@@ -118,7 +118,7 @@ def _miscounted(facts: TableStatistics, code: str, *, rarely: bool) -> Finding |
         or more < THRESHOLDS.positive_count * fewer
     ):
         return None
-    if table.sample_size is not None and (more - fewer) ** 2 < THRESHOLDS.positive_errors**2 * wrong:
+    if table.sample_size is not None and more - fewer < THRESHOLDS.positive_errors * wrong**0.5:
         return None
     name = quoted(rare)
     side = "a lower one finds more of them" if rarely else "a higher one raises fewer false alarms"

@@ -72,7 +72,8 @@ def _p_value(table: Contingency, size: float) -> float:
     if freedom <= 0:
         return 1.0
     statistic = 2.0 * size * float(entropies(table).mutual) * np.log(2.0)
-    if not table.is_counts or rows.min() * columns.min() >= _LEAST_EXPECTED * size:
+    rarest = float(rows.min()) * float(columns.min())  # in plain floats, which are infinite without a warning
+    if not table.is_counts or rarest >= _LEAST_EXPECTED * size:
         return gamma_tail(freedom / 2, statistic / 2)
     mean = 2.0 * size * float(chance_information(table)) * np.log(2.0)
     if statistic > mean + _FAR * np.sqrt(2.0 * freedom):

@@ -37,7 +37,8 @@ class Usable:
         tally = self.tally
         place = tally.keys.index(system)
         truth, output = tally.labels[place - 1], tally.labels[place]
-        squares = None if tally.squares is None else float(tally.squares.sum())
+        with np.errstate(over="ignore"):
+            squares = None if tally.squares is None else float(tally.squares.sum())
         return Contingency.from_cells(
             truth,
             output,

@@ -87,15 +87,20 @@ def share(value: float | None, digits: int = 1) -> str:
     return f"{100 * value:.1e}%".replace("-", "−") if value < 0.5 else ">99.9999%"
 
 
+_MOST_WHOLE = 1e18
+"""Whole numbers from here on are sums of large weights, of which nobody reads every digit."""
+
+
 def amount(number: float | None) -> str:
     """A count or weight with thousands set apart.
 
-    >>> amount(1797), amount(0.25), amount(None)
-    ('1,797', '0.25', 'unknown')
+    >>> amount(1797), amount(0.25), amount(3e300), amount(None)
+    ('1,797', '0.25', '3e+300', 'unknown')
     """
     if number is None:
         return "unknown"
-    return f"{number:,.0f}" if float(number).is_integer() else f"{number:,.4g}"
+    is_whole = float(number).is_integer() and abs(number) < _MOST_WHOLE
+    return f"{number:,.0f}" if is_whole else f"{number:,.4g}"
 
 
 def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> str:

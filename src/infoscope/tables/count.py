@@ -105,7 +105,8 @@ def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> Coun
         values = table[rows, columns]
     else:
         rows, columns, values = _runs(t, s, (low_t, high_t, low_s, high_s), weight)
-    squares = float(len(t)) if weight is None else float(np.dot(weight, weight))
+    with np.errstate(over="ignore"):
+        squares = float(len(t)) if weight is None else float(np.dot(weight, weight))
     truth_side, rows = _side(truth, rows, low_t, high_t)
     system_side, columns = _side(system, columns, low_s, high_s)
     return CountedPairs(truth_side, system_side, rows, columns, values, squares, ignored)

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from infoscope.tables.prevalence import Reweighting
 
-__all__ = ["Counted", "Support", "by_fields", "check_cells", "check_total", "summable"]
+__all__ = ["Counted", "Support", "by_fields", "check_cells", "check_total", "effective_size", "summable"]
 
 
 @dataclass(frozen=True)
@@ -127,13 +127,14 @@ class Counted:
     def sample_size(self) -> float | None:
         """How many independent samples stand behind the table; None where that is unknown.
 
-        With sample weights it is the effective size (Σw)²/Σw²; a table of total 1 does not tell.
+        With sample weights it is the effective size (Σw)²/Σw²; a table of total 1 does not tell, nor do weights whose
+        squares are too large or too small for a number.
         """
         if self.reweighting is not None:
             return self.reweighting.origin.sample_size
         total = float(np.max(self.grand_total))
         if self.weight_squares is not None:
-            return total**2 / self.weight_squares if self.weight_squares else None
+            return effective_size(total, self.weight_squares) if 0 < self.weight_squares < np.inf else None
         return None if total <= 1.0 + 1e-9 and self.values.dtype.kind == "f" else total
 
     @cached_property
@@ -341,6 +342,14 @@ def by_fields(record: Any) -> tuple[Any, ...]:
 
 def _rebuilt(kind: type, facts: dict[str, Any], sealed: tuple[str, ...]) -> Any:
     return kind(**facts | {name: MappingProxyType(facts[name]) for name in sealed})
+
+
+def effective_size(total: float, squares: float) -> float:
+    """(Σw)²/Σw², also where the square of the sum is too large for a number."""
+    return total**2 / squares if total < _LARGEST_SQUARED else total * (total / squares)
+
+
+_LARGEST_SQUARED = 1e150
 
 
 def summable(values: NDArray[Any]) -> NDArray[Any]:
