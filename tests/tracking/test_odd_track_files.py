@@ -97,4 +97,4 @@ def test_labels_without_a_box_are_counted(tmp_path: Path) -> None:
 
     text = str(tracking.evaluate(TRUTH, path))
 
-    assert "2 labels without a box2d" in text
+    assert "2 rows left out: labels without a box2d" in text
