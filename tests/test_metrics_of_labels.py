@@ -323,3 +323,16 @@ def test_options_are_listed_once():
         TypeError, match="it takes average, labels, zero_division, sample_weight, reject, positive, pos"
     ):
         ours.precision(TWO, TWO_PREDICTED, bogus=1)
+
+
+@pytest.mark.parametrize("zero", [0.0, 1.0, float("nan")])
+@pytest.mark.parametrize(("truth", "predicted", "labels"), [([2, 2], [2, 1], [1]), ([3], [2], None), ([0], [0], [0, 1])])
+@pytest.mark.filterwarnings("ignore::infoscope.errors.UndefinedMetricWarning")
+def test_weights_of_classes_without_samples(truth, predicted, labels, zero):
+    """Where all weights are 0 the classes count alike, instead of what 0/0 is said to be."""
+    asked = {"average": "weighted", "labels": labels, "zero_division": zero}
+
+    found = [metric(truth, predicted, **asked) for metric in (ours.precision, ours.recall, ours.f1)]
+
+    expected = peer.precision_recall_fscore_support(truth, predicted, **asked)[:3]
+    np.testing.assert_allclose(found, np.array(expected, dtype=float))

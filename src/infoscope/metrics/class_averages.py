@@ -127,9 +127,13 @@ def _filled(part: Real, whole: Real, zero: float | None) -> Real:
 
 
 def _mean(rates: Real, weights: Real, zero: float | None) -> Real:
-    """The weighted mean; undefined where a class of positive weight is, unless zero_division leaves that out."""
-    if zero is not None and np.isnan(zero):
-        weights = np.where(np.isnan(rates), 0.0, weights)
+    """The weighted mean; undefined where a class of positive weight is, unless zero_division leaves that out.
+
+    Classes that all lack samples count alike where zero_division is stated, as in scikit-learn.
+    """
+    if zero is not None:
+        known = ~np.isnan(rates)
+        weights = np.where(known, weights, 0.0)
+        weights = np.where(weights.sum(axis=-1, keepdims=True) > 0, weights, known)
     counted: NDArray[np.bool_] = weights > 0
-    total = weights.sum(axis=-1)
-    return _filled(np.sum(np.where(counted, rates, 0.0) * weights, axis=-1), total, zero)
+    return _filled(np.sum(np.where(counted, rates, 0.0) * weights, axis=-1), weights.sum(axis=-1), zero)
