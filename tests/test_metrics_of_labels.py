@@ -326,7 +326,9 @@ def test_options_are_listed_once():
 
 
 @pytest.mark.parametrize("zero", [0.0, 1.0, float("nan")])
-@pytest.mark.parametrize(("truth", "predicted", "labels"), [([2, 2], [2, 1], [1]), ([3], [2], None), ([0], [0], [0, 1])])
+@pytest.mark.parametrize(
+    ("truth", "predicted", "labels"), [([2, 2], [2, 1], [1]), ([3], [2], None), ([0], [0], [0, 1])]
+)
 @pytest.mark.filterwarnings("ignore::infoscope.errors.UndefinedMetricWarning")
 def test_weights_of_classes_without_samples(truth, predicted, labels, zero):
     """Where all weights are 0 the classes count alike, instead of what 0/0 is said to be."""

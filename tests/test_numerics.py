@@ -543,3 +543,13 @@ def test_a_batch_takes_care_only_of_tables_that_need_it() -> None:
         alone = entropies(Contingency.from_matrix(table))
         for name in ("truth", "system", "joint", "mutual", "missed", "spurious"):
             assert getattr(several, name)[at] == getattr(alone, name), (at, name)
+
+
+def test_no_negative_zero() -> None:
+    """A system that is never right has the loss 0, which would be printed as −0."""
+    table = Contingency.from_matrix([[0, 2], [1, 0]])
+
+    found = {entry.name: np.asarray(entry.score(table)) for entry in metrics_of("table")}
+    negative = [name for name, value in found.items() if np.any((value == 0) & np.signbit(value))]
+
+    assert negative == []

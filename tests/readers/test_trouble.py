@@ -66,6 +66,28 @@ def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
         read(path, truth="t", system="s")
 
 
+DEEP, LONG = "[" * 5000 + "]" * 5000, "9" * 5000
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "sentence"),
+    [
+        pytest.param("a.ndjson", f'{{"t": 1, "s": 1, "more": {DEEP}}}', "line 1 is nested too deeply", id="deep row"),
+        pytest.param("a.ndjson", f'{{"t": {LONG}, "s": 1}}', "line 1 is not JSON .a number has too many", id="number"),
+        pytest.param("a.json", f'[{{"t": 1, "s": 1, "more": {LONG}}}]', "element 1 .* too many digits", id="array"),
+        pytest.param(
+            "a.ndjson", '{"t": 1, "s": 1}\n' * 5000 + f'{{"t": {LONG}, "s": 1}}', "5000 digits; write it", id="late"
+        ),
+    ],
+)
+def test_json_beyond_what_python_reads(name: str, rows: str, sentence: str, tmp_path: Path) -> None:
+    path = tmp_path / name
+    path.write_text(rows)
+
+    with pytest.raises(InputError, match=sentence):
+        read(path, truth="t", system="s")
+
+
 @pytest.mark.parametrize(
     ("suffix", "sentence"),
     [("gz", "cannot be read: Unexpected end of GZIP"), ("zst", "is not a whole zstd file: it is cut off")],

@@ -216,3 +216,11 @@ def test_bad_input(tmp_path: Path) -> None:
         assert found.exit_code == 2
         assert sentence in found.stderr
         assert not (tmp_path / "new.csv").exists()
+
+
+def test_a_line_without_end_is_no_verdict(tmp_path: Path) -> None:
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text("[" * 5000)
+
+    with pytest.raises(InputError, match="line 1: this is not a verdict"):
+        read_verdicts(path)

@@ -170,7 +170,7 @@ def zero_one_loss(table: Contingency) -> Real:
     >>> print(f"{zero_one_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
     -1.0
     """
-    return -accuracy(table)
+    return 0.0 - accuracy(table)
 
 
 @metric(

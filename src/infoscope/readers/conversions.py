@@ -196,6 +196,8 @@ class _Array:
             except json.JSONDecodeError as error:
                 if not self._more():
                     raise self._error(f"is not JSON ({error.msg[:1].lower()}{error.msg[1:]})") from error
+            except ValueError as error:
+                raise self._error("has a number with too many digits") from error
         found, self.at, self.done = self.text[self.at : end], end, self.done + 1
         return found
 

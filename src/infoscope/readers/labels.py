@@ -97,7 +97,12 @@ def from_json(text: str | None) -> Json:
     >>> from_json("1"), from_json('"1"'), from_json("null")
     (1, '1', None)
     """
-    value = None if text is None else json.loads(text)
+    try:
+        value = None if text is None else json.loads(text)
+    except RecursionError:
+        return text
+    except ValueError:
+        raise InputError(f"a label is a number with {len(str(text))} digits; write it as text") from None
     return text if isinstance(value, (list, dict)) else value
 
 

@@ -275,7 +275,7 @@ class Handler(BaseHTTPRequestHandler):
             self._reject(rejected.status, str(rejected), name)
         except InfoscopeError as error:
             self._reject(400, f"{self.explorer.folder.in_titles(error.page)}.", name)
-        except (KeyError, TypeError, ValueError, UnicodeError):
+        except (KeyError, TypeError, ValueError, UnicodeError, RecursionError):
             self._reject(400, "That request makes no sense.")
         except FileNotFoundError:
             self._reject(410, "The file is gone; choose it again.", name)

@@ -102,7 +102,7 @@ def read_verdicts(path: StrPath) -> list[RowVerdicts]:
         try:
             verdict = RowVerdicts(**json.loads(line))
             is_known = verdict.verdict in get_args(RowVerdict) and isinstance(verdict.row, int)
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, RecursionError):
             is_known = False
         if not is_known:
             raise InputError(f"{path}, line {number}: this is not a verdict; remove the line, or restore it")

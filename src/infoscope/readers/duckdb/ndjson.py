@@ -104,8 +104,10 @@ def _keys(line: str, where: str) -> list[str]:
 
     try:
         value = json.loads(line, object_pairs_hook=noted)
+    except RecursionError as error:
+        raise InputError(f"{where} is nested too deeply; fix or remove that line") from error
     except ValueError as error:
-        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a number has too many digits"
         raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); fix or remove that line") from error
     if not isinstance(value, dict):
         raise InputError(f"{where} is {line.strip()[:40]!r}; each line is a JSON object")
