@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import as_file, files
@@ -27,6 +27,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import UnknownNameError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.frame import frame
 from infoscope.tables.counted import by_fields
 from infoscope.typing import DataFrame

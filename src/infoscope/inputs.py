@@ -8,7 +8,6 @@ evaluate(table), evaluate({"svm": table})                tables
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import dataclass
 from os import PathLike, fspath
 from typing import Any, Literal, Self, TypedDict, TypeVar
 
@@ -18,6 +17,7 @@ from infoscope.column_kinds import BlankLabels, check_one_label_per_row, positiv
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_roles import ColumnRoles, roles_of, with_repeated_names
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.cost_matrix import CostsLike, stated_costs

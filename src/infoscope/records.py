@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, TypeAlias, cast
 
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import Json
 
 __all__ = ["COUNT", "FLAG", "MASS", "NUMBER", "TEXT", "Each", "Fields", "Maybe", "Named", "Plain", "checked", "parsed"]

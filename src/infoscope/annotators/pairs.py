@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +16,7 @@ from infoscope.multilabel.assignment import MOST_CATEGORIES, Reassignment, assig
 from infoscope.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.multilabel.sums import tally
 from infoscope.numeric import Real, as_real, ratio
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import finite
 from infoscope.special_functions import betainc
 from infoscope.tables.categorization import Categorization

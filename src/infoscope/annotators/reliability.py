@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from scipy.sparse import csr_array, hstack
@@ -11,6 +10,7 @@ from scipy.sparse import csr_array, hstack
 from infoscope.annotators.annotations import Annotations
 from infoscope.annotators.scaled_reliability import AnnotationScale, ScaledReliability
 from infoscope.numeric import Real, as_real, ratio
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 
 __all__ = ["OddOneOut", "Reliability", "ReliabilityDraws", "krippendorff_alpha", "pooled_kappa"]

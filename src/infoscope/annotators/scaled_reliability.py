@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -12,6 +11,7 @@ from scipy.sparse import csr_array
 from infoscope.annotators.annotations import Annotations
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real, ratio
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.scale import stated_scale
 
 __all__ = ["AnnotationScale", "Scale", "ScaledReliability", "annotation_scale"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,6 +12,7 @@ from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES
 from infoscope.numeric import Real, as_real, ratio
 from infoscope.posterior import Posterior
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from infoscope.cli.guesses import MissingColumns, wanted_columns
 from infoscope.cli.invocation import add_finding, complete_command
 from infoscope.cli.options import read_options, sources
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.scratch_files import scratch_folder
 
 if TYPE_CHECKING:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,6 +11,7 @@ import click
 import infoscope as ifs
 from infoscope.cli.invocation import command_line, complete_command
 from infoscope.cli.streams import say
+from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from infoscope.readers.column_roles import ColumnRoles

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +16,7 @@ from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.errors import InputError
 from infoscope.page_files import is_page
+from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from infoscope.results import Finding, Provenance, Result

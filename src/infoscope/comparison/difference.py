@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import erf, exp, isfinite, log, sqrt
 
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.predictions import PairCells
 from infoscope.metrics.registry import Metric
 from infoscope.posterior import partition_moments
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.special_functions import normal_quantile
 

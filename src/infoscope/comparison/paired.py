@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import combinations, pairwise
 from math import sqrt
 from types import MappingProxyType
@@ -35,6 +35,7 @@ from infoscope.comparison.tests import mcnemar_p_values, swap_p_values
 from infoscope.errors import InputError
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.numeric import distinct
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Joint
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning
 from infoscope.tables import Contingency

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from infoscope.comparison.difference import MetricBelief
 from infoscope.metrics.registry import Metric, find
 from infoscope.numeric import Real, holm
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Difference, Estimate
 
 __all__ = ["Place", "Ranking", "rank"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -23,6 +22,7 @@ from infoscope.posterior.missing_classes import MissingClasses, missing_classes
 from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
 from infoscope.posterior.tree import Tree
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.finding import Finding
 from infoscope.special_functions import betaincinv
 from infoscope.tables import Contingency

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.progress import shown_while
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from infoscope.diagnosis.confused_pairs import Confusion, confusions, directed_errors
 from infoscope.diagnosis.confusion import merged_pair, named_clusters, only_errors, relabelled
@@ -35,6 +35,7 @@ from infoscope.diagnosis.sample import (
 from infoscope.diagnosis.second_stage import second_stage
 from infoscope.diagnosis.statistics import TableBelief, TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.finding import Finding, Severity
 from infoscope.tables import Contingency
 

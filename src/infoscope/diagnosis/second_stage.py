@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from infoscope.diagnosis.phrases import counted, listed, points, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -13,6 +12,7 @@ from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["MetricInterval", "TableBelief", "TableStatistics"]

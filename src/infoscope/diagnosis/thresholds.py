@@ -1,6 +1,6 @@
 """When a rule speaks: every threshold of the diagnosis, in one place."""
 
-from dataclasses import dataclass
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["THRESHOLDS", "Thresholds"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from infoscope.evaluation.score import TableInput
 from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import UncertaintyOptions
 from infoscope.metrics.registry import find
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.blocks import alike, random_blocks
 from infoscope.readers.shared_reading import from_tally

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import floor, log10
 from typing import Any
 
@@ -20,6 +20,7 @@ from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.inputs import Prevalence, StatedOrder, UncertaintyOptions, check_costs_stated
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
+from infoscope.quick_dataclasses import dataclass
 from infoscope.records import parsed
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding

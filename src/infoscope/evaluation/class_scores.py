@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,6 +14,7 @@ from infoscope.metrics.one_vs_rest import f_beta_parts
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.posterior.summary import Summary
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency, Label
 

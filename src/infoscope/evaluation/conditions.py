@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import isnan
 from typing import Literal
 
@@ -11,6 +10,7 @@ from infoscope.evaluation.result import SystemResult
 from infoscope.inputs import check_costs_stated
 from infoscope.metrics.registry import find
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import MetricNotation
 

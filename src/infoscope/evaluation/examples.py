@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.inputs import ColumnRequest, Inputs
 from infoscope.evaluation.result import CellExamples, ErrorSegment, ExampleRow
 from infoscope.inputs import as_names, column_labels, labels_by_system, tables_by_system
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.files import is_read_once
 from infoscope.readers.reader import counted_tables
 from infoscope.readers.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from infoscope.errors import InputError
@@ -12,6 +12,7 @@ from infoscope.evaluation.baseline import Baseline
 from infoscope.evaluation.conditions import Check, Condition, Outcome
 from infoscope.evaluation.positive_class import positive_questions
 from infoscope.evaluation.result import Evaluation, SystemResult
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -27,6 +27,7 @@ from infoscope.inputs import (
     tables_by_system,
 )
 from infoscope.masking import masked
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files
 from infoscope.readers.labels import Cleaning

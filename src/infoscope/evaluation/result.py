@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
@@ -14,6 +14,7 @@ from infoscope.evaluation.judged_system import JudgedSystem
 from infoscope.evaluation.row_labels import RowLabels
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.operating_points import Sweep
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Any, Literal, Protocol
 
@@ -26,6 +26,7 @@ from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash

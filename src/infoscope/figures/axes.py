@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, cast
 
 from infoscope.errors import InputError
@@ -12,6 +11,7 @@ from infoscope.figures.colours import DARK, LIGHT, hexadecimal, is_dark
 from infoscope.figures.files import MAKER
 from infoscope.figures.layout import FONT
 from infoscope.figures.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
+from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import Axes
 
 __all__ = ["draw", "image", "new_axes"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from infoscope.figures.scene import Point
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.posterior import Posterior
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["Spread", "believed_place", "believed_range"]

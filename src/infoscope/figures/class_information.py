@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from infoscope.figures.layout import fitting, plain_label, round_ticks, shortene
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Size, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import class_false_information, output_missed_information
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["ClassBar", "ClassInformationDisplay"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
@@ -42,6 +42,7 @@ from infoscope.figures.layout import (
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
+from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from infoscope.cross_validation import CrossValidation

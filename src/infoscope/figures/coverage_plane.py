@@ -6,7 +6,6 @@ A lens shows a small cloud larger, in a circle beside the place where it lies.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from math import atan, cos, degrees, hypot, log10, pi, sin
 from typing import Any, NamedTuple
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from infoscope.figures.layout import at_pixel
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["INNER", "ErrorArrow", "Lens", "arrow_marks", "cloud_of", "iso_lines", "lens_marks", "lenses", "rim"]
 

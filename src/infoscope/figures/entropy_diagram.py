@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 from infoscope.errors import InputError
@@ -12,6 +11,7 @@ from infoscope.figures.ledger import brace
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["EntropyDiagramDisplay", "Form", "Part"]
 

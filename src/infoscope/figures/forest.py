@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -16,6 +15,7 @@ from infoscope.figures.layout import axis, fitting, plain_label, shortened, widt
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 
 __all__ = ["ComparisonDisplay", "ForestRow", "rows_of"]

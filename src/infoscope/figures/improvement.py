@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
@@ -17,6 +16,7 @@ from infoscope.figures.layout import WIDER_WORDS, fitting, plain_label, shortene
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["ImprovementDisplay", "ImprovementStep"]
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
 from infoscope.errors import InputError
 from infoscope.evaluation.result import Evaluation
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.metrics.registry import find
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["JudgeDisplay"]
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -14,6 +13,7 @@ from infoscope.figures.layout import count_text, fitting, plain_label, shortened
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import cell_false_information, cell_missed_information
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["LeakDisplay", "Stream"]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -12,6 +11,7 @@ from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["LedgerDisplay", "brace"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,6 +17,7 @@ from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
 from infoscope.inputs import as_names
 from infoscope.metrics.registry import find
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
 

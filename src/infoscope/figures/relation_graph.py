@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Self
 
@@ -11,6 +10,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label, shortened, width_of
 from infoscope.figures.relation_matrix import RelationCell, RelationMatrixDisplay
 from infoscope.figures.scene import Anchor, Axis, Dot, Line, Mark, Panel, Words
+from infoscope.quick_dataclasses import dataclass
 from infoscope.relations import Relations
 
 __all__ = ["RelationGraphDisplay"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,6 +12,7 @@ from infoscope.errors import InputError
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
+from infoscope.quick_dataclasses import dataclass
 from infoscope.relations import Relations
 
 __all__ = ["RelationCell", "RelationMatrixDisplay"]

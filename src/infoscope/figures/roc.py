@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -16,6 +16,7 @@ from infoscope.figures.layout import at_pixel, axis, plain_label, shortened, wid
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.operating_points import Sweep, sweep
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Axes, Estimator, LabelsLike
 

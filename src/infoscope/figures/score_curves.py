@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Self
 
 import numpy as np
@@ -15,6 +15,7 @@ from infoscope.figures.layout import axis, share_axis
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.operating_points import Sweep, sweep
 from infoscope.operating_points.reliability import ReliabilityBin
+from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import ArrayLike, Axes, Frame, LabelsLike
 
 __all__ = ["LiftDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay", "RiskCoverageDisplay"]

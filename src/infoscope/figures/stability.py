@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from infoscope.errors import InputError
@@ -11,6 +10,7 @@ from infoscope.figures.colours import series
 from infoscope.figures.display import Display
 from infoscope.figures.layout import fitting, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["StabilityDisplay"]
 

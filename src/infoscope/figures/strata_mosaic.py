@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple, Self
 
 from infoscope.errors import InputError
@@ -13,6 +13,7 @@ from infoscope.figures.colours import hexadecimal, on_colour, ramp
 from infoscope.figures.display import Display
 from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["StrataMosaicDisplay"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -18,6 +18,7 @@ from infoscope.figures.surface_projection import projected_panel
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import recall, specificity
 from infoscope.operating_points import information_surface
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["SurfaceDisplay", "contours", "surface"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
@@ -17,6 +16,7 @@ from infoscope.figures.table_display import TableDisplay
 from infoscope.inputs import as_names
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.operating_points import Sweep, sweep
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 

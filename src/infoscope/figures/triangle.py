@@ -6,7 +6,7 @@ Families of systems have their own markers; paths join steps of an ordered condi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -30,6 +30,7 @@ from infoscope.figures.triangle_plane import (
     zones,
 )
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["Corner", "EntropyTriangleDisplay", "TrianglePoint", "TriangleShares", "path_names", "place", "warped"]

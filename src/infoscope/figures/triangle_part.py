@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from math import ceil, log10
 
 from infoscope.figures.scene import Line, Mark, Point, Words
 from infoscope.figures.triangle_plane import HEIGHT, TriangleShares, place
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["TrianglePart", "enlarged_part"]
 

@@ -7,12 +7,11 @@ LLM-as-a-judge evaluations".
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.judges.stratum_counts import StratumCounts
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.special_functions import normal_quantile
 

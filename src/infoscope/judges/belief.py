@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from infoscope.judges.borrowed_strength import borrowed, label_noise
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import betaincinv, gammaincinv
 
 __all__ = ["StratumBelief", "accuracy_moments", "draw_count"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 from infoscope.judges.verdicts import RIGHT
 from infoscope.metrics.permutation import information_nats, permuted_p_value
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gamma_tail
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -24,6 +24,7 @@ from infoscope.labelling.label_plan import CURVE, GroupToLabel, LabelPlan, Plann
 from infoscope.labelling.labelled_estimate import LabelledEstimate, labelled_findings
 from infoscope.labelling.sheet import FilledSheet, ItemToLabel, rows_of_patterns, sheet_rows
 from infoscope.metrics.registry import find
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.finding import Finding
 from infoscope.typing import Json, LabelsLike, Source

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from infoscope.errors import InputError
 from infoscope.judges.diagnostics import DEPENDENT, SELECTED, given_truth_p_value
 from infoscope.metrics.permutation import information_nats
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.special_functions import gamma_tail

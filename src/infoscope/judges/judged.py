@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -20,6 +20,7 @@ from infoscope.labelling import LabelPlan
 from infoscope.numeric import Real
 from infoscope.posterior import Posterior
 from infoscope.posterior.drawn import DrawnBelief
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.labels import cleaning_for, match_label
 from infoscope.results.finding import Finding

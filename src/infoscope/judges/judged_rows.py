@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
@@ -25,6 +25,7 @@ from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, drawn_weights, placed_rows
 from infoscope.judges.verdicts import JudgeKind, judge_kind
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions, TableKeywords
 from infoscope.readers.labels import Cleaning, check_comparable, match_label
 from infoscope.readers.pattern_counts import read_patterns, read_split_patterns

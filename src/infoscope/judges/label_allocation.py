@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from infoscope.judges.belief import StratumBelief
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import influence
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import normal_quantile
 from infoscope.tables import Contingency
 

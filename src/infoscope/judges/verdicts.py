@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Literal
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.labels import as_number, cleaning_for, match_label
 from infoscope.special_functions import betaln
 from infoscope.tables.labels import Label, lookalikes

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from infoscope.latent.model import Observations, Parameters
 from infoscope.metrics import accuracy, proficiency
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.estimation import Estimation
 

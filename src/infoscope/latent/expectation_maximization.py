@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from infoscope.latent.effort import most_rounds
 from infoscope.latent.model import SMALLEST, Observations, Parameters, expected_tables
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Fit", "fitted", "weak_prior"]
 

@@ -9,13 +9,13 @@ then which wrong prediction, Dirichlet(s), with s drawn from its evidence in the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.latent.model import SMALLEST, Channel, Observations, Parameters, dirichlet, expected_tables
 from infoscope.numeric import Real, as_real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 
 __all__ = ["LatentDraws", "drawn_chains", "split_r_hat"]

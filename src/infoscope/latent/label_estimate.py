@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from infoscope.latent.allocation import Allocation
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds, is_information
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.special_functions import stdtrit

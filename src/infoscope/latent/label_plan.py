@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from infoscope.latent.label_estimate import labelled_estimate
 from infoscope.latent.result import LatentTruth
 from infoscope.metrics.registry import find
 from infoscope.posterior.first_order import information_sds, is_information
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.finding import Finding
 from infoscope.special_functions import ndtri

@@ -6,7 +6,6 @@ Errors that some systems share can be found; errors that all share look like rig
 from __future__ import annotations
 
 import itertools
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from infoscope.latent.gibbs_sampler import LatentDraws
 from infoscope.latent.model import SMALLEST, Observations
 from infoscope.numeric import Real, as_real
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["PairCheck", "VoteCheck", "can_check_pairs", "pair_checks", "vote_check"]
 

@@ -1,7 +1,6 @@
 """Each class against the rest: the counts behind all per-class rates and their averages."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,6 +8,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, frozen, outside, ratio
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 

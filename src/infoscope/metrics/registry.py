@@ -10,7 +10,7 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from enum import Enum
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
@@ -18,6 +18,7 @@ from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.arguments import ClassMetric, LabelCounting, TableMetric, callable_on_labels, tables
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = [

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from infoscope.assignment import best_assignment
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.labels import Label

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -13,6 +12,7 @@ from scipy.sparse import issparse
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.multilabel.hierarchy import rolled_up
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import read_joint
 from infoscope.readers.frames import is_frame
 from infoscope.readers.label_list_file import read_erd_rows, read_label_lists

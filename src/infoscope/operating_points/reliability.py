@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ScoreRanking
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.special_functions import betaincinv
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import (

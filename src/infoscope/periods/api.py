@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -18,6 +18,7 @@ from infoscope.numeric import holm
 from infoscope.periods.chance import drift_part
 from infoscope.periods.findings import drift_findings
 from infoscope.periods.result import Drift, PairDrift, SystemDrift
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.labels import Cleaning, match_label

@@ -7,13 +7,13 @@ dealt table is one multivariate hypergeometric draw and no row is touched.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, chndtrinc
 
 from infoscope.metrics.permutation import information_nats, permuted_p_value
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["DriftPart", "drift_part"]
 

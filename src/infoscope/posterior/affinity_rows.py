@@ -14,7 +14,6 @@ cost that grows with the cells.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -22,6 +21,7 @@ import numpy.typing as npt
 
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.row_models import log_grid
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 
 __all__ = ["AffinityRows"]

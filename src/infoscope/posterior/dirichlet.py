@@ -6,7 +6,6 @@ predicted the counts. Means and covariances of a mixture mix exactly.
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -16,6 +15,7 @@ from infoscope.posterior.arrays import Array, Indices
 from infoscope.posterior.beta_hyperprior import pick
 from infoscope.posterior.moments import EntropyMoments, dense_moments
 from infoscope.posterior.sparse import StoredCells, sparse_moments
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import Support

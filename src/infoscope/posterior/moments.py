@@ -12,13 +12,12 @@ big numbers subtracted. Every φ is formed as one logarithm of a ratio, so that 
 its digits. Natural logarithms here; the front converts to bits.
 """
 
-from dataclasses import dataclass
-
 import numpy as np
 
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.second_order import Brackets, Margins, brackets_of
 from infoscope.posterior.special import excess_and_spread
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = [
     "MEASURES",

@@ -12,7 +12,6 @@ level off below the average one.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from infoscope.posterior.arrays import Array, Indices, Mask, distinct
 from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, pick, relative
 from infoscope.posterior.log_frequencies import LogLaw, NormalLogs, PowerLaw
 from infoscope.posterior.row_models import log_grid
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import expit, gammaln, logit
 
 __all__ = ["SPREADS", "PrevalenceLevel", "TrendLevel", "margin_mean", "prevalence_level"]

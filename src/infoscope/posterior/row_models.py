@@ -4,7 +4,6 @@ Rows have something in common, and what it is differs between problems. Each can
 possibility, gives its evidence for every value of its parameters, and draws rows. The tree weighs them.
 """
 
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
@@ -12,6 +11,7 @@ import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
 from infoscope.posterior.beta_hyperprior import relative
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 
 __all__ = [

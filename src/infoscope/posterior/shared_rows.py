@@ -1,7 +1,6 @@
 """Rows that share one profile, and classes in blocks that are confused with one another: candidates for the tree."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -17,6 +16,7 @@ from infoscope.posterior.row_models import (
     profile_log_evidence,
     profile_strengths,
 )
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import digamma, gammaln
 
 __all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "candidate_blocks", "flat_clusters"]

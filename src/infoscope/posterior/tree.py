@@ -11,7 +11,6 @@ same label, the best one-to-one assignment (which must pay for the choice among 
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -25,6 +24,7 @@ from infoscope.posterior.beta_hyperprior import log_total, pick, relative
 from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
 from infoscope.posterior.row_models import ProfileRows, SubsetRows
 from infoscope.posterior.shared_rows import BlockRows, SharedRows, candidate_blocks
+from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns
 from infoscope.readers.datetimes import are_days, as_days
 from infoscope.readers.labels import Cleaning, as_text, check_comparable, match_label, meanings

@@ -8,7 +8,7 @@ where neighbouring rows are not alike, which ``alike`` tests.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns
 from infoscope.readers.dask import count_files
 from infoscope.readers.duckdb.count import count_scan

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import dated, labelled
 from infoscope.readers.column_names import column_names
 from infoscope.readers.columns import Columns

@@ -9,11 +9,12 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from os import PathLike
 from typing import Any
 
 from infoscope.errors import Advised
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_contents import SPLIT_WORDS, ColumnContents
 from infoscope.readers.column_evidence import ColumnEvidence, TruthCandidate
 from infoscope.readers.column_names import file_columns

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Columns", "pick_columns"]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TextIO
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.compression import first_bytes
 from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text

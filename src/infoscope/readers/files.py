@@ -7,13 +7,14 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError
 from infoscope.masking import masked
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.compression import compression_of, first_bytes
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
 from infoscope.readers.signatures import sniffed_format

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from numbers import Number
@@ -15,6 +14,7 @@ import lazy_loader
 import numpy as np
 
 from infoscope.errors import InfoscopeError, InputError, check_interrupted
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.datetimes import moment
 from infoscope.readers.duckdb.group_by import Margins

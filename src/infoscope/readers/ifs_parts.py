@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ import numpy as np
 
 from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import Group
 from infoscope.readers.labels import as_text
 from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed

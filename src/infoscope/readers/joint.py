@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import Group, Usable, dated, declared, group_cells, usable
 from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords
 from infoscope.masking import secrets_hidden
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assemble import Group, assemble
 from infoscope.readers.column_mapping import count_columns

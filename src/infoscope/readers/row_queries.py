@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any, Literal, Protocol, get_args
 
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.row_samples import SampledRow
 from infoscope.readers.segments import CellSegment

@@ -7,7 +7,7 @@ whatever the number of threads. What a value means as a label is decided as in c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import Group, dated, labelled
 from infoscope.readers.column_mapping import label_codes
 from infoscope.readers.column_names import column_names

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -17,6 +17,7 @@ from infoscope.masking import masked
 from infoscope.metrics.coverage import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
 from infoscope.posterior import Posterior
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions, column_names
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns

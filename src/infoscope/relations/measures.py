@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.patterns import Patterns
 
 __all__ = ["InformationRange", "InformationSplit", "SetMeasures", "conditional_information", "information_split"]

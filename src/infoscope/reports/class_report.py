@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, Literal, Unpack, overload
 
 from rich.text import Text
@@ -14,6 +14,7 @@ from infoscope.evaluation.class_scores import ClassScores, class_scores
 from infoscope.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.class_averages import Average, ZeroDivision
+from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.layout import UNICODE, TextColumn, columns, shown, squeezed
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import amount

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from rich.cells import cell_len, set_cell_size
 from rich.text import Text
+
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = [
     "ASCII",

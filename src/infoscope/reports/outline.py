@@ -7,12 +7,13 @@ four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from infoscope.markup import cut_list
 from infoscope.metrics.registry import Domain
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding

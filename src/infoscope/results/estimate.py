@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from math import isfinite, isinf
 from operator import attrgetter
 from sys import float_info
 from typing import Literal, Protocol, SupportsFloat
 
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 
 __all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict", "finite", "inverted", "negated"]

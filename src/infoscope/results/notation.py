@@ -7,11 +7,11 @@ interval repeats neither sign nor unit. A difference of percentages is in points
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from functools import cache
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import Card, all_metrics, catalogue
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 
 __all__ = [

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import sqrt
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.runs.alarms import BASELINE_RUNS, MIN_RUNS, Judgement, Watch
 from infoscope.runs.records import MAX_CELLS, RunRecord, SystemRecord

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -12,6 +11,7 @@ from urllib.parse import urlencode
 
 from infoscope.errors import on_page
 from infoscope.markup import Html, element, joined
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,6 +13,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import Metric, all_metrics
+from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import ArrayLike, LabelsLike
 
 __all__ = ["ScoreFunction", "Scorer", "ScoresScorer", "score_metric_named", "scorer_of_scores", "sklearn_metrics"]

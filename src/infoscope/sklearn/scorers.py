@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -15,6 +15,7 @@ from infoscope.inputs import check_level
 from infoscope.metrics.arguments import tables
 from infoscope.metrics.registry import Metric, all_metrics, find
 from infoscope.posterior import Posterior
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.sklearn.score_scorers import Scorer, score_metric_named, scorer_of_scores, sklearn_metrics
 from infoscope.sklearn.scorer_names import LABEL_SET_NAMES, metric_named

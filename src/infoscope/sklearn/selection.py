@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from difflib import get_close_matches
 from numbers import Real as Number
 from typing import Any, Protocol
@@ -14,6 +13,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.inputs import check_level
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.sklearn.scorers import Scorer, scorer
 from infoscope.typing import ArrayLike, LabelsLike
 

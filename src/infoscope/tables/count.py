@@ -5,7 +5,6 @@ sorted and runs are counted, so memory follows the rows and never classes times 
 """
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,6 +12,7 @@ from numpy.typing import NDArray
 
 from infoscope.compiled_scipy import compiled_file
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import one_column
 from infoscope.tables.counted import check_total
 from infoscope.tables.encode import Coded

@@ -2,13 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import one_column
 from infoscope.tables.labels import Label, as_label, as_labels, is_missing, kind_of
 from infoscope.typing import LabelsLike

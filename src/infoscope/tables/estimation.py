@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from infoscope.numeric import Real
+from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Estimation"]
 

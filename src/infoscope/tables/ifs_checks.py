@@ -8,7 +8,6 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.records import parsed
 from infoscope.tables.counted import check_total
 from infoscope.tables.labels import Label, as_label, kind_of

@@ -10,13 +10,13 @@ event's count. Summed by frame, these are the contributions that a resampling of
 """
 
 from collections.abc import Sequence as Sequences
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from infoscope.metrics.registry import Card
 from infoscope.numeric import Real, as_real
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.special_functions import stdtrit
 from infoscope.tables.tracks import Ints, sum_by

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Any
 
 import infoscope.compiled_duckdb as duckdb
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.arrow_files import ArrowRows
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.compression import check_whole

@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import Advised, InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.compression import compression_of
 from infoscope.readers.progress import shown_while
 from infoscope.readers.signatures import not_utf8

@@ -7,13 +7,14 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import field
 from itertools import islice
 from threading import Event, Lock
 from typing import Any
 
 import infoscope.compiled_duckdb as duckdb
 from infoscope.errors import InputError
+from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import CountingLimits, Session, interruptible

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import ABSENT
 from infoscope.metrics.registry import catalogue
+from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import MetricNotation, Units, chance

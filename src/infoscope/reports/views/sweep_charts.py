@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
+from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table
 from infoscope.reports.views.threshold_choices import signed_value
