@@ -18,9 +18,10 @@ _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
 }
-_CHANGED = ("threads", "temp_directory", "preserve_insertion_order")
+_CHANGED = ("temp_directory", "preserve_insertion_order")
 _CHANGED_LATER = ("preserve_insertion_order", "enable_progress_bar", "enable_progress_bar_print")
-_idle: list[duckdb.DuckDBPyConnection] = []
+_idle: list[tuple[duckdb.DuckDBPyConnection, int | None]] = []
+"""A database that waits, and the threads it was given."""
 _allowed_folders: list[str] = []
 _in_use: dict[int, list[duckdb.DuckDBPyConnection]] = {}
 """Connections by the thread that asked for them."""
@@ -69,7 +70,7 @@ def embedded_database(
 
     It fetches nothing from the network. One that was given less memory, was interrupted or has spilled is not kept.
     """
-    instance = _kept() if memory is None and not _allowed_folders else None
+    instance = _kept(threads) if memory is None and not _allowed_folders else None
     if instance is None:
         instance = duckdb.connect(config=_FIRM if memory is None else {**_FIRM, "memory_limit": memory})
     try:
@@ -82,34 +83,41 @@ def embedded_database(
                 _confined(connection)
             yield connection
     except Exception:
-        _give_back(instance, memory, spill)
+        _give_back(instance, threads, is_reusable=_is_reusable(memory, spill))
         raise
     except BaseException:
         instance.close()
         raise
-    _give_back(instance, memory, spill)
+    _give_back(instance, threads, is_reusable=_is_reusable(memory, spill))
 
 
-def _kept() -> duckdb.DuckDBPyConnection | None:
-    """The idle database as it was at first; None where there is none, or a fault has ended it."""
+def _kept(threads: int | None) -> duckdb.DuckDBPyConnection | None:
+    """The idle database as it was at first, but for its threads; None where there is none, or a fault has ended it.
+
+    When their number changes, the engine stops or starts some and returns all free memory of the process to the system.
+    """
     with suppress(IndexError, duckdb.Error):
-        instance = _idle.pop()
-        for name in _CHANGED:
+        instance, had = _idle.pop()
+        for name in _CHANGED if threads is not None or had is None else ("threads", *_CHANGED):
             instance.execute(f"RESET {name}")
         return instance
     return None
 
 
-def _give_back(instance: duckdb.DuckDBPyConnection, memory: str | None, spill: Path | None) -> None:
-    if memory is None and not _idle and not _allowed_folders and (spill is None or not spill.exists()):
-        _idle.append(instance)
+def _is_reusable(memory: str | None, spill: Path | None) -> bool:
+    return memory is None and not _allowed_folders and (spill is None or not spill.exists())
+
+
+def _give_back(instance: duckdb.DuckDBPyConnection, threads: int | None, *, is_reusable: bool) -> None:
+    if is_reusable and not _idle:
+        _idle.append((instance, threads))
     else:
         instance.close()
 
 
 def _close_idle() -> None:
     while _idle:
-        _idle.pop().close()
+        _idle.pop()[0].close()
 
 
 atexit.register(_close_idle)

@@ -17,6 +17,8 @@ _BOM = b"\xef\xbb\xbf"
 _READABLE = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}
 _TITLES = {"parquet": "a Parquet file", "arrow": "an Arrow file"}
 _SAMPLE = 1 << 20
+_PARQUET_END = 8
+"""Last bytes of a Parquet file: how long its footer is, and the magic word."""
 _ROWS_OF_OBJECTS = re.compile(rb"\s*\[\s*(?:\{|\]|$)")
 _ONE_DOCUMENT = re.compile(rb"\s*\{[ \t]*\r?\n")
 
@@ -154,10 +156,10 @@ def _holds_tables(path: Path) -> bool:
     """Whether a Parquet file is one of ours under another name; what it says of itself stands near its end."""
     with path.open("rb") as file:
         size = file.seek(0, SEEK_END)
-        file.seek(max(0, size - _SAMPLE))
-        end = file.read()
-    footer = int.from_bytes(end[-8:-4], "little") + 8
-    return _TABLES_SCHEMA.search(end[-footer:]) is not None
+        file.seek(max(0, size - _PARQUET_END))
+        footer = min(int.from_bytes(file.read(4), "little") + _PARQUET_END, size, _SAMPLE)
+        file.seek(size - footer)
+        return _TABLES_SCHEMA.search(file.read()) is not None
 
 
 def _foreign_kind(head: bytes, path: Path) -> _Kind | None:
