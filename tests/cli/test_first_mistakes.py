@@ -25,6 +25,9 @@ def run(*words: str) -> Result:
     ("words", "said"),
     [
         (["evaluate", "rows.csv", "--metric", "roc_auc"], "'roc_auc' is a metric of scores, not of predicted classes"),
+        (["evaluate", "rows.csv", "--metric", "fleiss_kappa"], "is a metric of annotators: infoscope agree"),
+        (["evaluate", "rows.csv", "--metric", "Hamming loss"], "is a metric of label sets: infoscope multilabel"),
+        (["evaluate", "rows.csv", "--metric", "mota"], "'mota' is a metric of tracks: infoscope track"),
         (["evaluate", "rows.csv", "--metric", "f1_scor"], "did you mean 'f1'?"),
         (["agree", "rows.csv", "label", "pred"], "no file 'label'; name columns of rows.csv with -s: infoscope agree"),
         (["show", "rows.csv"], "rows.csv holds rows, not a stored result; write one with infoscope evaluate rows.csv"),

@@ -231,7 +231,9 @@ def test_cards_say_how_to_call_the_metric():
     "word",
     ["NMI", "AMI", "V-measure", "AC1", "Fleiss kappa", "Randolph kappa", "ordinal alpha", "interval alpha", "McNemar",
      "pair confusion matrix", "extended B-cubed", "partial AUC", "one-vs-rest", "Brier score", "D2 Brier score", "LR+",
-     "diagnostic odds ratio", "Jaccard", "weighted kappa", "IDTP", "transfers", "object F-beta"],
+     "diagnostic odds ratio", "Jaccard", "weighted kappa", "IDTP", "transfers", "object F-beta",
+     "pAUC", "OvR AUC", "OvO AUC", "F0.5", "D2 score", "adjusted Rand", "weighted average", "macro average",
+     "mean average precision"],
 )  # fmt: skip
 def test_what_other_packages_have_is_explained_by_its_usual_names(word: str) -> None:
     done = CliRunner().invoke(app, ["explain", word])

@@ -21,13 +21,13 @@ def _none_at_first(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_next_one_finds_nothing_of_the_last(tmp_path: Path) -> None:
     with embedded_database() as plain:
         usual = plain.execute(SETTINGS).fetchall()
-    (kept,) = module._idle
+    ((kept, _),) = module._idle
     with embedded_database(tmp_path / "spill", threads=1) as first:
         assert first.execute(SETTINGS).fetchall()[0][:2] == (1, str(tmp_path / "spill"))
         first.execute("SET preserve_insertion_order = false")
         first.execute("CREATE TEMP TABLE cells AS SELECT 1 AS n")
         first.execute("SET VARIABLE kept = 1")
-    assert module._idle == [kept]
+    assert module._idle == [(kept, 1)]
     with embedded_database() as second:
         assert second.execute(SETTINGS).fetchall() == usual
         assert second.execute("SELECT current_setting('preserve_insertion_order'), getvariable('kept')").fetchall() == [
@@ -35,6 +35,21 @@ def test_the_next_one_finds_nothing_of_the_last(tmp_path: Path) -> None:
         ]
         with pytest.raises(duckdb.CatalogException, match="cells"):
             second.execute("FROM cells")
+
+
+@pytest.mark.parametrize(("asked", "is_reset"), [(1, False), (None, True), (3, False)])
+def test_threads_are_changed_only_for_another_number(asked: int | None, is_reset: bool) -> None:
+    """A change of their number stops and starts threads, and returns all free memory of the process to the system."""
+    with embedded_database() as plain:
+        usual = plain.execute(SETTINGS).fetchall()[0][0]
+    with embedded_database(threads=1):
+        pass
+    kept = module._kept(asked)
+    assert kept is not None
+    assert kept.execute(SETTINGS).fetchall()[0][0] == (usual if is_reset else 1)
+    module._give_back(kept, asked, is_reusable=True)
+    with embedded_database(threads=asked) as connection:
+        assert connection.execute(SETTINGS).fetchall()[0][0] == (asked or usual)
 
 
 def test_two_at_once_are_two() -> None:
@@ -63,7 +78,7 @@ def test_less_memory_spilling_and_interrupts_end_it(tmp_path: Path) -> None:
 def test_one_that_a_fault_has_ended_is_replaced() -> None:
     with embedded_database():
         pass
-    module._idle[0].close()
+    module._idle[0][0].close()
     with embedded_database() as other:
         assert other.execute("SELECT 1").fetchall() == [(1,)]
 

@@ -185,7 +185,7 @@ def pair_rand_index(table: Contingency) -> Real:
         formula=r"\frac{\sum_{ij}\binom{n_{ij}}{2} - E}{\frac12(\sum_i\binom{a_i}{2}+\sum_j\binom{b_j}{2}) - E}",
         source="hubert1985",
         range=(-1.0, 1.0),
-        aliases=("ARI", "adjusted rand score"),
+        aliases=("ARI", "adjusted rand score", "adjusted rand"),
         laws=_LAWS,
         undefined="both sides put all samples together, or all apart, or the table holds weights, not counts",
         posterior="none",

@@ -202,26 +202,19 @@ Score = TypeVar("Score", bound=Callable[..., Any])
 _REGISTER: dict[str, Metric] = {}
 _ALIASES: dict[str, list[str]] = {}
 _SCIKIT_LEARN = {
-    "accuracy score": "accuracy",
     "adjusted mutual info score": "adjusted_mutual_information",
-    "balanced accuracy score": "balanced_accuracy",
     "cohen kappa score": "kappa",
     "completeness score": "information_precision",
-    "f1 macro": "macro_f1",
-    "f1 score": "f1",
-    "f1 weighted": "weighted_f1",
-    "fowlkes mallows score": "fowlkes_mallows",
     "homogeneity score": "proficiency",
-    "jaccard macro": "macro_jaccard",
-    "jaccard weighted": "weighted_jaccard",
     "normalized mutual info score": "nmi_arithmetic",
-    "precision macro": "macro_precision",
-    "precision score": "precision",
     "rand score": "pair_rand_index",
-    "recall macro": "macro_recall",
-    "recall score": "recall",
     "recall weighted": "weighted_tpr",
-    "v measure score": "v_measure",
+    **{
+        f"{name} score": name.replace(" ", "_")
+        for name in ("accuracy", "balanced accuracy", "f1", "fowlkes mallows", "precision", "recall", "v measure")
+    },
+    **{f"{name} macro": f"macro_{name}" for name in ("f1", "jaccard", "precision", "recall")},
+    **{f"{name} weighted": f"weighted_{name}" for name in ("f1", "jaccard")},
     **dict.fromkeys(("f1 micro", "precision micro", "recall micro"), "accuracy"),
 }
 """Functions and scorers of scikit-learn that give the same number."""
@@ -234,6 +227,14 @@ _HOMES: dict[Domain, str] = {
     "scores": "infoscope.operating_points.score_metrics",
 }
 """Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""
+_PLACES: dict[Domain, str] = {
+    "scores": "scores, not of predicted classes: infoscope sweep --score COLUMN, in Python "
+    "infoscope.operating_points.{name}(y_true, y_score)",
+    "annotations": "annotators: infoscope agree, in Python infoscope.agreement",
+    "label_sets": "label sets: infoscope multilabel, in Python infoscope.multilabel.evaluate",
+    "tracks": "tracks: infoscope track, in Python infoscope.tracking.evaluate",
+}
+"""Who computes the metrics of the other domains."""
 
 
 def metric(
@@ -325,12 +326,10 @@ def find(name: str) -> Metric:
     if owners:
         meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title_in_sentence})" for owner in owners)
         raise AmbiguousNameError(f"{name!r} could mean {meant}; say which")
-    for entry in all_metrics("scores"):
-        if folded in {_folded(known) for known in (entry.name, *entry.card.aliases)}:
-            raise UnknownNameError(
-                f"{name!r} is a metric of scores, not of predicted classes: infoscope sweep --score COLUMN, in Python "
-                f"infoscope.operating_points.{entry.name}(y_true, y_score)"
-            )
+    for domain, place in _PLACES.items():
+        for entry in all_metrics(domain):
+            if folded in {_folded(known) for known in (entry.name, *entry.card.aliases)}:
+                raise UnknownNameError(f"{name!r} is a metric of {place.format(name=entry.name)}")
     near = get_close_matches(folded, [*by_id, *_ALIASES, *_SCIKIT_LEARN], n=1)
     known = {**{word: owners[0] for word, owners in _ALIASES.items()}, **_SCIKIT_LEARN, **by_id}
     hint = f"did you mean {known[near[0]]!r}? " if near else ""

@@ -118,7 +118,8 @@ def mirrored(
     if not found:
         kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
         raise InputError(f"{address}: {kind}; check the name and the folder")
-    place = Path(mkdtemp(dir=folder)) / "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
+    bucket = "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
+    place = Path(mkdtemp(prefix=f"{bucket}-", dir=folder))
     files = [MirroredFile(address.at(info.key), info, store, _place(place, info.key, address), delay) for info in found]
     _in_parallel(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files)
     return files
