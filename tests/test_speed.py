@@ -1,5 +1,8 @@
 """What starting and large tables must not cost: nothing is loaded that is not needed, and short cuts change nothing."""
 
+import os
+import platform
+import signal
 import subprocess
 import sys
 from fractions import Fraction
@@ -16,6 +19,7 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 
+from infoscope.__main__ import main
 from infoscope.assignment import best_assignment
 from infoscope.metrics import mirkin_distance, van_dongen_distance
 from infoscope.metrics.independence import log_lifts
@@ -116,3 +120,40 @@ def test_stored_cells_and_all_cells_give_the_same_distance(metric, counts: np.nd
 
     assert float(metric(dense)) == pytest.approx(float(metric(sparse)), abs=1e-12)
     assert float(metric(batch)[0]) == pytest.approx(float(metric(dense)), abs=1e-12)
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries keep memory in ways of their own")
+def test_memory_of_temporary_arrays_is_used_again() -> None:
+    code = (
+        "import resource, numpy as np\n"
+        "from infoscope.numeric import keep_freed_memory\n"
+        "keep_freed_memory()\n"
+        "def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
+        "def work(): return [np.ones(100_000) for _ in range(4)]\n"
+        "work()\n"
+        "before = faults()\n"
+        "for _ in range(20): work()\n"
+        "print(faults() - before)\n"
+    )
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
+    assert int(done.stdout) < 1000, "20 × 4 arrays are 16,000 pages"
+
+
+@pytest.mark.parametrize(("stated", "expected"), [(None, "4"), ("20", "20")])
+def test_threads_of_linear_algebra_sleep_until_they_are_needed(
+    monkeypatch: pytest.MonkeyPatch, stated: str | None, expected: str
+) -> None:
+    """Unless someone has stated how long they wait; the setting must stand before NumPy is loaded, so main has it."""
+    seen = []
+    monkeypatch.setattr("infoscope.cli.main", lambda: seen.append(os.environ["OPENBLAS_THREAD_TIMEOUT"]))
+    monkeypatch.setattr("gc.set_threshold", lambda *_: None)
+    monkeypatch.setenv("OPENBLAS_THREAD_TIMEOUT", stated or "")
+    if stated is None:
+        monkeypatch.delenv("OPENBLAS_THREAD_TIMEOUT")
+    heard = signal.getsignal(signal.SIGINT)
+    try:
+        main()
+    finally:
+        signal.signal(signal.SIGINT, heard)
+    assert seen == [expected]

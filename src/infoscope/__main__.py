@@ -15,6 +15,8 @@ def main() -> None:
     try:
         if _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:  # ignored, as under nohup, it stays so
             _signal.signal(_signal.SIGINT, _leave)
+        # threads for products of matrices sleep at once; each would wait for its first one busily, 25 ms of a processor
+        os.environ.setdefault("OPENBLAS_THREAD_TIMEOUT", "4")
         gc.set_threshold(500_000)  # what is loaded stays: looking for garbage in it takes a tenth of the start
         from infoscope.cli import main as run  # noqa: PLC0415 - after signals are heeded
 

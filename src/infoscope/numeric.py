@@ -5,6 +5,7 @@ Everything works on the last axis and carries leading axes along. Undefined is N
 
 from collections.abc import Sequence
 from dataclasses import is_dataclass
+from functools import cache
 from math import isinf, isnan, nan
 from typing import Any, TypeAlias, TypeVar
 
@@ -29,6 +30,7 @@ __all__ = [
     "frozen",
     "group_sum",
     "holm",
+    "keep_freed_memory",
     "open_nats",
     "outside",
     "pareto_front",
@@ -46,6 +48,7 @@ __all__ = [
 _SMALLEST = float(np.nextafter(0.0, 1.0))
 _BLOCK = 1 << 15
 _ONE_THREAD = 1 << 12
+_LARGEST_KEPT = 16 << 20  # bytes
 
 Real: TypeAlias = NDArray[np.float64]
 """A number per table: a NumPy scalar for one table, an array for a batch."""
@@ -67,6 +70,16 @@ def frozen(result: Kept) -> Kept:
         for part in (result if isinstance(result, dict) else vars(result)).values():
             frozen(part)
     return result
+
+
+@cache
+def keep_freed_memory() -> None:
+    """Have the memory of temporary arrays used again, rather than handed back to the system after each.
+
+    glibc hands the end of its heap back once that exceeds twice the largest block that was ever freed, and the system
+    clears the same pages anew: half of all page faults. Freeing a block that nothing was written to raises the limit.
+    """
+    np.empty(_LARGEST_KEPT, dtype=np.uint8)
 
 
 def as_real(values: ArrayLike) -> Real:

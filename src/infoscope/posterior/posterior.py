@@ -12,7 +12,7 @@ import numpy as np
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.arguments import CountingKeywords
 from infoscope.metrics.registry import Metric, find, metrics_of
-from infoscope.numeric import Real, frozen
+from infoscope.numeric import Real, frozen, keep_freed_memory
 from infoscope.posterior.arguments import check_draws, table_and_prior
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
@@ -300,6 +300,7 @@ class Posterior(MetricSummaries):
 
     def _pass(self, missing: dict[str, Metric], sides: tuple[Side, ...], *, alone: bool = False) -> None:
         """One pass over the draws; where they are too many to keep, everything that may be asked is taken from it."""
+        keep_freed_memory()
         if not self._keeps_draws and not alone:
             missing = missing | {e.name: e for e in self._drawn_metrics() if e.name not in self._scores}
             sides = tuple(side for side in SIDES if drawn_by_class(self, side) and side not in self._sides)
