@@ -23,9 +23,9 @@ import numpy as np
 from timing import best, sized
 
 import infoscope as ifs
+from infoscope.comparison.judged import BORROWED_TIE
 from infoscope.judges import borrowed_strength
 from infoscope.judges.belief import StratumBelief
-from infoscope.judges.effects import BORROWED_TIE
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.metrics import accuracy, macro_f1, proficiency
 

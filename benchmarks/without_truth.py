@@ -24,7 +24,7 @@ import infoscope as ifs
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.svg import standalone_svg
 from infoscope.latent.arrangement import arranged
-from infoscope.latent.expectation_maximization import fitted, weak_prior
+from infoscope.latent.estimation import fitted, weak_prior
 from infoscope.tables.patterns import Patterns
 
 SETTINGS = (

@@ -11,11 +11,21 @@ import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from os import PathLike
 from pathlib import Path
 
 from infoscope.errors import InputError
 
-__all__ = ["check_target", "output_file", "remove_unfinished", "unwritable", "write_file"]
+__all__ = [
+    "PAGE_MARK",
+    "check_target",
+    "is_page",
+    "output_file",
+    "remove_unfinished",
+    "unwritable",
+    "write_file",
+    "write_page",
+]
 
 _unfinished: set[Path] = set()
 """Temporary files that exist now, for those who must end the process without unwinding."""
@@ -123,3 +133,29 @@ def _is_stream(place: Path) -> bool:
     """Whether something other than a file is there, such as a pipe or /dev/stdout: written to, never replaced."""
     is_system = place.is_absolute() and place.parts[1:2] in (("dev",), ("proc",)) and place.parts[1:3] != ("dev", "shm")
     return place.exists() and not place.is_dir() and (is_system or not place.is_file())
+
+
+PAGE_MARK = '<meta name="generator" content="infoscope'
+"""By this a page of ours is known, and may be replaced."""
+
+
+def is_page(path: Path) -> bool:
+    """Whether a file is such a page."""
+    if not path.is_file():
+        return False
+    with path.open(encoding="utf-8", errors="replace") as file:
+        return PAGE_MARK in file.read(2000)
+
+
+def write_page(path: str | PathLike[str], page: str, *, force: bool = False) -> Path:
+    """Write a page in one step; a file that is there is replaced only if it is such a page, or with ``force``."""
+    target = Path(path)
+    check_target(target)
+    try:
+        ours = is_page(target)
+        if target.is_file() and not ours and not force:
+            raise InputError(f"{target} exists and is not a page of infoscope; choose another name, or force it")
+    except OSError as problem:
+        raise unwritable(target, problem) from None
+    write_file(target, page, replace=force or ours)
+    return target

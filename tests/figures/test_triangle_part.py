@@ -13,7 +13,7 @@ from infoscope.figures.triangle import (
     TriangleShares,
     place,
 )
-from infoscope.figures.triangle_part import LARGEST_PART, enlarged_part
+from infoscope.figures.triangle_plane import LARGEST_PART, enlarged_part
 
 SHARES = st.tuples(*[st.floats(0.001, 1.0)] * 3).map(lambda x: TriangleShares(*(np.array(x) / sum(x)).tolist()))
 

@@ -76,7 +76,7 @@ def test_every_metric_and_page_works_on_the_tables_under_the_banner() -> None:
 
 def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
     from infoscope.latent.arrangement import arranged
-    from infoscope.latent.expectation_maximization import fitted
+    from infoscope.latent.estimation import fitted
     from infoscope.tables.patterns import Patterns
 
     rng = np.random.default_rng(3)
@@ -93,7 +93,7 @@ def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
 
 def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
     from infoscope.latent.arrangement import arranged
-    from infoscope.latent.expectation_maximization import fitted
+    from infoscope.latent.estimation import fitted
     from infoscope.tables.patterns import Patterns
 
     rng = np.random.default_rng(4)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from infoscope.latent.arrangement import Arrangement, arranged
-from infoscope.latent.expectation_maximization import Fit, fitted
+from infoscope.latent.estimation import Fit, fitted
 from infoscope.latent.gibbs_sampler import drawn_chains
 from infoscope.tables.patterns import Patterns
 from tests.reference import reference_file, why_absent

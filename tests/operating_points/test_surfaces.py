@@ -8,7 +8,7 @@ import infoscope as ifs
 from infoscope import operating_points as points
 from infoscope.errors import InputError
 from infoscope.figures.scene import Dot, Line
-from infoscope.figures.surface_projection import SOLID_GRID, projected
+from infoscope.figures.surface import SOLID_GRID, projected
 
 
 def test_surface_is_the_information_of_the_rates():

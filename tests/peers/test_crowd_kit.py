@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from infoscope.latent.arrangement import arranged
-from infoscope.latent.expectation_maximization import maximized
+from infoscope.latent.estimation import maximized
 from infoscope.tables.patterns import Patterns
 from tests.latent.worlds import World
 

@@ -21,8 +21,7 @@ import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.relations import SetMeasures, channel_triangle, source_triangle
-from infoscope.relations.chance import adjusted, chance_of
-from infoscope.relations.measures import conditional_information, information_split, interaction
+from infoscope.relations.measures import adjusted, chance_of, conditional_information, information_split, interaction
 from infoscope.tables.patterns import Patterns
 from tests.reference import reference_file, why_absent
 

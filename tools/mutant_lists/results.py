@@ -14,7 +14,7 @@ MUTANTS = (
     ),
     Mutant(
         "latent truth: expectation of the first round only",
-        "src/infoscope/latent/expectation_maximization.py",
+        "src/infoscope/latent/estimation.py",
         "if abs(score - before) <= tolerance * max(1.0, abs(score)):",
         "if done:",
         ("tests/latent/test_reference.py::test_exact_populations",),

@@ -1,31 +1,57 @@
-"""The lazy group of commands, and the command line as it was typed, so that a result can say how it was made."""
+"""The lazy group of commands, and the command line as it was typed, so that a result can say how it was made.
+
+Shells complete the values of options, such as files, metrics and commands, by what the usage calls them.
+"""
 
 from __future__ import annotations
 
 import importlib
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from infoscope.cli.completed_values import CompletedText
+import infoscope as ifs
 from infoscope.cli.errors import help_shown, settled
 from infoscope.masking import masked
 
 if TYPE_CHECKING:
     from infoscope.results import Finding
 
-__all__ = [
-    "RecordingGroup",
-    "add_finding",
-    "command_line",
-    "complete_command",
-    "environment_name",
-    "kept_findings",
-]
+__all__ = ["RecordingGroup", "add_finding", "command_line", "complete_command", "environment_name", "kept_findings"]
+
+_PATHS = {
+    **dict.fromkeys(("FILE", "SOURCE", "RESULT.json", "TRUTH_FILE", "PREDICTED_FILE…", "equal|FILE"), "file"),
+    **dict.fromkeys(("TRUTH", "TRACKS…", "VERDICTS"), "file"),
+    "FOLDER": "dir",
+}
+"""Words of the usage that mean a path, and what the shell is to look for."""
+_METRICS = ("METRIC", "METRIC[.PART]=X", "METRIC.width=W")
+
+
+class CompletedText(click.types.StringParamType):
+    """Text that a shell completes by what the usage calls it."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        """What the text may be; the shell itself looks for files and folders."""
+        meant = param.metavar or (param.name or "").upper()
+        if meant in _PATHS:
+            return [CompletionItem(incomplete, type=_PATHS[meant])]
+        return [CompletionItem(word) for word in _words(ctx, meant) if word.startswith(incomplete)]
+
+
+def _words(context: click.Context, meant: str) -> Iterable[str]:
+    if meant in _METRICS:
+        return sorted({entry.name for entry in ifs.metrics.registry.every_metric()})
+    root = context.find_root()
+    if meant == "[COMMAND]" and isinstance(root.command, click.Group):
+        return root.command.list_commands(root)
+    return ()
+
 
 _WORDS = "infoscope.command_line"
 _FINDINGS = "infoscope.findings"

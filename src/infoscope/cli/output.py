@@ -11,11 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import infoscope as ifs
-from infoscope.atomic_files import check_target, write_file
+from infoscope.atomic_files import check_target, is_page, write_file
 from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.errors import InputError
-from infoscope.page_files import is_page
 from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:

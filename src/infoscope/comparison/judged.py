@@ -4,20 +4,24 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
 
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.pairwise import Ties, found_pair, improvements, known_everywhere, settled
 from infoscope.comparison.result import Comparison, Improvement
 from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior, metrics_needed
 from infoscope.errors import InputError
-from infoscope.judges import Judged
-from infoscope.judges.effects import correlation
 from infoscope.judges.findings import judged_findings, judged_summary
+from infoscope.judges.judged import Judged
+from infoscope.numeric import Real
 from infoscope.posterior.drawn import DrawnBelief
+from infoscope.posterior.first_order import influence
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 
-__all__ = ["compare_judged"]
+__all__ = ["BORROWED_TIE", "compare_judged", "correlation"]
 
 
 def compare_judged(judged: Judged, question: CompareOptions) -> Comparison:
@@ -65,3 +69,54 @@ def _corrected(judged: Judged) -> Finding:
         "favours a system"
     )
     return Finding("corrected_verdicts", text, evidence={"labels": judged.label_count, "rows": judged.row_count})
+
+
+BORROWED_TIE = 0.6
+"""Share of the correlation over shared rows that ties two systems whose strata borrow strength.
+
+The reference has a half; simulations say nearly all of it. This stays within the reference's tolerance for the
+correlation, see docs/decisions.md.
+"""
+
+
+class RowEffects(NamedTuple):
+    """What one row of each pattern adds to the error of a metric, in units of the metric."""
+
+    labelled: Real
+    """By its label; 0 where it has none."""
+    any: Real
+    """By its verdict and prediction."""
+
+
+def row_effects(judged: Judged, system: str, metric: str, *, seed: int = 0) -> RowEffects:
+    """A label moves its stratum's mean, any row the stratum's share."""
+    belief, strata, table = judged.belief(system, seed=seed), judged.strata(system), judged.table(system, seed=seed)
+    counts = belief.counts
+    phi = influence(metric, table).reshape(table.shape)
+    expected = np.zeros(counts.everything.shape)
+    expected[counts.occupied] = np.einsum("gt,tg->g", belief.theta.mean(axis=0), phi[:, counts.prediction])
+    total = counts.everything.sum()
+    weight = counts.everything / total / np.maximum(counts.labelled.sum(axis=0), 1.0)
+    share = (expected - (expected * counts.everything).sum() / total) / total
+    placed = strata.verdict_codes >= 0
+    verdict, prediction = np.where(placed, strata.verdict_codes, 0), np.where(placed, strata.prediction_codes, 0)
+    known = placed & (strata.truth_codes >= 0)
+    residual = phi[np.where(known, strata.truth_codes, 0), prediction] - expected[verdict, prediction]
+    return RowEffects(
+        np.where(known, residual * weight[verdict, prediction], 0.0), np.where(placed, share[verdict, prediction], 0.0)
+    )
+
+
+def correlation(judged: Judged, systems: tuple[str, str], metric: str, *, seed: int = 0) -> float:
+    """Correlation of the errors of two systems in a metric, over the rows that they share."""
+    one, other = (row_effects(judged, name, metric, seed=seed) for name in systems)
+    rows = judged.patterns.counts.astype(np.float64)
+
+    def product(first: RowEffects, second: RowEffects) -> float:
+        return float(rows @ (first.labelled * second.labelled) + rows @ (first.any * second.any))
+
+    scale = np.sqrt(product(one, one) * product(other, other))
+    if not np.isfinite(scale) or scale <= 0:
+        return 0.0
+    found = float(np.clip(product(one, other) / scale, -1.0, 1.0))
+    return found if len(judged.classes) == 2 else BORROWED_TIE * found

@@ -16,8 +16,15 @@ from infoscope.figures.layout import PlacedName, plain_label, shortened, side_la
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle import path_names
-from infoscope.figures.triangle_part import enlarged_part
-from infoscope.figures.triangle_plane import HEIGHT, SPLIT_SIDES, TriangleShares, place, plane, side_words
+from infoscope.figures.triangle_plane import (
+    HEIGHT,
+    SPLIT_SIDES,
+    TriangleShares,
+    enlarged_part,
+    place,
+    plane,
+    side_words,
+)
 from infoscope.metrics import (
     split_system_divergence,
     split_system_remainder,

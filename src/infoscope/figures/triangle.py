@@ -18,11 +18,12 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import PlacedName, accuracy_key, plain_label, shortened, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point
 from infoscope.figures.table_display import TableDisplay
-from infoscope.figures.triangle_part import TrianglePart, enlarged_part
 from infoscope.figures.triangle_plane import (
     HEIGHT,
     JOINT_SIDES,
+    TrianglePart,
     TriangleShares,
+    enlarged_part,
     place,
     plane,
     side_words,

@@ -12,7 +12,7 @@ from infoscope.readers.conversions import copies, place_of_copy
 from infoscope.readers.csv_header import reject_separator_line, split_header
 from infoscope.readers.files import Files
 
-__all__ = ["first_rows", "with_numbered_columns"]
+__all__ = ["with_first_rows", "with_numbered_columns"]
 
 _DELIMITERS = ",\t;|"
 
@@ -37,7 +37,7 @@ def with_numbered_columns(files: Files, folder: Path, delimiter: str | None = No
     return copies(files, folder, numbered, files.format)
 
 
-def first_rows(files: Files, folder: Path, most: int) -> Files:
+def with_first_rows(files: Files, folder: Path, most: int) -> Files:
     """Copies with the first rows of all files together."""
     if files.format == "ifs":
         raise InputError(f"{files.name} is counted already; a limit of rows is for rows")

@@ -25,7 +25,7 @@ from infoscope.readers.frames import count_batches, count_frame, is_frame, is_re
 from infoscope.readers.ifs_parts import IfsParts, load_parts, save_part
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, match_label
-from infoscope.readers.leading_rows import first_rows, with_numbered_columns
+from infoscope.readers.leading_rows import with_first_rows, with_numbered_columns
 from infoscope.readers.spark_files import count_files_by_spark
 from infoscope.readers.sql import count_query, is_database_pair, is_database_url
 from infoscope.readers.tally import Tally
@@ -324,7 +324,7 @@ def _found(source: Any, how: ReadOptions, folder: Path) -> Files:
     files = converted(find_files(source, how.format, folder), folder, how.encoding, how.sheet)
     if not how.header:
         files = with_numbered_columns(files, folder, how.delimiter)
-    return files if how.max_rows is None else first_rows(files, folder, how.max_rows)
+    return files if how.max_rows is None else with_first_rows(files, folder, how.max_rows)
 
 
 @dataclass(frozen=True)

@@ -22,9 +22,17 @@ from infoscope.readers import ReadOptions, column_names
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.relations.binning import Bins, ColumnSummary, binned, check_names, column_findings, summaries
-from infoscope.relations.chance import Correction, adjusted, chance_of, expected_by_chance
 from infoscope.relations.findings import relation_findings
-from infoscope.relations.measures import InformationSplit, SetMeasures, conditional_information, information_split
+from infoscope.relations.measures import (
+    Correction,
+    InformationSplit,
+    SetMeasures,
+    adjusted,
+    chance_of,
+    conditional_information,
+    expected_by_chance,
+    information_split,
+)
 from infoscope.relations.neighbours import by_neighbours
 from infoscope.relations.result import Relation, Relations
 from infoscope.relations.triangles import channel_triangle, source_triangle

@@ -9,9 +9,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, overload
 
-from infoscope.atomic_files import output_file, write_file
+from infoscope.atomic_files import output_file, write_file, write_page
 from infoscope.errors import InputError
-from infoscope.page_files import write_page
 from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding

@@ -243,7 +243,7 @@ class Contingency(Counted):
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
-        report: Any = importlib.import_module("infoscope.reports.table_cell")  # the one step upwards, by name
+        report: Any = importlib.import_module("infoscope.reports.notebook")  # the one step upwards, by name
         return str(report.table_cell(self))
 
 

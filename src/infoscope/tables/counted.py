@@ -19,6 +19,7 @@ from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, positive_of, sorted_labels
 
 if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
     from scipy.sparse import csr_array
 
     from infoscope.tables.prevalence import Reweighting
@@ -334,7 +335,7 @@ class Counted:
         return positive_of(self.truth_labels)
 
 
-def by_fields(record: Any) -> tuple[Any, ...]:
+def by_fields(record: DataclassInstance) -> tuple[Any, ...]:
     """What a frozen dataclass is pickled by: its class and its fields, whose read-only mappings are made anew."""
     facts = {each.name: getattr(record, each.name) for each in fields(record) if each.init}
     sealed = {name: dict(part) for name, part in facts.items() if isinstance(part, MappingProxyType)}

@@ -44,7 +44,7 @@ MAX_WRITTEN_ROWS = 60
 _EXPLORERS = {
     "systems": ("system_detail", "systems"),
     "compare": ("system_comparison", "compared_systems"),
-    "maps": ("system_maps", "maps"),
+    "maps": ("system_detail", "maps"),
     "planes": ("slider", "planes"),
     "slider": ("slider", "slider"),
 }

@@ -9,10 +9,10 @@ from functools import cache
 from importlib.resources import files
 
 from infoscope import __version__
+from infoscope.atomic_files import PAGE_MARK
 from infoscope.figures.colours import DARK, LIGHT
 from infoscope.figures.layout import plain_label
 from infoscope.markup import Html, element, joined
-from infoscope.page_files import MARK
 
 __all__ = ["code_of", "page", "page_style", "text_of"]
 
@@ -46,7 +46,7 @@ def page(title: str, code: str, *body: Html) -> str:
     """A page that may run this code and no other; the code speaks through a tip and to screen readers."""
     known = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode("ascii")
     head = (
-        Html(f'<meta charset="utf-8">{MARK} {__version__}">'),
+        Html(f'<meta charset="utf-8">{PAGE_MARK} {__version__}">'),
         Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}; script-src \'sha256-{known}\'">'),
         Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
         Html('<meta name="color-scheme" content="light dark">'),
