@@ -201,7 +201,7 @@ def test_the_house_stays_easy_to_read() -> None:
     """What the redesign asked for; an import inside a function needs a reason that nothing else can meet."""
     assert len(measures.internal_lazy_imports()) < 10
     assert measures.most_parameters()[0] <= 8
-    assert measures.longest_file()[0] < 400
+    assert measures.longest_file()[0] <= 390
     assert measures.percentile_90(measures.function_lines()) <= 20
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.metrics.registry import Law, Metric, catalogue, find, with_law
+from infoscope.metrics.registry import Law, Metric, catalogue, find
 from infoscope.numeric import Real
 from infoscope.tables import Contingency
 from tests.strategies import (
@@ -34,6 +34,11 @@ def same(name: str, one: object, other: object) -> bool:
     """Equal but for rounding; undefined and infinite alike."""
     atol = 1e-7 if name in ROOTS else 1e-12
     return np.allclose(np.asarray(one, float), np.asarray(other, float), rtol=1e-9, atol=atol, equal_nan=True)
+
+
+def with_law(law: Law) -> list[Metric]:
+    """Every metric that makes this promise."""
+    return [entry for entry in EVERY if law in entry.card.laws]
 
 
 def differing(entries: Iterable[Metric], one: Contingency, other: Contingency) -> list[str]:

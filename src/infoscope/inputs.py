@@ -45,6 +45,7 @@ __all__ = [
     "UncertaintyOptions",
     "check_costs_stated",
     "check_named_once",
+    "check_order_and_costs",
     "check_question",
     "check_rows",
     "column_labels",
@@ -163,6 +164,13 @@ def label_findings(tables: Sequence[tuple[str, Contingency]]) -> Iterator[Findin
     idle = next(filter(None, (positive_without_effect(table) for _, table in tables)), None)
     if idle is not None:
         yield Finding("positive_without_effect", idle, "warning")
+
+
+def check_order_and_costs(entry: Metric, name: str, *, ordinal: bool, costs: bool) -> None:
+    """Reject a metric of ordered classes without their order, or of costs where none were stated."""
+    if entry.card.family == "ordinal" and not ordinal:
+        raise InputError(f"{name!r} is about ordered classes; state their order with ordinal= (--ordinal)")
+    check_costs_stated(entry, stated=costs)
 
 
 def check_costs_stated(entry: Metric, *, stated: bool) -> None:

@@ -90,12 +90,12 @@ class Configuration:
         return f"there is no option {shown!r}; {hint}"
 
 
-def configuration(stated: str | None, start: Path | None = None) -> Configuration:
+def configuration(stated: str | None) -> Configuration:
     """The file that was named, else the nearest one in this folder or above it; nothing where there is none."""
     if stated is not None:
         path = Path(stated)
         return Configuration(path, _settings(path, required=True) or {})
-    folder = (start or Path.cwd()).resolve()
+    folder = Path.cwd().resolve()
     for place in (folder, *folder.parents):
         for name in (OWN_FILE, PROJECT_FILE):
             path = place / name

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.inputs import Prevalence, StatedOrder, check_costs_stated
+from infoscope.inputs import Prevalence, StatedOrder, check_order_and_costs
 from infoscope.metrics.registry import Metric, find
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
@@ -105,9 +105,7 @@ def _comparable(name: str, *, ordinal: bool, costs: bool) -> Metric:
             f"{name!r} cannot be compared: it has one value for {each}; evaluate shows these, choose a metric of the "
             "whole table here"
         )
-    if entry.card.family == "ordinal" and not ordinal:
-        raise InputError(f"{name!r} is about ordered classes; state their order with ordinal= (--ordinal)")
-    check_costs_stated(entry, stated=costs)
+    check_order_and_costs(entry, name, ordinal=ordinal, costs=costs)
     if entry.card.posterior == "none":
         raise UnknownNameError(f"{name!r} cannot be compared: it has no posterior; choose another metric")
     if entry.card.better == "none":

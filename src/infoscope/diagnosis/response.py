@@ -173,8 +173,7 @@ def accuracy_paradox(facts: TableStatistics) -> Finding | None:
     """High accuracy with little information, or less accuracy than always predicting the most frequent class."""
     if facts.accuracy is None or facts.truth_bits == 0:
         return None
-    at = int(np.argmax(facts.truth_shares))
-    largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
+    largest, share = facts.majority
     accuracy, captured = facts.shown("accuracy", facts.accuracy), facts.shown_proficiency
     evidence: dict[str, Any] = {
         "accuracy": accuracy,
@@ -224,8 +223,7 @@ def detection_problem(facts: TableStatistics) -> Finding | None:
         return None
     if not facts.surely_below("effective_classes", THRESHOLDS.detection_limit):
         return None
-    at = int(np.argmax(facts.truth_shares))
-    largest, share = facts.table.truth_labels[at], float(facts.truth_shares[at])
+    largest, share = facts.majority
     return Finding(
         "detection_problem",
         f"The truth has {k} classes by name but {effective:.1f} in effect, because {percent(share)} of this "

@@ -14,6 +14,7 @@ from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
+from infoscope.tables.labels import Label
 
 __all__ = ["MetricInterval", "TableBelief", "TableStatistics"]
 
@@ -121,6 +122,12 @@ class TableStatistics:
     def truth_shares(self) -> Real:
         """Fraction of each true class."""
         return self.table.row_shares
+
+    @property
+    def majority(self) -> tuple[Label, float]:
+        """The most frequent true class and its share."""
+        at = int(np.argmax(self.truth_shares))
+        return self.table.truth_labels[at], float(self.truth_shares[at])
 
     @cached_property
     def system_shares(self) -> Real:

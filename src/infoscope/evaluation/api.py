@@ -24,7 +24,7 @@ from infoscope.inputs import (
     QuestionKeywords,
     UncertaintyOptions,
     as_names,
-    check_costs_stated,
+    check_order_and_costs,
     check_question,
     cost_findings,
     costs_of,
@@ -173,9 +173,7 @@ def _shown_metrics(names: str | Sequence[str] | None, *, ordinal: bool, costs: b
             raise InputError(
                 f"{name!r} has a value for each class or cell, which are shown anyway; name one of all classes"
             )
-        if entry.card.family == "ordinal" and not ordinal:
-            raise InputError(f"{name!r} is about ordered classes; state their order with ordinal= (--ordinal)")
-        check_costs_stated(entry, stated=costs)
+        check_order_and_costs(entry, name, ordinal=ordinal, costs=costs)
         found[entry.name] = None
     return tuple(found)
 

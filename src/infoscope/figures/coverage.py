@@ -39,10 +39,11 @@ from infoscope.figures.layout import (
     side_room,
     width_of,
 )
-from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words, along
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.quick_dataclasses import dataclass
+from infoscope.results.estimate import finite
 
 if TYPE_CHECKING:
     from infoscope.cross_validation import CrossValidation
@@ -165,7 +166,7 @@ class CoverageDisplay(TableDisplay):
             false = float(false_information_ratio(table))
             if spread is not None:  # the centre of the ellipse, which the plug-in value may lie outside of
                 false, captured = spread.mean
-            points.append(CoveragePoint(key, false, captured, _right(table), spread, draws))
+            points.append(CoveragePoint(key, false, captured, finite(accuracy(table)), spread, draws))
         names, arrows = [point.name for point in points], drawn.get("arrows") or ()
         pairs = list(pairwise(names)) if arrows is True else [(str(a), str(b)) for a, b in arrows]
         curves = drawn.get("curves") or {}
@@ -212,7 +213,7 @@ class CoverageDisplay(TableDisplay):
             margins=(56.0, top, right, below),
         )
         clouds = {point.name: point.cloud for point in self.points if point.cloud is not None}
-        found = lenses(panel, clouds, [(0.0, 1.0)])
+        found = lenses(panel, clouds)
         star = Dot(0.0, 1.0, "gold", "star", 10.0, "paper", tip="all of the truth, nothing false")
         marks = (
             *iso_lines(x, y, [*self._walked(), *(at for lens in found.values() for at in rim(panel, lens))]),
@@ -242,7 +243,7 @@ class CoverageDisplay(TableDisplay):
         """Where words would be in the way: at the star, at every point and along every curve."""
         places = {point.name: (point.false, point.captured) for point in self.points}
         between = [
-            (a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1]))
+            along(a, b, share)
             for names in self.curves.values()
             for a, b in pairwise(places[name] for name in names)
             for share in (0.25, 0.5, 0.75)
@@ -348,11 +349,6 @@ def _estimated(system: TrackerResult, place: Point) -> Spread | None:
     return Spread(place, np.array(interval.coverage), interval.degrees)
 
 
-def _right(table: Any) -> float | None:
-    value = float(accuracy(table))
-    return value if np.isfinite(value) else None
-
-
 def _padded(values: Sequence[float], least: float, most: float) -> Point:
     low, high = min(values), max(values)
     pad = 0.15 * (high - low) or 0.05
@@ -371,10 +367,8 @@ def _summary(points: Sequence[CoveragePoint]) -> str:
     best = min(points, key=lambda point: point.erroneous)
     return (
         f"Information coverage of {len(points)} system{'s' * (len(points) != 1)}: false information to the "
-        "right, captured "
-        f"information upwards. Nearest to the star is {shortened(best.name, 60)}, which captures "
-        f"{best.captured:.1%} of the truth "
-        f"and adds {best.false:.1%} that is false."
+        f"right, captured information upwards. Nearest to the star is {shortened(best.name, 60)}, which captures "
+        f"{best.captured:.1%} of the truth and adds {best.false:.1%} that is false."
     )
 
 

@@ -5,7 +5,7 @@ A lens shows a small cloud larger, in a circle beside the place where it lies.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from math import atan, cos, degrees, hypot, log10, pi, sin
 from typing import Any, NamedTuple
 
@@ -113,12 +113,12 @@ class Lens:
         return np.asarray(self.centre) + self.times * (points - np.asarray(self.of))
 
 
-def lenses(panel: Panel, clouds: Mapping[str, NDArray[np.float64]], others: Iterable[Point] = ()) -> dict[str, Lens]:
-    """A lens for each cloud too small to be seen, where there is room: off all points and off each other."""
+def lenses(panel: Panel, clouds: Mapping[str, NDArray[np.float64]]) -> dict[str, Lens]:
+    """A lens for each cloud too small to be seen, where there is room: off all points, the star and each other."""
     if len(clouds) > MOST:
         return {}
     middles = {name: _middle(cloud) for name, cloud in clouds.items()}
-    taken = [panel.place(*point) for point in (*middles.values(), *others)]
+    taken = [panel.place(*point) for point in (*middles.values(), (0.0, 1.0))]
     circles: list[Point] = []
     found: dict[str, Lens] = {}
     for name, cloud in clouds.items():

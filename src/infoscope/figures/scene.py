@@ -28,12 +28,18 @@ __all__ = [
     "Shape",
     "Size",
     "Words",
+    "along",
 ]
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
 Shape = Literal["circle", "ring", "cross", "star", "square", "diamond", "up", "down"]
 Size = Literal["tiny", "small", "normal", "large"]
+
+
+def along(start: Point, end: Point, share: float) -> Point:
+    """The point at this share of the way."""
+    return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
 
 
 @dataclass(frozen=True)

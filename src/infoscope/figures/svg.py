@@ -65,7 +65,7 @@ def _ungrouped(shapes: Iterable[_Shape]) -> str:
 
 def standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
     """The picture as a file of its own; ``dark`` None follows the reader's preference."""
-    turn = "" if dark is False else role_style(DARK, ".")
+    turn = "" if dark is False else role_style(DARK)
     style = turn if dark else f"@media(prefers-color-scheme:dark){{{turn}}}" if turn else ""
     inside = f"<style>{style}</style>" if style else ""
     box = f'<rect class="f-paper" fill="{LIGHT["paper"]}" width="{_n(panel.width)}" height="{_n(panel.height)}"/>'
@@ -73,11 +73,9 @@ def standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
     return picture.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
 
 
-def role_style(colours: dict[str, str], prefix: str) -> str:
+def role_style(colours: dict[str, str]) -> str:
     """Rules that give each role a colour, for fills and strokes."""
-    return "".join(
-        f"{prefix}f-{role}{{fill:{colour}}}{prefix}s-{role}{{stroke:{colour}}}" for role, colour in colours.items()
-    )
+    return "".join(f".f-{role}{{fill:{colour}}}.s-{role}{{stroke:{colour}}}" for role, colour in colours.items())
 
 
 def _element(panel: Panel, written: Callable[[Iterable[_Shape]], str], first: str = "", more: str = "") -> str:
@@ -193,10 +191,14 @@ def _box(x: float, y: float, wide: float, high: float) -> str:
     return f' x="{_n(x)}" y="{_n(y)}" width="{_n(wide)}" height="{_n(high)}"'
 
 
+def _between(panel: Panel, mark: Bar | Raster) -> str:
+    (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
+    return _box(min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+
+
 def _bar(panel: Panel, mark: Bar) -> Iterator[_Shape]:
     owner, child = _told(mark.of, mark.tip)
-    (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
-    box = _box(min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+    box = _between(panel, mark)
     own = _see(mark) + owner
     yield _Shape("rect", _classes(mark.fill, None), box, _paint(mark.fill, "fill"), own, child, bool(owner))
     if mark.hatched:
@@ -283,8 +285,7 @@ def _cloud(panel: Panel, mark: Cloud) -> Iterator[_Shape]:
 
 
 def _raster(panel: Panel, mark: Raster) -> Iterator[_Shape]:
-    (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
-    box = _box(min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+    box = _between(panel, mark)
     look = "" if mark.smooth else ' image-rendering="pixelated"'
     own = f'{look} href="{data_address(mark.pixels)}"'
     yield _Shape("image", "", f'{box} preserveAspectRatio="none"', "", own, is_alone=True)

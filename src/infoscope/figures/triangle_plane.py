@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.figures.layout import FONT, width_of
-from infoscope.figures.scene import Line, Mark, Panel, Point, Words
+from infoscope.figures.scene import Line, Mark, Panel, Point, Words, along
 from infoscope.quick_dataclasses import dataclass
 
 __all__ = [
@@ -105,17 +105,18 @@ def zones(*, corners: bool = True) -> list[Mark]:
     ]
 
 
-def side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point], high: float = HEIGHT) -> list[Mark]:
+def side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point]) -> list[Mark]:
     """The meaning of each side along it, inside, where it is farthest from the points; none where there is no room."""
-    ends = (((0.0, 0.0), (0.5, high)), ((0.5, high), (1.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)))
+    ends = (((0.0, 0.0), (0.5, HEIGHT)), ((0.5, HEIGHT), (1.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)))
     looks = ((60.0, (10.0, 6.0)), (-60.0, (-10.0, 6.0)), (0.0, (0.0, -10.0)))
     marks: list[Mark] = []
     points = [panel.place(*at) for at in places]
     for text, (start, end), (angle, shift) in zip(sides, ends, looks, strict=True):
         at = _free_place(panel.place(*start), panel.place(*end), width_of(text, FONT["small"]), points)
         if at is not None:
-            x, y = start[0] + at * (end[0] - start[0]), start[1] + at * (end[1] - start[1])
-            marks.append(Words(x, y, text, "dim", "small", "middle", shift, angle, italic=True, halo="plane"))
+            marks.append(
+                Words(*along(start, end, at), text, "dim", "small", "middle", shift, angle, italic=True, halo="plane")
+            )
     return marks
 
 
@@ -126,8 +127,7 @@ def _free_place(start: Point, end: Point, wide: float, points: Sequence[Point]) 
     tries = [0.5, *(0.1 + half + (0.8 - 2 * half) * step / 12 for step in range(13))]
 
     def room(share: float) -> float:
-        along = [share + half * step / 4 for step in range(-4, 5)]
-        spots = [(start[0] + at * (end[0] - start[0]), start[1] + at * (end[1] - start[1])) for at in along]
+        spots = [along(start, end, share + half * step / 4) for step in range(-4, 5)]
         return min((hypot(x - px, y - py) for x, y in spots for px, py in points), default=length)
 
     best = max(tries, key=lambda share: min(room(share), 60.0))

@@ -31,14 +31,14 @@ class ErrorModel(NamedTuple):
     """δ: share of the verdicts that repeat the prediction."""
 
 
-def fitted_errors(counts: StratumCounts, labelled: Real, everything: Real, steps: int = STEPS) -> ErrorModel:
+def fitted_errors(counts: StratumCounts, labelled: Real, everything: Real) -> ErrorModel:
     """Expectation maximization for labelled rows (…, T, J, S) among all rows (…, J, S).
 
     No step needs a tensor of truth × verdict × prediction: expected counts are products of matrices.
     """
     rows = _Rows.of(counts, labelled, everything)
     found = _Sums(rows.by_verdict, rows.by_prediction, np.full(labelled.shape[:-3], FIRST_REPEATS))
-    for _ in range(steps):
+    for _ in range(STEPS):
         fit = _Fit.of(found)
         found = rows.expected(fit)
     return ErrorModel(fit.belief(counts), fit.with_even_errors(counts).belief(counts), found.repeats)

@@ -41,7 +41,6 @@ __all__ = [
     "register",
     "registered",
     "unlisted",
-    "with_law",
 ]
 
 SOURCES = {
@@ -334,12 +333,6 @@ def find(name: str) -> Metric:
     known = {**{word: owners[0] for word, owners in _ALIASES.items()}, **_SCIKIT_LEARN, **by_id}
     hint = f"did you mean {known[near[0]]!r}? " if near else ""
     raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")
-
-
-def with_law(law: Law) -> Iterator[Metric]:
-    """Every metric that makes this promise."""
-    _load()
-    return (entry for entry in _REGISTER.values() if law in entry.card.laws)
 
 
 def metrics_of(level: Level = "table", *, ordinal: bool = False, costs: bool = False) -> Iterator[Metric]:

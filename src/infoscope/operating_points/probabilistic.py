@@ -175,16 +175,14 @@ def cross_entropy(given: Probabilities) -> float:
     return float(-np.average(np.log2(np.where(own > 0, own, 1.0)), weights=given.weights))
 
 
-def information_score(given: Probabilities, shares: Real | None = None) -> float:
+def information_score(given: Probabilities) -> float:
     """Kononenko and Bratko's score: bits by which the true class became likelier, less those by which it became rarer.
 
     A sample whose class rises from its share P to P' scores log2(P'/P); one whose class falls scores
-    −log2((1−P')/(1−P)). ``shares`` are the class shares before the system speaks, those of the truth unless given.
+    −log2((1−P')/(1−P)). The shares before the system speaks are those of the truth.
     """
-    k = len(given.labels)
-    if shares is None:
-        counts = np.bincount(given.truth, given.weights, minlength=k)
-        shares = counts / counts.sum()
+    counts = np.bincount(given.truth, given.weights, minlength=len(given.labels))
+    shares = counts / counts.sum()
     if np.any(shares[distinct(given.truth)] <= 0):
         raise InputError("a class that occurs has a share of 0 before the system speaks; give it a positive share")
     before, after = shares[given.truth], _of_truth(given)

@@ -12,7 +12,7 @@ from threading import Thread
 import cramjam
 
 from infoscope.errors import InputError
-from infoscope.readers.compression import PACK_AGAIN, all_bytes, most_bytes_of_zstd
+from infoscope.readers.compression import PACK_AGAIN, most_bytes_of_zstd, unpacked_zstd
 
 __all__ = ["CHUNK_BYTES", "unpack_file", "unpacked_chunks"]
 
@@ -29,7 +29,7 @@ def unpacked_chunks(path: Path, compression: str) -> Iterator[bytes]:
     if compression == "gzip":
         return _gzip_chunks(path)
     if compression == "zstd":
-        return _zstd_chunks(path) if _DESCRIPTORS.is_dir() else iter([all_bytes(path, "zstd")])
+        return _zstd_chunks(path) if _DESCRIPTORS.is_dir() else iter([unpacked_zstd(path)])
     return _plain_chunks(path)
 
 

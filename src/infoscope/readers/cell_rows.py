@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.quick_dataclasses import dataclass
@@ -145,11 +144,9 @@ def _opened_source(source: Source, query: RowsQuery, show: Sequence[str], how: R
         if files is not None and files.format == "ifs":
             raise InputError("rows are shown from files of rows; tables do not remember them")
         if files is not None:
-            extra = [name for name in others if name not in columns.names]
-            read = replace(columns, systems=(*columns.systems, *extra))
             with files.named(), opened(folder, files.name, how.limits) as session:
                 session.run("SET preserve_insertion_order = true")  # a row has the same number in every run
-                scan = scan_files(session, files, read, how.delimiter)
+                scan = scan_files(session, files, columns.with_further(others), how.delimiter)
                 yield FileRows(session, scan, files.format, query, MAX_SEGMENT_VALUES)
         elif is_spark_frame(source):
             yield SparkRows.of(source, query, MAX_SEGMENT_VALUES)

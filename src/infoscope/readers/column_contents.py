@@ -196,9 +196,14 @@ def shared_share(truth: ColumnContents, column: ColumnContents) -> float:
     return sum(n for text, n in column.counts.items() if text in truth.counts) / max(column.known, 1)
 
 
+def _known_pairs(a: ColumnContents, b: ColumnContents) -> list[tuple[str, str]]:
+    """The values of both, of the rows that have both."""
+    return [(x, y) for x, y in zip(a.texts, b.texts, strict=False) if x is not None and y is not None]
+
+
 def kappa(a: ColumnContents, b: ColumnContents) -> float:
     """Cohen's kappa."""
-    rows = [(x, y) for x, y in zip(a.texts, b.texts, strict=False) if x is not None and y is not None]
+    rows = _known_pairs(a, b)
     same = sum(x == y for x, y in rows) / max(len(rows), 1)
     chance = sum(n / max(a.known, 1) * b.counts[text] / max(b.known, 1) for text, n in a.counts.items())
     return (same - chance) / (1 - chance) if chance < 1 else 0.0
@@ -218,13 +223,13 @@ def association(a: ColumnContents, b: ColumnContents) -> float:
 
 def are_one_to_one(a: ColumnContents, b: ColumnContents) -> bool:
     """Whether each value of one stands for one of the other, in other words."""
-    pairs = {(x, y) for x, y in zip(a.texts, b.texts, strict=False) if x is not None and y is not None}
+    pairs = set(_known_pairs(a, b))
     return len(pairs) == len(a.counts) == len(b.counts) > 1 and set(a.counts) != set(b.counts)
 
 
 def are_only_errors(truth: ColumnContents, column: ColumnContents) -> bool:
     """Whether no row agrees although chance alone would make some."""
-    rows = [(x, y) for x, y in zip(truth.texts, column.texts, strict=False) if x is not None and y is not None]
+    rows = _known_pairs(truth, column)
     if len(rows) < MIN_ERRORS or any(x == y for x, y in rows):
         return False
     chance = sum(n * column.counts[text] for text, n in truth.counts.items()) / max(truth.known * column.known, 1)

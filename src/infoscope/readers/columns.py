@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from difflib import get_close_matches
 
 from infoscope.errors import InputError, UnknownNameError
@@ -63,6 +64,10 @@ class Columns:
         """Every column to be read, once."""
         weight = () if self.weight is None else (self.weight,)
         return tuple(dict.fromkeys((*self.by, self.truth, *self.systems, *weight)))
+
+    def with_further(self, names: Iterable[str]) -> Columns:
+        """The same with columns that are read beside them."""
+        return replace(self, systems=(*self.systems, *(name for name in names if name not in self.names)))
 
     @property
     def margins(self) -> tuple[tuple[str, ...], ...]:

@@ -15,11 +15,11 @@ __all__ = [
     "HEAD_BYTES",
     "PACK_AGAIN",
     "UNPACKERS",
-    "all_bytes",
     "check_whole",
     "compression_of",
     "first_bytes",
     "most_bytes_of_zstd",
+    "unpacked_zstd",
 ]
 
 HEAD_BYTES = 4096
@@ -59,10 +59,8 @@ def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def all_bytes(path: Path, compression: str) -> bytes:
+def unpacked_zstd(path: Path) -> bytes:
     """A small file as a whole, unpacked."""
-    if compression != "zstd":
-        return first_bytes(path, compression, -1)
     try:
         return bytes(cramjam.zstd.decompress(first_bytes(path, size=-1)))
     except cramjam.DecompressionError as error:

@@ -106,6 +106,11 @@ class Files:
         keys = (folder.partition("=") for folder in folders)
         return tuple(key for key, sign, _ in keys if sign and key)
 
+    def by_place(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
+        """Columns that the folders name, and columns that the files hold."""
+        hive = [name for name in names if name in self.hive_keys]
+        return hive, [name for name in names if name not in hive]
+
 
 Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 

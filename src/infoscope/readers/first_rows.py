@@ -11,7 +11,7 @@ import lazy_loader
 from infoscope.errors import InputError
 from infoscope.readers.column_names import column_names, file_columns
 from infoscope.readers.columns import Columns
-from infoscope.readers.duckdb.scan import scan_files
+from infoscope.readers.duckdb.scan import scan_in_order
 from infoscope.readers.duckdb.session import opened
 from infoscope.readers.files import Files
 from infoscope.readers.frames import is_frame, is_record_batches
@@ -66,10 +66,7 @@ def _of_files(files: Files, how: ReadOptions, limit: int) -> dict[str, list[Any]
         return {}
     columns = Columns(names[0], tuple(names[1:]), joint=True)
     with scratch_folder() as folder, opened(folder, files.name, how.limits) as session:
-        session.run("SET preserve_insertion_order = true")
-        scan = scan_files(session, files, columns, how.delimiter)
-        if scan.narrow is not None:
-            scan.narrow(columns.names)
+        scan = scan_in_order(session, files, columns, how.delimiter)
         fields = ", ".join(f"{scan.columns[name]} AS v{at}" for at, name in enumerate(columns.names))
         small = sum(path.stat().st_size for path in files.paths) <= _SMALL_FILE
         some = f"USING SAMPLE reservoir({int(limit)} ROWS) REPEATABLE (1)" if small else f"LIMIT {int(limit)}"

@@ -20,7 +20,7 @@ from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import Group
-from infoscope.readers.labels import as_text
+from infoscope.readers.labels import Cleaning, as_text, match_label
 from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_checks import (
@@ -38,7 +38,7 @@ from infoscope.tables.ifs_checks import (
 from infoscope.tables.ifs_file import named_table, write, write_parquet
 from infoscope.tables.labels import Label, check_unique
 
-__all__ = ["SCHEMA", "IfsParts", "Tables", "load_parts", "save_part"]
+__all__ = ["SCHEMA", "IfsParts", "Stated", "Tables", "load_parts", "save_part"]
 
 SCHEMA = "infoscope/tables/1"
 Tables = Mapping[Group, Mapping[str, Contingency]]
@@ -253,3 +253,36 @@ def _content(columns: Mapping[str, Any]) -> str:
     for name in ("truth", "system"):
         found.update("\x1e".join(columns[name]).encode())
     return found.hexdigest()
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What a caller says about rows; tables that are counted already have it decided."""
+
+    weight: str | None = None
+    by: str | Sequence[str] | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
+
+    def check(self, parts: IfsParts, name: str) -> None:
+        """Reject what the tables do not have, for it cannot be done to them any more."""
+        groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
+        for word, wanted in (("weight", self.weight), ("cleaning", self.clean)):
+            if wanted:
+                raise InputError(f"{name} is counted already; {word} was decided then: leave it out, or read the rows")
+        if groups and groups != parts.by:
+            raise InputError(
+                f"{name} is split by {', '.join(map(repr, parts.by)) or 'nothing'} and not by "
+                f"{', '.join(map(repr, groups))}; that was decided when it was counted: read the rows"
+            )
+        for table in (table for systems in parts.tables.values() for table in systems.values()):
+            labels = (*table.truth_labels, *table.system_labels)
+            positive = table.positive if table.positive is not None else table.positive_label
+            stated = (("reject", self.reject, table.reject), ("positive", self.positive, positive))
+            for word, label, has in stated:
+                if label is not None and (has is None or match_label(label, labels) != has):
+                    raise InputError(
+                        f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
+                        f"and not with {label!r}; that is stated when counting: read the rows"
+                    )

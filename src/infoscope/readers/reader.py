@@ -22,9 +22,9 @@ from infoscope.readers.dask import count_files, count_files_by_dask
 from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import Files, find_files, raise_for_each
 from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
-from infoscope.readers.ifs_parts import IfsParts, load_parts, save_part
+from infoscope.readers.ifs_parts import IfsParts, Stated, load_parts, save_part
 from infoscope.readers.joint import Joint, joint_counts
-from infoscope.readers.labels import Cleaning, match_label
+from infoscope.readers.labels import Cleaning
 from infoscope.readers.leading_rows import with_first_rows, with_numbered_columns
 from infoscope.readers.spark_files import count_files_by_spark
 from infoscope.readers.sql import count_query, is_database_pair, is_database_url
@@ -39,7 +39,6 @@ __all__ = [
     "ENGINES",
     "LabelKeywords",
     "ReadOptions",
-    "Stated",
     "TableKeywords",
     "Tables",
     "count_rows",
@@ -203,19 +202,17 @@ def counted_tables(
 ) -> Tables:
     """The same without the warning, for callers that warn once of several sources."""
     check_keywords(labels, TableKeywords)
-    weight, by = labels.get("weight"), labels.get("by")
-    reject, positive, clean = labels.get("reject"), labels.get("positive"), labels.get("clean", ())
+    stated = Stated(**labels)
     how = how or ReadOptions()
     with scratch_folder() as folder:
         files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
-            stated = Stated(weight, by, reject, positive, clean)
             return read_parts(files, system, stated)
         if truth is None or system is None:
             raise InputError("rows need the name of the truth column and of at least one system")
-        columns = Columns.asked(truth, system, weight=weight, by=by)
+        columns = Columns.asked(truth, system, weight=stated.weight, by=stated.by)
         tallies = count_rows(source, files, columns, how)
-    return reading_of(tallies, columns, clean=clean, reject=reject, positive=positive)
+    return reading_of(tallies, columns, clean=stated.clean, reject=stated.reject, positive=stated.positive)
 
 
 def reading_of(
@@ -325,39 +322,6 @@ def _found(source: Any, how: ReadOptions, folder: Path) -> Files:
     if not how.header:
         files = with_numbered_columns(files, folder, how.delimiter)
     return files if how.max_rows is None else with_first_rows(files, folder, how.max_rows)
-
-
-@dataclass(frozen=True)
-class Stated:
-    """What a caller says about rows; tables that are counted already have it decided."""
-
-    weight: str | None = None
-    by: str | Sequence[str] | None = None
-    reject: Label | None = None
-    positive: Label | None = None
-    clean: Cleaning = ()
-
-    def check(self, parts: IfsParts, name: str) -> None:
-        """Reject what the tables do not have, for it cannot be done to them any more."""
-        groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
-        for word, wanted in (("weight", self.weight), ("cleaning", self.clean)):
-            if wanted:
-                raise InputError(f"{name} is counted already; {word} was decided then: leave it out, or read the rows")
-        if groups and groups != parts.by:
-            raise InputError(
-                f"{name} is split by {', '.join(map(repr, parts.by)) or 'nothing'} and not by "
-                f"{', '.join(map(repr, groups))}; that was decided when it was counted: read the rows"
-            )
-        for table in (table for systems in parts.tables.values() for table in systems.values()):
-            labels = (*table.truth_labels, *table.system_labels)
-            positive = table.positive if table.positive is not None else table.positive_label
-            stated = (("reject", self.reject, table.reject), ("positive", self.positive, positive))
-            for word, label, has in stated:
-                if label is not None and (has is None or match_label(label, labels) != has):
-                    raise InputError(
-                        f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
-                        f"and not with {label!r}; that is stated when counting: read the rows"
-                    )
 
 
 def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated) -> Tables:

@@ -7,7 +7,6 @@ whatever the number of threads. What a value means as a label is decided as in c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from math import isfinite
 from typing import Any
 
@@ -125,10 +124,8 @@ def _listed(values: Any, name: str, rows: int) -> list[Any]:
 def _of_files(
     files: Files, columns: Columns, show: Sequence[str], limit: int, how: ReadOptions
 ) -> Iterator[CellSample]:
-    others = [name for name in show if name not in columns.names]
-    read = replace(columns, systems=(*columns.systems, *others))
     with files.named(), scratch_folder() as folder, opened(folder, files.name, how.limits) as session:
-        scan = scan_files(session, files, read, how.delimiter)
+        scan = scan_files(session, files, columns.with_further(show), how.delimiter)
         yield from sampled_cells(session, scan, columns, show, limit)
 
 

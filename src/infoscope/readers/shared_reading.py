@@ -13,13 +13,14 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import Group
 from infoscope.readers.columns import Columns
 from infoscope.readers.dask import spelt
-from infoscope.readers.duckdb.scan import scan_files
+from infoscope.readers.duckdb.scan import scan_in_order
 from infoscope.readers.duckdb.session import opened
 from infoscope.readers.files import Files
 from infoscope.readers.frames import frame_columns, is_eager_frame, is_frame
+from infoscope.readers.ifs_parts import Stated
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, as_text, is_missing
-from infoscope.readers.reader import ReadOptions, Stated, Tables, count_rows, files_of, read_parts, reading_of
+from infoscope.readers.reader import ReadOptions, Tables, count_rows, files_of, read_parts, reading_of
 from infoscope.readers.tally import Tally
 from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
@@ -38,10 +39,7 @@ def rows_in_order(source: Source, files: Files | None, columns: Columns, how: Re
 
 def _of_files(files: Files, columns: Columns, how: ReadOptions) -> Tally:
     with files.named(), scratch_folder() as folder, opened(folder, files.name, how.limits) as session:
-        session.run("SET preserve_insertion_order = true")
-        scan = scan_files(session, files, columns, how.delimiter)
-        if scan.narrow is not None:
-            scan.narrow(columns.names)
+        scan = scan_in_order(session, files, columns, how.delimiter)
         fields = ", ".join(scan.columns[name] for name in columns.names)
         lines = session.run(f"SELECT {fields} FROM {scan.relation}", **scan.values).fetchall()
     tally = _singly(columns, list(zip(*lines, strict=True)) or [()] * len(columns.names))

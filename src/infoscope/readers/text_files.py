@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TextIO
 
 from infoscope.errors import InputError
-from infoscope.readers.compression import all_bytes, first_bytes
+from infoscope.readers.compression import first_bytes, unpacked_zstd
 from infoscope.readers.signatures import not_utf8
 
 __all__ = ["BYTE_ORDER_MARK", "LONGEST_LINE", "opened_text", "text_options"]
@@ -51,7 +51,7 @@ def opened_text(path: Path, compression: str, limit: int | None = None, errors: 
 
 
 def _text_of_zstd(path: Path, limit: int | None, errors: str) -> str:
-    data = all_bytes(path, "zstd") if limit is None else first_bytes(path, "zstd", limit)
+    data = unpacked_zstd(path) if limit is None else first_bytes(path, "zstd", limit)
     whole = limit is None or len(data) < limit
     text = codecs.getincrementaldecoder("utf-8-sig")(errors).decode(data, final=whole)
     return text if whole else text[: text.rfind("\n") + 1] or text

@@ -25,8 +25,7 @@ _FIRST_LINES = 1000
 
 def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
     """One JSON object a line; values are counted as they are spelt and understood afterwards."""
-    hive = [name for name in columns.names if name in files.hive_keys]
-    asked = [name for name in columns.names if name not in hive]
+    hive, asked = files.by_place(columns.names)
     marked = False
     for path in files.paths:
         if files.compression == "none":

@@ -47,6 +47,15 @@ def scan_files(session: Session, files: Files, columns: Columns, delimiter: str 
     return _scan_parquet(session, files, columns)
 
 
+def scan_in_order(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """The same for rows that are looked at one by one, in the order of the files and with these columns alone."""
+    session.run("SET preserve_insertion_order = true")
+    scan = scan_files(session, files, columns, delimiter)
+    if scan.narrow is not None:
+        scan.narrow(columns.names)
+    return scan
+
+
 def _bound(paths: Sequence[Path]) -> list[str]:
     return [exact_path(path) for path in paths]
 
@@ -57,8 +66,7 @@ def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
     No text means NULL to the engine, for it does not count fields of NULL at the end of a line; an empty label is a
     missing one all the same, see ``count_files``.
     """
-    hive = [name for name in columns.names if name in files.hive_keys]
-    asked = [name for name in columns.names if name not in hive]
+    hive, asked = files.by_place(columns.names)
     by_header: dict[Header, list[Path]] = {}
     for path in files.paths:
         if files.compression == "none":
