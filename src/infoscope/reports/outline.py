@@ -1,13 +1,13 @@
 """What a report says, before anything decides how it looks.
 
-A view (``report/views/<kind>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The
+A view (``reports/views/<kind>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The
 four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline into their form.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import field
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -125,9 +125,9 @@ def enumerated(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[In
 def reason(words: str | None) -> Phrase:
     """Why a number is undefined, with a long list of classes cut short."""
     cut = cut_list(words or "")
-    return (
-        (cut.first, Rest(cut.more, "".join(f", {name}" for name in cut.others)), cut.after) if cut.others else cut.first
-    )
+    if not cut.others:
+        return cut.first
+    return cut.first, Rest(cut.more, "".join(f", {name}" for name in cut.others)), cut.after
 
 
 def joined(parts: Iterable[Inline], between: str) -> list[Inline]:
@@ -261,8 +261,7 @@ class InformationBar:
     false: float
     unit: str = "bits"
     shares: tuple[float, float] | None = None
-    """Captured and false as shares of the truth, where these are estimates of their own: a mean of ratios is not the
-    ratio of means."""
+    """Captured and false as shares of the truth, where they are estimated: a mean of ratios is no ratio of means."""
 
     @classmethod
     def from_bits(
@@ -305,7 +304,7 @@ class Bullets:
 
 @dataclass(frozen=True)
 class Explorer:
-    """A part of a page that a script moves: its markup is made by ``report/html``, by name."""
+    """A part of a page that a script moves: its markup is made by ``reports/html``, by name."""
 
     name: str
     content: Any
@@ -389,7 +388,3 @@ class Outline:
     """The page's own script beside those of every page."""
     data: Mapping[str, Json] = field(default_factory=dict)
     """What the page's scripts read, by name; ``data`` is the result for the downloads."""
-
-    def with_command(self, command: str | None) -> Outline:
-        """The same, made by this command."""
-        return self if command is None else replace(self, provenance=replace(self.provenance, command=command))

@@ -48,7 +48,7 @@ def render(
     if form == "repr":
         return _short(outline)
     if form == "html":
-        return _rendered(form, _with_data(outline.with_command(command), result))
+        return _rendered(form, _page(outline, result, command))
     return _rendered(form, outline, *([Look(width, max_rows=max_rows)] if form == "text" else []))
 
 
@@ -59,10 +59,11 @@ def _rendered(form: str, *what: object) -> str:
     return text
 
 
-def _with_data(outline: Outline, result: Result) -> Outline:
-    """The outline of a page, which also offers the result for download."""
+def _page(outline: Outline, result: Result, command: str | None) -> Outline:
+    """The outline of a page, which names the command that made it and offers the result for download."""
+    made = outline.provenance if command is None else replace(outline.provenance, command=command)
     saved: Json = {"kind": result.kind, "document": result.page_document(), "columns": columns_of(result.rows())}
-    return replace(outline, data={**outline.data, "data": saved})
+    return replace(outline, provenance=made, data={**outline.data, "data": saved})
 
 
 def _short(outline: Outline) -> str:
