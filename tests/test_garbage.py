@@ -77,6 +77,7 @@ def test_results_and_pages_are_made_in_a_pause() -> None:
         searches.append(phase)
 
     ifs.evaluate(TABLE).to_html()  # everything is loaded
+    gc.freeze()  # what other tests loaded need not be looked through each time
     before = gc.get_threshold()
     gc.callbacks.append(note)
     gc.set_threshold(1, 10, 10)

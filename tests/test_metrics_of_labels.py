@@ -36,10 +36,18 @@ def test_labels_give_the_number_of_their_table(entry):
         assert isinstance(found, float) == (entry.card.level == "table")
 
 
+LABEL_SETS = [{"a"}, {"a", "b"}, {"b", "c"}, set()], [{"a"}, {"b"}, {"b", "c"}, {"a"}]
+
+
+@pytest.fixture(scope="module")
+def of_label_sets():
+    return ifs.multilabel.evaluate(*LABEL_SETS, draws=0).systems[0].metrics
+
+
 @pytest.mark.parametrize("entry", all_metrics("label_sets"), ids=lambda entry: entry.name)
-def test_label_sets_give_a_number(entry):
-    truth, predicted = [{"a"}, {"a", "b"}, {"b", "c"}, set()], [{"a"}, {"b"}, {"b", "c"}, {"a"}]
-    known = ifs.multilabel.evaluate(truth, predicted, draws=0).systems[0].metrics.get(entry.name)
+def test_label_sets_give_a_number(entry, of_label_sets):
+    truth, predicted = LABEL_SETS
+    known = of_label_sets.get(entry.name)
     if known is None:  # a metric that evaluations do not list, for it takes an option or compares clusters
         assert entry.name.startswith(("object_f_beta", "extended_bcubed"))
         assert 0 < entry.score(truth, predicted) < 1

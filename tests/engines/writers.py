@@ -222,6 +222,7 @@ def as_duckdb_connection(case: Case, _folder: Path) -> tuple[Any, str]:
 
 def as_sqlite(case: Case, folder: Path) -> tuple[Any, str]:
     connection = sqlite3.connect(folder / "log.db")
+    connection.execute("PRAGMA synchronous = OFF")  # or the disk is waited for
     fill_table(connection, case, "?")
     connection.commit()
     return connection, "log"

@@ -13,6 +13,7 @@ import pytest
 from tests.serving.local_server import address_of, serving
 
 LONG = "\n".join(f"class {i},class {i % 4999}" for i in range(5000))
+WIDTH = 4000
 FILES = {
     "empty.csv": b"",
     "ragged.csv": b"t,s\na,a\nb,a,x\n",
@@ -42,8 +43,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     root = tmp_path_factory.mktemp("bad")
     for name, content in FILES.items():
         (root / name).write_bytes(content)
-    wide = ",".join(["t", "s", *(f"c{i}" for i in range(10_000))])
-    (root / "wide.csv").write_text(wide + "\n" + "a,b" + ",1" * 10_000 + "\n" + "b,b" + ",2" * 10_000 + "\n")
+    wide = ",".join(["t", "s", *(f"c{i}" for i in range(WIDTH))])
+    (root / "wide.csv").write_text(wide + "\n" + "a,b" + ",1" * WIDTH + "\n" + "b,b" + ",2" * WIDTH + "\n")
     with serving(root) as served:
         yield address_of(served)
 

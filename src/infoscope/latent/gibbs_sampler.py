@@ -9,6 +9,7 @@ then which wrong prediction, Dirichlet(s), with s drawn from its evidence in the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -93,9 +94,12 @@ class _Chain:
         """The states of the chain, with the tables that each was drawn from."""
         data = self.data
         counts = np.round(data.counts).astype(np.int64)
+        alone, several = np.flatnonzero(counts == 1), np.flatnonzero(counts != 1)
         for at in range(number):
             belief, _ = self.state.belief(data)
-            split = _split(self.rng, counts, belief)
+            split = np.zeros_like(belief)
+            split[alone] = _single_items(self.rng, belief[alone])
+            split[several] = _several_items(self.rng, counts[several], belief[several])
             frequencies = dirichlet(self.rng, split.sum(axis=0) + self.frequency_prior)
             tables = expected_tables(data, split)
             if self.prior is not None:
@@ -111,35 +115,38 @@ class _Chain:
             yield self.state, tables
 
 
-def _split(rng: np.random.Generator, counts: NDArray[np.int64], belief: Real) -> Real:
-    """Items of each pattern by class; single items by one look at their cumulated probabilities."""
+def _single_items(rng: np.random.Generator, belief: Real) -> Real:
+    """The class of each pattern that occurs once, as one among zeros: by a look at its cumulated probabilities."""
+    steps = np.cumsum(belief, axis=1)
+    chosen = (rng.random(len(steps))[:, None] * steps[:, -1:] > steps[:, :-1]).sum(axis=1)
     out = np.zeros_like(belief)
-    alone = counts == 1
-    if alone.any():
-        steps = np.cumsum(belief[alone], axis=1)
-        chosen = (rng.random(len(steps))[:, None] * steps[:, -1:] > steps[:, :-1]).sum(axis=1)
-        out[np.flatnonzero(alone), chosen] = 1.0
-    several = ~alone
-    if several.any():
-        out[several] = rng.multinomial(counts[several], belief[several] / belief[several].sum(axis=1, keepdims=True))
+    out[np.arange(len(out)), chosen] = 1.0
     return out
+
+
+def _several_items(rng: np.random.Generator, counts: NDArray[np.int64], belief: Real) -> Real:
+    """Items of each pattern by class."""
+    return as_real(rng.multinomial(counts, belief / belief.sum(axis=1, keepdims=True)))
+
+
+@cache
+def _wrong_places(classes: int, predictions: int) -> NDArray[np.int64]:
+    """Where the wrong predictions of each class lie in a table that is read row by row."""
+    return np.flatnonzero(~np.eye(classes, predictions, dtype=bool)).reshape(classes, -1)
 
 
 def _wrong_predictions(table: Real, channel: Channel) -> Real:
     """The wrong predictions, class by class; all predictions of a channel whose predictions are not the classes."""
-    if not channel.named:
-        return table
-    size = len(table)
-    return np.concatenate([table[:, :size][~np.eye(size, dtype=bool)].reshape(size, -1), table[:, size:]], axis=1)
+    return table.ravel()[_wrong_places(*table.shape)] if channel.named else table
 
 
 def _drawn_sparseness(rng: np.random.Generator, tables: list[Real], channels: tuple[Channel, ...]) -> float:
     """Pseudo-counts of each wrong prediction, drawn by their evidence (Dirichlet-multinomial)."""
-    evidence = np.zeros(len(SPARSENESS))
-    for table, channel in zip(tables, channels, strict=True):
-        wrong = _wrong_predictions(table, channel)
-        evidence += _rising(wrong[wrong > 0], SPARSENESS)
-        evidence -= _rising(wrong.sum(axis=1), SPARSENESS * wrong.shape[1])
+    wrong = [_wrong_predictions(table, channel) for table, channel in zip(tables, channels, strict=True)]
+    evidence = _rising(np.concatenate([each[each > 0] for each in wrong]), SPARSENESS)
+    for width in {each.shape[1] for each in wrong}:
+        sums = np.concatenate([each.sum(axis=1) for each in wrong if each.shape[1] == width])
+        evidence -= _rising(sums, SPARSENESS * width)
     chance = np.exp(evidence - evidence.max())
     return float(rng.choice(SPARSENESS, p=chance / chance.sum()))
 
@@ -155,16 +162,13 @@ def _drawn_predictions(rng: np.random.Generator, table: Real, channel: Channel, 
     wrong = dirichlet(rng, _wrong_predictions(table, channel) + each)
     if not channel.named:
         return wrong
-    size = len(table)
     hits = np.diagonal(table)
     right = rng.beta(hits + RIGHT, np.maximum(table.sum(axis=1) - hits, 0.0) + WRONG)
     wrong *= (1 - right)[:, None]
-    out = np.empty_like(table)
-    named = out[:, :size]
-    named[~np.eye(size, dtype=bool)] = wrong[:, : size - 1].ravel()
-    named[np.arange(size), np.arange(size)] = right
-    out[:, size:] = wrong[:, size - 1 :]
-    return np.maximum(out, SMALLEST)
+    out = np.empty(table.size)
+    out[_wrong_places(*table.shape)] = wrong
+    out[:: table.shape[1] + 1][: len(table)] = right
+    return np.maximum(out, SMALLEST).reshape(table.shape)
 
 
 def split_r_hat(chains: Real) -> float:
