@@ -136,6 +136,7 @@ def test_all_scores_equal_say_nothing():
     assert curve.areas["roc_auc"] == 0.5
     assert curve.areas["average_information"] == pytest.approx(0, abs=1e-15)
     assert np.isnan(curve.areas["normalized_average_information"])
+    assert np.isnan(ifs.Sweep.from_dict(curve.to_dict()).areas["normalized_average_information"])
     assert "shared by several samples" in curve.findings[0].text
 
 

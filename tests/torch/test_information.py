@@ -241,3 +241,45 @@ def test_two_processes_add_their_tables_up(tmp_path, unused_port):
         assert np.array_equal(counts, together.table().counts)
         assert ignored == {"ignored truth label": 2}
         assert weight == pytest.approx(99 / 2)
+
+
+@pytest.mark.parametrize(
+    ("preds", "target"),
+    [
+        pytest.param(torch.zeros(2, 3, dtype=torch.int64), torch.zeros(3, 2, dtype=torch.int64), id="classes"),
+        pytest.param(torch.rand(2, 3, 4), torch.zeros(4, 2, dtype=torch.int64), id="scores"),
+    ],
+)
+def test_shapes_that_pair_other_samples_are_rejected(preds, target):
+    for metric in (ifs.torch.Information(3), ifs.torch.Information(3, soft=True)):
+        if preds.is_floating_point() or not metric.soft:
+            with pytest.raises(InputError, match="do not pair; give both one shape"):
+                metric.update(preds, target)
+
+
+def test_a_score_that_is_not_a_number_decides_nothing():
+    metric = ifs.torch.Information(2, "accuracy", ignore_index=-1)
+    metric.update(torch.tensor([[float("nan"), 0.0], [0.0, 1.0]]), torch.tensor([-1, 1]))
+    assert float(metric.compute()) == 1
+
+    metric.update(torch.tensor([[float("nan"), 0.0]]), torch.tensor([1]))
+    with pytest.raises(InputError, match="1 row has a score that is NaN"):
+        metric.compute()
+
+
+@pytest.mark.parametrize("row", [[0.5, 0.9], [float("nan"), 1.0], [1.5, -0.5], [0.0, 0.0]])
+def test_probabilities_that_do_not_sum_to_one(row):
+    metric = ifs.torch.Information(2, "accuracy", soft=True)
+    metric.update(torch.tensor([[0.5, 0.5], row]), torch.tensor([0, 1]))
+
+    with pytest.raises(InputError, match="1 row has probabilities that do not sum to 1"):
+        metric.compute()
+
+
+@pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16])
+def test_probabilities_in_half_precision(dtype):
+    rows = torch.softmax(torch.randn(50, 300, generator=torch.Generator().manual_seed(5)), dim=1).to(dtype)
+    metric = ifs.torch.Information(300, "accuracy", soft=True)
+    metric.update(rows, torch.arange(50))
+
+    assert 0 < float(metric.compute()) < 1

@@ -151,3 +151,8 @@ def test_training_by_it_learns():
 def test_bad_batches(scores, target, message):
     with pytest.raises(InputError, match=message):
         ifs.torch.InformationLoss()(scores, target)
+
+
+def test_shapes_that_pair_other_samples_are_rejected():
+    with pytest.raises(InputError, match="do not pair; give both one shape"):
+        ifs.torch.InformationLoss()(torch.rand(2, 3, 4), torch.zeros(4, 2, dtype=torch.int64))

@@ -183,7 +183,8 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
     if levels.alarms.dtype.kind in "iu":
         tied = sum(int(np.count_nonzero(np.diff(alarms) > 1)) for _, alarms in levels.stretches())
     if tied:
-        text = f"{tied:,} scores are shared by several samples: they pass the threshold together."
+        shared = "1 score is" if tied == 1 else f"{tied:,} scores are"
+        text = f"{shared} shared by several samples: they pass the threshold together."
         findings.append(Finding("tied_scores", text, evidence={"scores": tied}))
     if len(places) < len(levels.thresholds):
         text = (

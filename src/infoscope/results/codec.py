@@ -14,7 +14,7 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields, is_dataclass
 from functools import cache, partial
-from math import isfinite
+from math import isfinite, nan
 from typing import Any, Literal, NamedTuple, TypeVar, Union
 
 import numpy as np
@@ -128,11 +128,16 @@ def _decoded(kind: Any, record: Any, where: str) -> Any:
         return _decoded_tuple(arguments, record, where)
     if origin is not None and issubclass(origin, Mapping):
         _require(record, Mapping, where, "an object")
-        return {key: _decoded(arguments[1], value, f"{where}.{key}") for key, value in record.items()}
+        return {key: _decoded_item(arguments[1], value, f"{where}.{key}") for key, value in record.items()}
     if origin is not None and issubclass(origin, Sequence):
         _require(record, list, where, "a list")
-        return [_decoded(arguments[0], item, f"{where}[{at}]") for at, item in enumerate(record)]
+        return [_decoded_item(arguments[0], item, f"{where}[{at}]") for at, item in enumerate(record)]
     return _decoded_plain(kind, record, where)
+
+
+def _decoded_item(kind: Any, record: Any, where: str) -> Any:
+    """One of several values; among numbers, null is the one that is undefined."""
+    return nan if kind is float and record is None else _decoded(kind, record, where)
 
 
 def _decoded_plain(kind: Any, record: Any, where: str) -> Any:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
+from math import prod
 
 import torch
 from torch import Tensor, nn
@@ -10,7 +12,7 @@ from torch.nn import functional
 
 from infoscope.errors import InfoscopeWarning, InputError
 
-__all__ = ["InformationLoss", "SmallBatchWarning", "soft_table"]
+__all__ = ["InformationLoss", "SmallBatchWarning", "check_places", "soft_table"]
 
 MIN_SAMPLES_PER_CLASS = 5
 """Fewer samples per class in a batch look more informative than they are."""
@@ -61,6 +63,16 @@ def _check_rows(scores: Tensor, target: Tensor) -> None:
         raise InputError(f"target has type {target.dtype}; give the true class of each sample as a whole number")
 
 
+def check_places(preds: Sequence[int], target: Sequence[int]) -> None:
+    """Reject shapes that would pair predictions with the true classes of others; axes of one may be missing."""
+    if prod(preds) != prod(target):
+        raise InputError(f"a batch has {prod(preds)} predictions and {prod(target)} true classes; they pair row by row")
+    if [size for size in preds if size != 1] != [size for size in target if size != 1]:
+        raise InputError(
+            f"predictions of shape {tuple(preds)} and target of shape {tuple(target)} do not pair; give both one shape"
+        )
+
+
 def _reject(outside: Tensor, rows: int, classes: int) -> None:
     """An error that says which targets are no classes, and how many."""
     if len(outside):
@@ -91,8 +103,9 @@ class InformationLoss(nn.Module):
     def forward(self, input: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> Tensor:
         """The loss of a batch, a scalar."""
         scores = input.movedim(1, -1).reshape(-1, input.shape[1]) if input.ndim > 2 else input
-        target = target.reshape(-1)
+        places, target = target.shape, target.reshape(-1)
         _check_rows(scores, target)
+        check_places((input.shape[0], *input.shape[2:]), places)
         self._warn_of_size(len(target), scores.shape[1])
         wide = scores if scores.dtype == torch.float64 else scores.float()
         probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide

@@ -14,7 +14,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 from infoscope.tables.device import NO_ENDS, Span, add_counts, check_devices, checked_table, prepared
-from infoscope.torch.loss import soft_table
+from infoscope.torch.loss import check_places, soft_table
 
 __all__ = ["Information"]
 
@@ -31,6 +31,10 @@ COVERAGE = (
 
 _HAS_DOUBLE = torch.cuda.is_available() or not torch.backends.mps.is_available()
 _WEIGHT = torch.float64 if _HAS_DOUBLE else torch.float32  # Apple's devices have no float64
+
+
+_NEAR_ONE = 0.02
+"""Probabilities in half precision sum to 1 up to this."""
 
 
 class Information(Metric):
@@ -53,7 +57,8 @@ class Information(Metric):
     weights: Tensor
     weight_squares: Tensor
     weighted_rows: Tensor
-    """Rows with weights, impossible weights, rows of probabilities; what has no weights is counted by its table."""
+    """Rows with weights, impossible weights, rows of probabilities, rows of scores that mean nothing; what has no
+    weights is counted by its table."""
     ends: Tensor
     """The smallest and largest label out of range, of the truth and of the predictions."""
 
@@ -83,19 +88,24 @@ class Information(Metric):
         for name, dtype in sums.items():
             self.add_state(name, torch.zeros(self._span.cells, dtype=dtype), dist_reduce_fx="sum")
         self.add_state("weight_squares", torch.zeros((), dtype=_WEIGHT), dist_reduce_fx="sum")
-        self.add_state("weighted_rows", torch.zeros(3, dtype=torch.int64), dist_reduce_fx="sum")
+        self.add_state("weighted_rows", torch.zeros(4, dtype=torch.int64), dist_reduce_fx="sum")
         self.add_state("ends", torch.tensor(NO_ENDS), dist_reduce_fx=_widest)
 
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
         """Count a batch; labels out of range are rejected, at the latest when the table is asked for."""
         check_devices({"preds": preds, "target": target, "sample_weight": sample_weight})
-        target, weights = target.detach().reshape(-1), self._checked_weights(sample_weight, target)
+        weights = self._checked_weights(sample_weight, target)
         if target.is_floating_point():
             raise InputError(f"target has type {target.dtype}; give the true class of each sample as a whole number")
         if self.soft:
-            self._add_soft(_rows_of_scores(preds.detach(), self._span.classes, target), target, weights)
+            rows = _rows_of_scores(preds.detach(), self._span.classes, target)
+            target = target.detach().reshape(-1)
+            self._note(~_are_probabilities(rows), target)
+            self._add_soft(rows, target, weights)
         else:
-            self._add_hard(self._predicted(preds.detach(), target), target, weights)
+            predicted = self._predicted(preds.detach(), target)
+            target = target.detach().reshape(-1)
+            self._add_hard(predicted, target, weights)
         if weights is not None:
             self.weighted_rows[0] += len(target)
             self.weighted_rows[1] += (~(torch.isfinite(weights) & (weights >= 0))).sum()
@@ -110,10 +120,18 @@ class Information(Metric):
                     f"preds of shape {tuple(preds.shape)} are no scores of {self._span.classes} classes; give them as "
                     "(N, C), or give predicted classes as whole numbers"
                 )
-            preds = preds.argmax(dim=1)
+            largest, preds = preds.max(dim=1)
+            check_places(preds.shape, target.shape)
+            self._note(largest.isnan().reshape(-1), target.reshape(-1))  # NaN would be the largest
         elif self.reject_index not in (None, self.num_classes) and self._span.classes > self.num_classes:
             preds = torch.where(preds == self.reject_index, self.num_classes, preds.to(torch.int64))
-        return _paired(preds.reshape(-1), target)
+        check_places(preds.shape, target.shape)
+        return preds.reshape(-1)
+
+    def _note(self, meaningless: Tensor, target: Tensor) -> None:
+        """Count rows of scores that mean nothing, so that the device need not wait for an answer now."""
+        counts = meaningless if self.ignore_index is None else meaningless & (target != self.ignore_index)
+        self.weighted_rows[3] += counts.sum()
 
     def _checked_weights(self, weights: Tensor | None, target: Tensor) -> Tensor | None:
         if weights is None:
@@ -169,18 +187,21 @@ class Information(Metric):
 
     def _seen_rows(self) -> tuple[int, int]:
         """Rows without and with weights."""
-        weighted, _, soft = self.weighted_rows.tolist()
+        weighted, _, soft, _ = self.weighted_rows.tolist()
         return (soft - weighted if self.soft else int(self.counts.sum())), weighted
 
     def _counted_table(self) -> Contingency:
         unweighted, weighted = self._seen_rows()
-        bad = int(self.weighted_rows[1])
+        _, bad, _, meaningless = self.weighted_rows.tolist()
         if not unweighted + weighted:
             raise InputError("nothing was counted yet; call update first")
         if unweighted and weighted:
             raise InputError("some batches have weights and others do not; give weights to all")
         if bad:
             raise InputError(f"{bad:,} weights are negative, infinite or missing; weights are finite and not negative")
+        if meaningless:
+            what = "probabilities that do not sum to 1" if self.soft else "a score that is NaN"
+            raise InputError(f"{meaningless:,} row{'s have' if meaningless > 1 else ' has'} {what}; correct preds")
         sums = self.weights if weighted or self.soft else self.counts
         counted = checked_table(sums.cpu().numpy(), self.ends.cpu().numpy(), self._span)
         values = self._without_rejected_truth(counted.values)
@@ -230,10 +251,11 @@ def _rows_of_scores(scores: Tensor, classes: int, target: Tensor) -> Tensor:
         raise InputError(
             f"soft=True needs probabilities of shape (N, {classes}), got {scores.dtype} of shape {tuple(scores.shape)}"
         )
-    return _paired(scores.movedim(1, -1).reshape(-1, classes), target)
+    last = scores.movedim(1, -1)
+    check_places(last.shape[:-1], target.shape)
+    return last.reshape(-1, classes)
 
 
-def _paired(rows: Tensor, target: Tensor) -> Tensor:
-    if len(rows) != len(target):
-        raise InputError(f"a batch has {len(rows)} predictions and {len(target)} true classes; they pair row by row")
-    return rows
+def _are_probabilities(rows: Tensor) -> Tensor:
+    """Which rows sum to 1, as far as half precision goes, without negative parts."""
+    return ((rows.sum(dim=1, dtype=_WEIGHT) - 1).abs() <= _NEAR_ONE) & (rows.amin(dim=1) >= 0)
