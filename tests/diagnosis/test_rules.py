@@ -42,6 +42,7 @@ CLUSTERS = Contingency.from_labels(["a", "b", "c"] * 30, ["x", "y", "z"] * 30)
 
 THIN = Contingency.from_matrix(np.random.default_rng(0).poisson(0.6, (16, 16)) + 5 * np.eye(16, dtype=int))
 ONCE = Contingency.from_matrix(np.diag([20, 9, 5, 2, 1, 1, 1, 1, 1]))
+UNEVEN = Contingency.from_matrix(np.diag(60 // np.arange(1, 51) + 1) + np.eye(50, k=-1, dtype=int))
 BALANCED = Contingency.from_matrix(np.repeat([[100, 0, 0, 0], [0, 100, 0, 0]], 2, axis=0))
 ONE_MORE = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]])
 ABSTAINS = Contingency.from_labels(list("aaabbbcc"), ["a", "a", "Unknown", "b", "b", "Unknown", "c", "c"])
@@ -92,6 +93,7 @@ BELIEVED = [
     ("absent_classes", Contingency.from_matrix(np.pad([[20, 3], [4, 25]], (0, 2)))),
     ("balanced_classes", BALANCED),
     ("few_errors", Contingency.from_matrix([[98, 2], [1, 99]])),
+    ("rare_classes", UNEVEN),
 ]
 DOES_NOT_FIT = [
     ("measured_labels", NUMBERED),
@@ -136,6 +138,9 @@ DOES_NOT_FIT = [
     ("absent_classes", VALVERDE_B),
     ("absent_classes", Contingency.from_labels([*"aabb"], [*"abbc"])),  # predicted, if never true
     ("balanced_classes", RARE),
+    ("rare_classes", VALVERDE_B),  # few classes
+    ("rare_classes", Contingency.from_matrix(4 * np.eye(50))),  # as frequent as one another
+    ("rare_classes", Contingency.from_matrix(np.diag(200 // np.arange(1, 51) + 4) + 1)),  # frequent enough
     ("few_errors", M1),  # none
     ("few_errors", VALVERDE_B),  # not few
     ("few_errors", STEINGOLD_A),  # few, but of few

@@ -55,6 +55,17 @@ def test_rows_drawn_have_the_mean_that_is_stated(name: str) -> None:
     assert (np.abs(drawn.mean(0) - model.mean) <= 5 * error + (0.01 if name == "shared" else 1e-12)).all()
 
 
+def test_errors_in_proportion_to_class_frequency_are_recognized() -> None:
+    """Where classes are alike, that cannot be told from errors spread evenly, and both share one prior weight."""
+    share = 1 / np.arange(1.0, 9.0)
+    p = np.where(np.eye(8, dtype=bool), 0.0, share)
+    p = 0.4 * p / p.sum(1, keepdims=True) + 0.6 * np.eye(8)
+    weights = tree_of(sample(p * share[:, None], 400, 4)).weights
+    assert weights["labels: frequent"] > 5 * max(weights["labels: even"], weights["labels: shared"])
+    alike = tree_of(np.full((8, 8), 10.0) + 90 * np.eye(8)).weights
+    assert alike["labels: frequent"] == pytest.approx(alike["labels: even"], rel=1e-6)
+
+
 def test_beta_level_evidence_is_the_beta_binomial_one() -> None:
     level = BetaLevel(np.array([3.0, 0.0]), np.array([1.0, 2.0]))
     a, b = 0.02 * 0.5, 0.98 * 0.5

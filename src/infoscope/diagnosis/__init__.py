@@ -29,6 +29,7 @@ from infoscope.diagnosis.sample import (
     few_samples,
     judged,
     loud_prior,
+    rare_classes,
     small_sample_bias,
     unseen_classes,
 )
@@ -150,6 +151,7 @@ RULES: tuple[Rule, ...] = (
     Rule("absent_classes", absent_classes, "note", "Collect such samples", "classes without rows"),
     Rule("balanced_classes", balanced_classes, "note", "State the prevalence"),
     Rule("few_errors", few_errors, "note", "Collect more samples"),
+    Rule("rare_classes", rare_classes, "note", "Collect such samples"),
     Rule("lookalike_labels", lookalike_labels, "warning", "Clean the labels"),
 )
 """In the order in which a reader should see them."""

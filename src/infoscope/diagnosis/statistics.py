@@ -21,6 +21,7 @@ __all__ = ["MetricInterval", "TableBelief", "TableStatistics"]
 _ASKED = (
     "proficiency",
     "accuracy",
+    "macro_f1",
     "system_entropy",
     "effective_classes",
     "split_system_divergence",

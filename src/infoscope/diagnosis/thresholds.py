@@ -75,6 +75,14 @@ class Thresholds:
     """Few errors: at most this many predictions are wrong …"""
     few_errors_accuracy: float = 0.97
     """… and at least this fraction is right."""
+    rare_among: int = 50
+    """Rare classes: among at least this many classes …"""
+    rare_share: float = 0.25
+    """… at least this share has …"""
+    rare_class: int = 5
+    """… fewer samples than this, …"""
+    rare_contrast: float = 5.0
+    """… and the most frequent one this many times the average."""
     samples_per_cell: float = 5.0
     """Few samples: fewer than this many for each occupied cell; a second stage needs them to count small gains."""
 

@@ -8,12 +8,16 @@ An entropy is a sum over cells. It depends on how the sizes of the cells are dis
 are close, and this distribution is learnt from all cells at once. r = 1 makes rows that share a profile, r → 0 rows
 that use a subset of the columns; blocks with leaks, taxonomies and heavy tails lie between.
 
+g_j may follow how frequent the class of column j is: its mean is then that frequency, not 1, a priori in half of all
+cases.
+
 Drawn by Gibbs sampling, several chains side by side. (w, r, b) are drawn with every affinity integrated out, and κ with
-every popularity integrated out (negative binomial counts both), so the chains move fast. One sweep is one draw, at a
-cost that grows with the cells.
+every popularity integrated out (negative binomial counts both), so the chains move fast. The e_i have no scale of their
+own, so what is kept while w and r are drawn is e_i times the mean affinity: few hot cells among cold ones need e_i that
+are a hundred times those of many hot cells. One sweep is one draw, at a cost that grows with the cells.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cached_property
 
 import numpy as np
@@ -33,6 +37,8 @@ _POPULARITIES = log_grid(0.1, 300.0, 16)
 _LEAST_WIDTH = 1e-6
 _BINS = 24  # empty cells enter the evidence by this many values of what was expected there
 _WARM_UP = 12
+_AT_ONCE = (1, 4, 7)  # sweeps of these that draw the three parameters of the mixture together …
+_MOST_OCCUPIED = 20_000  # … where it does not take too long
 _CHAIN_CELLS = 10_000  # cells of all chains together: enough to hide the overhead of a sweep
 _MOST_CHAINS = 8
 _TINY = 1e-12
@@ -46,6 +52,8 @@ class AffinityRows:
 
     counts: Array
     open_cells: Mask
+    frequencies: Array | None = None
+    """How frequent the class of each column is: wrong predictions may follow that."""
 
     @cached_property
     def _occupied(self) -> Indices:
@@ -61,10 +69,13 @@ class AffinityRows:
         """Shares of the columns in each row, (rows, columns), one draw after the other, ``most`` of them at most."""
         chains = int(np.clip(_CHAIN_CELLS // self.counts.size, 1, min(_MOST_CHAINS, most)))
         state = _Chains(self, chains, rng)
-        for _ in range(_WARM_UP):
-            state.sweep()
+        for at in range(_WARM_UP):
+            state.sweep(at_once=at in _AT_ONCE and self._occupied.size <= _MOST_OCCUPIED)
         while True:
             yield from state.shares(state.sweep())
+
+
+_Evidence = Callable[[Array, Array, Array], Array]
 
 
 class _Chains:
@@ -85,24 +96,40 @@ class _Chains:
         reach = self.popular[0] @ self.open.T
         self.exposure = np.tile(np.where(self.row_sums > 0, self.row_sums / np.maximum(reach, _TINY), 0.0), (chains, 1))
         self.share, self.cold, self.shape = (np.full(chains, at) for at in (4, 4, 3))
-        k, seen = _POPULARITIES, self.column_sums[self.live]
-        self.rising_popularity = gammaln(k[:, None] + seen).sum(1) + seen.size * (k * np.log(k) - gammaln(k))
+        typical = np.ones((1, self.live.sum()))
+        if rows.frequencies is not None:
+            typical = np.stack([typical[0], rows.frequencies[self.live] / rows.frequencies[self.live].mean()])
+        self.popularity_rates = (_POPULARITIES[:, None] / typical[:, None]).reshape(-1, typical.shape[1])
+        self.popularity_shapes = np.tile(_POPULARITIES, len(typical))
+        k, seen = self.popularity_shapes, self.column_sums[self.live]
+        constant = k * np.log(self.popularity_rates).sum(1) - seen.size * gammaln(k)
+        self.rising_popularity = gammaln(k[:, None] + seen).sum(1) + constant
 
-    def sweep(self) -> _Singles:
+    def sweep(self, *, at_once: bool = False) -> _Singles:
         """Every parameter drawn once; the affinities."""
         exposure, popular = (side.astype(np.float32) for side in (self.exposure, self.popular))
         expected = exposure[:, :, None] * popular[:, None, :]
         np.maximum(expected, _TINY, out=expected)
         flat = expected.reshape(len(expected), -1)
         occupied = flat.take(self.rows._occupied, axis=1).astype(float)
-        self._draw_mixture(occupied, *self._binned(flat))
-        affinities = self._affinities(expected, occupied)
+        mean = self._mean[:, None]
+        empty, times = self._binned(flat)
+        log_evidence = self._mixture_evidence(occupied * mean, empty * mean, times)
+        (self._draw_mixture_at_once if at_once else self._draw_mixture)(log_evidence)
+        scale = mean / self._mean[:, None]
+        expected *= scale[:, :, None].astype(np.float32)
+        affinities = self._affinities(expected, occupied * scale)
         reach = np.einsum("cij,cj->ci", affinities, popular)  # one thread, where a product of matrices takes several
         drawn = self.rng.standard_gamma(self.row_sums, self.exposure.shape)
         self.exposure = np.minimum(drawn / np.maximum(reach, _LEAST_REACH), _MOST_EXPOSURE)
         load = np.einsum("ci,cij->cj", self.exposure.astype(np.float32), affinities)
         self._draw_popularity(load.astype(float))
         return affinities
+
+    @property
+    def _mean(self) -> Array:
+        """Mean affinity of a cell in each chain."""
+        return _mean_affinity(_HOT_SHARES[self.share], _COLD_MEANS[self.cold])
 
     def shares(self, affinities: _Singles) -> Array:
         """Shares of the columns in each row."""
@@ -129,46 +156,45 @@ class _Chains:
         times = np.bincount(at.ravel(), minlength=chains * _BINS).reshape(chains, _BINS)
         return np.exp(low + (np.arange(_BINS) + 0.5) * (width / _BINS)), times.astype(float)
 
-    def _draw_mixture(self, occupied: Array, empty: Array, times: Array) -> None:
-        """Share of hot cells, mean of cold ones and shape of both, one after the other.
+    def _mixture_evidence(self, occupied: Array, empty: Array, times: Array) -> _Evidence:
+        """Log probability of all counts for candidates (share, cold mean, shape), given what a mean cell expects.
 
-        Counts are negative binomial. The probability of each in a cold cell is taken relative to that in a hot one,
-        which by itself depends on the shape only.
+        Counts are negative binomial. The probability of each in a cold cell is taken relative to that in a hot one.
         """
         expected = np.concatenate([occupied, empty], 1).astype(np.float32)[:, None]
         counts = np.concatenate([self.counted, np.zeros(empty.shape[1])]).astype(np.float32)
-        often = np.concatenate([np.ones_like(occupied), times], 1).astype(np.float32)
+        often = np.concatenate([np.ones_like(occupied), times], 1).astype(np.float32)[:, None]
 
-        def summed(terms: _Singles) -> Array:
-            """Over all cells, in pairs: one after the other, singles of many cells are wrong by several nats."""
-            terms *= often[:, None]
-            return terms.sum(2).astype(float)
+        def log_evidence(share: Array, cold: Array, shape: Array) -> Array:
+            """For each chain and candidate, up to what depends on the shape alone."""
+            w, r, b = (np.atleast_2d(x)[:, :, None].astype(np.float32) for x in (share, cold, shape))
+            in_hot = expected / (w + (1 - w) * r)
+            logs = np.log(b + in_hot)
+            gaps = (logs - np.log(b + r * in_hot)) * (b + counts) + counts * np.log(r)
+            mixed = w + (1 - w) * np.exp(gaps, out=gaps)
+            logs = np.log(mixed, out=mixed) - (logs - np.log(b)) * (b + counts)
+            logs *= often
+            # summed with all digits: singles of many cells are wrong by several nats
+            return logs.sum(2, dtype=float) - self.counted.sum() * np.log(_mean_affinity(share, cold))
 
-        def factors(cold: Array, shape: Array) -> _Singles:
-            """Probability of each count in a cold cell divided by that in a hot one."""
-            b, r = (np.atleast_2d(x)[:, :, None].astype(np.float32) for x in (shape, cold))
-            gaps = np.log((b + expected) / (b + r * expected))
-            gaps *= b + counts
-            gaps += counts * np.log(r)
-            return np.asarray(np.exp(gaps, out=gaps))
+        return log_evidence
 
-        def mixed(share: Array, factor: _Singles) -> Array:
-            """Log probability of all counts, as far as the mixture matters."""
-            w = np.atleast_2d(share)[:, :, None].astype(np.float32)
-            logs = (1 - w) * factor
-            logs += w
-            return summed(np.log(logs, out=logs))
-
+    def _draw_mixture(self, log_evidence: _Evidence) -> None:
+        """Share of hot cells, mean of cold ones and shape of both, one after the other."""
         shape, cold = _SHAPES[self.shape][:, None], _COLD_MEANS[self.cold][:, None]
-        self.share = _picked(mixed(_HOT_SHARES, factors(cold, shape)), self.rng)
+        self.share = _picked(log_evidence(_HOT_SHARES, cold, shape), self.rng)
         share = _HOT_SHARES[self.share][:, None]
-        self.cold = _picked(mixed(share, factors(_COLD_MEANS, shape)), self.rng)
+        self.cold = _picked(log_evidence(share, _COLD_MEANS, shape), self.rng)
         cold = _COLD_MEANS[self.cold][:, None]
-        b = _SHAPES[:, None].astype(np.float32)
-        terms = np.log(1 + expected / b)
-        terms *= b + counts
-        hot = self.rising - summed(terms)
-        self.shape = _picked(hot + mixed(share, factors(cold, _SHAPES)), self.rng)
+        self.shape = _picked(self.rising + log_evidence(share, cold, _SHAPES), self.rng)
+
+    def _draw_mixture_at_once(self, log_evidence: _Evidence) -> None:
+        """The three of them together: one after the other they cannot change from many cells to few hot ones."""
+        share, cold = (side.ravel() for side in np.meshgrid(_HOT_SHARES, _COLD_MEANS, indexing="ij"))
+        logs = [log_evidence(share, cold, b) + rising for b, rising in zip(_SHAPES, self.rising, strict=True)]
+        found = _picked(np.concatenate(logs, 1), self.rng)
+        self.shape, rest = np.divmod(found, share.size)
+        self.share, self.cold = np.divmod(rest, _COLD_MEANS.size)
 
     def _affinities(self, expected: _Singles, occupied: Array) -> _Singles:
         """Whether each cell is hot, and its affinity; 0 in closed cells."""
@@ -202,13 +228,20 @@ class _Chains:
         return drawn
 
     def _draw_popularity(self, load: Array) -> None:
-        """How unequally popular the predictions are, all popularities integrated out, and then each popularity."""
-        k = _POPULARITIES[:, None]
-        seen = self.column_sums[self.live]
-        logs = self.rising_popularity - ((k + seen) * np.log(k + load[:, None, self.live])).sum(2)
-        strength = _POPULARITIES[_picked(logs, self.rng)][:, None]
-        popular = self.rng.standard_gamma(strength + self.column_sums) / (strength + load)
+        """How unequally popular predictions are, and whether by frequency, popularities integrated out; then these."""
+        k, seen = self.popularity_shapes[:, None], self.column_sums[self.live]
+        logs = self.rising_popularity - ((k + seen) * np.log(self.popularity_rates + load[:, None, self.live])).sum(2)
+        found = _picked(logs, self.rng)
+        shape = self.popularity_shapes[found][:, None]
+        popular = np.zeros_like(self.popular)
+        popular[:, self.live] = self.rng.standard_gamma(shape + seen) / (
+            self.popularity_rates[found] + load[:, self.live]
+        )
         self.popular = np.where(self.live, np.maximum(popular, _TINY), 0.0)
+
+
+def _mean_affinity(share: Array, cold: Array) -> Array:
+    return np.asarray(share + (1 - share) * cold)
 
 
 def _picked(logs: Array, rng: np.random.Generator) -> Indices:

@@ -34,9 +34,11 @@ _LEAST = 0.2  # a column keeps at least this share of what the levels expect the
 _ROUNDS = 30
 _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
 _OUT_OF_QUESTION = 100.0  # nats by which a hypothesis must fall behind not to be tried
+_HALF = -np.log(2.0)
 _FEWEST_CLASSES = 12  # below, hot and cold cells add nothing
 _MOST_CELLS = 160_000  # beyond, their draws take too long
-_DOUBT, _DOUBT_ALONE = 0.13, 0.25  # measured: what makes intervals hold with and without hot and cold cells
+_DOUBT, _DOUBT_ALONE = 0.13, 0.25  # measured: what makes intervals hold with and without hot and cold cells …
+_DOUBT_OF_MANY, _MANY_CLASSES = 0.09, 40  # … and with them from so many classes on
 RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
 
 
@@ -99,7 +101,9 @@ class Tree:
     @property
     def doubt(self) -> float:
         """Share of what the tree takes off the sample's value (or adds to it) that counts as one further sd."""
-        return _DOUBT_ALONE if self._cells is None else _DOUBT
+        if self._cells is None:
+            return _DOUBT_ALONE
+        return _DOUBT if self.counts.shape[0] < _MANY_CLASSES else _DOUBT_OF_MANY
 
     @property
     def prevalence_freedom(self) -> float:
@@ -159,7 +163,17 @@ class Tree:
             open_cells[:, self.shape.reject] = False
         matched = np.flatnonzero(self._likeliest.matches >= 0)
         open_cells[matched, self._likeliest.matches[matched]] = False
-        return AffinityRows(np.where(open_cells, self.counts, 0.0), open_cells)
+        return AffinityRows(
+            np.where(open_cells, self.counts, 0.0), open_cells, self._frequencies(self._likeliest.matches)
+        )
+
+    def _frequencies(self, matches: Indices) -> Array | None:
+        """How frequent the class that each column matches is; None where some row has no column of its own."""
+        if (matches < 0).any():
+            return None
+        out = np.full(self.counts.shape[1], self._prevalence.mean.min())
+        out[matches] = self._prevalence.mean
+        return out
 
     @cached_property
     def _answered(self) -> Array:
@@ -275,8 +289,8 @@ class Tree:
             log_prior += level.log_total
         if not open_cells.any():
             return
-        for kind, rows in _row_models(rest, open_cells, matches):
-            evidence = log_prior + log_total(rows.log_evidence)
+        for kind, rows, log_odds in _row_models(rest, open_cells, matches, self._frequencies(matches)):
+            evidence = log_prior + log_total(rows.log_evidence) + log_odds
             yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence, self._guessed(name, matches))
 
 
@@ -316,15 +330,23 @@ def _guess_again(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) 
     rows[draw, guessed, others] = matching
 
 
-def _row_models(rest: Array, open_cells: Mask, matches: Indices) -> Iterator[tuple[str, RowModel]]:
+def _row_models(
+    rest: Array, open_cells: Mask, matches: Indices, frequencies: Array | None
+) -> Iterator[tuple[str, RowModel, float]]:
+    """Candidates with a name and their log prior odds. A profile known beforehand, even or not, counts as one."""
     width = open_cells.sum(1, keepdims=True)
-    yield "even", ProfileRows(rest, open_cells / np.maximum(width, 1))
+    if width.max() <= 1:
+        frequencies = None
+    yield "even", ProfileRows(rest, open_cells / np.maximum(width, 1)), 0.0 if frequencies is None else _HALF
+    if frequencies is not None:
+        profile = open_cells * frequencies
+        yield "frequent", ProfileRows(rest, profile / np.maximum(profile.sum(1, keepdims=True), 1e-300)), _HALF
     if width.max() > 1:
-        yield "shared", SharedRows(rest, open_cells)
-        yield "subsets", SubsetRows(rest, open_cells)
+        yield "shared", SharedRows(rest, open_cells), 0.0
+        yield "subsets", SubsetRows(rest, open_cells), 0.0
         blocks = [BlockRows(rest, open_cells, inside) for inside in candidate_blocks(rest, matches)]
         if blocks:
-            yield "blocks", max(blocks, key=lambda rows: float(rows.log_evidence[0]))
+            yield "blocks", max(blocks, key=lambda rows: float(rows.log_evidence[0])), 0.0
 
 
 def _factors(expected: Array, wanted: Array) -> Array:
