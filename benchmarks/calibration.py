@@ -6,7 +6,7 @@
 
 Every trial is one line of a file in .benchmarks/, so a run may be stopped at any time and goes on where it was. Choices
 (families, priors, how far limits are stretched) were made on the design seed, which is the default. The report seed is
-for figures that are shown, and for nothing else.
+for figures that are shown, and for nothing else; once a report has shown what to repair, the next one has another seed.
 """
 
 import argparse
@@ -37,7 +37,7 @@ METRICS = (
     "macro_f1",
     "mcc",
 )
-DESIGN_SEED, REPORT_SEED = 1, 20_271_119
+DESIGN_SEED, REPORT_SEED = 1, 20_280_411
 CLASSES = (2, 5, 10, 20, 50, 100, 150, 200)
 SAMPLES = (50, 200, 1000, 5000)
 REPEATS = {2: 36, 5: 48, 10: 36, 20: 48, 50: 24, 100: 16, 150: 16, 200: 16}
