@@ -80,6 +80,7 @@ def distributed() -> set[str]:
     return set(listed.files)
 
 
+@pytest.mark.slow
 def test_sources_hold_what_their_tests_need(monkeypatch: pytest.MonkeyPatch) -> None:
     """`make test` runs from an unpacked source distribution: nothing kept here is left out, nothing built is in it."""
     monkeypatch.chdir(ROOT)

@@ -125,6 +125,7 @@ def test_tables_that_were_wrong_once(matrix: list[list[float]]) -> None:
     assert outside_the_card(table) == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("stored", [lambda table: table, stored_sparse], ids=["dense", "sparse"])
 def test_a_class_of_one_side_alone_that_has_next_to_nothing(stored: Callable[[Contingency], Contingency]) -> None:
     """As posteriors draw a class without samples; also where rows and columns hardly depend on each other."""

@@ -205,6 +205,7 @@ def test_information_between_annotators_is_symmetric_and_a_distance() -> None:
         assert each.low < each.shown < each.high
 
 
+@pytest.mark.slow
 def test_equal_items_are_counted_once_and_change_nothing() -> None:
     rows = {name: values * 5 for name, values in FOUR.items()}
     found = ifs.agreement(rows, draws=400)

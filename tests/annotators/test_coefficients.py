@@ -30,6 +30,7 @@ def by_annotator(counts: list[list[int]]) -> dict[str, list[int]]:
     return {f"annotator {at}": list(labels) for at, labels in enumerate(zip(*rows, strict=True))}
 
 
+@pytest.mark.slow
 def test_fleiss_and_randolph_as_in_the_textbook() -> None:
     found = ifs.agreement(by_annotator(FOURTEEN), draws=50).coefficients
 

@@ -37,6 +37,7 @@ def test_independent_annotators_seldom_mix_up_anything(size: int, n: int, skewed
     assert sum(bool(found(pair)) for pair in pairs) <= MOST_BY_CHANCE
 
 
+@pytest.mark.slow
 def test_gaps_and_other_frequencies_change_nothing_about_it() -> None:
     count = 0
     for rng in trials(5):

@@ -137,6 +137,7 @@ def test_worst_classes_are_ordered_by_what_they_cost() -> None:
     assert ifs.Gate.from_dict(GATE.to_dict()).worst_classes == GATE.worst_classes
 
 
+@pytest.mark.slow
 def test_annotations_are_one_line_each_and_escaped() -> None:
     many = [f"class {i},:%" for i in range(30)]
     gate = ifs.gate(many * 9, [many[0]] * 270, min={"proficiency.low": 0.9, "accuracy": 0.9})

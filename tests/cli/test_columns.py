@@ -185,6 +185,7 @@ def test_a_column_of_scores_is_not_left_over() -> None:
     assert "taken as the truth (-t label)" in done.stderr
 
 
+@pytest.mark.slow
 def test_columns_of_a_database_are_not_known_before_it_is_read() -> None:
     with sqlite3.connect("log.db") as database:
         database.execute("CREATE TABLE log (gold TEXT, svm TEXT, knn TEXT)")
@@ -210,6 +211,7 @@ ANIMALS = "label,svm,knn,note,id\n" + "".join(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "full"),
     [

@@ -226,6 +226,7 @@ def test_metrics_of_trackers_are_explained(name: str, title: str) -> None:
     assert "permuted_proficiency" in run("explain").stdout.partition("LABEL SETS")[2]
 
 
+@pytest.mark.slow
 def test_every_metric_can_be_explained() -> None:
     for name in catalogue:
         assert run("explain", name).exit_code == 0

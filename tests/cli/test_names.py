@@ -50,6 +50,7 @@ def test_every_printed_name_of_a_metric_is_known() -> None:
         assert metric in explained(name), name
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
 def test_every_number_that_a_paper_prints_has_a_name_that_is_known() -> None:

@@ -62,6 +62,7 @@ def test_text_and_markdown(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert "exists already" in again.stderr
 
 
+@pytest.mark.slow
 def test_a_page_by_its_suffix_or_by_name(files: tuple[Path, Path], tmp_path: Path) -> None:
     target = tmp_path / "page.html"
 

@@ -296,6 +296,7 @@ def test_both_improvement_factors_are_always_there(paired):
 # ── many classes ─────────────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_tables_by_their_occupied_cells_give_what_whole_tables_give():
     rng = np.random.default_rng(5)
     truth = rng.integers(0, 300, 3000)

@@ -63,6 +63,7 @@ def test_matrices_are_compared_unpaired(tmp_path):
     assert "baseline" in result.stdout
 
 
+@pytest.mark.slow
 def test_the_prior_may_be_a_number_and_the_classes_seen_in_other_shares():
     arguments = [DIGITS, *THREE, "--format", "json", "--metric", "proficiency", "--prior", "0.5"]
     plain, equal = (json.loads(run(*arguments, *more).stdout) for more in ([], ["--prevalence", "equal"]))
@@ -120,6 +121,7 @@ def test_what_is_wrong_is_said_in_a_line(arguments, message):
     assert result.stdout == ""
 
 
+@pytest.mark.slow
 def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> None:
     import sqlite3
 

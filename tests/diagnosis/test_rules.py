@@ -372,6 +372,7 @@ def test_paradox_speaks_of_the_lower_limit() -> None:
     assert "as little as" in finding.text
 
 
+@pytest.mark.slow
 def test_correction_for_small_samples_is_said_with_both_values() -> None:
     (finding,) = [finding for finding in believed(THIN) if finding.code == "small_sample_bias"]
     known = Posterior(THIN).correction("proficiency")

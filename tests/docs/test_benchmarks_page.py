@@ -27,6 +27,7 @@ def run(**changes: object) -> Run:
     return Run(**{**given, **changes})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 def test_figures_growth_machine_and_gpu_are_on_the_page(tmp_path: Path) -> None:
     write([run()], tmp_path)
     text = (tmp_path / "benchmarks.md").read_text(encoding="utf-8")

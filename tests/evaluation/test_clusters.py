@@ -71,6 +71,7 @@ def test_classes_have_intervals_too() -> None:
         assert recall.low < recall.value < (recall.high or 0)
 
 
+@pytest.mark.slow
 def test_sharing_of_clusters_reaches_the_comparison() -> None:
     frame = patients()
     found = ifs.evaluate(frame, truth="gold", system=["a", "b"], groups="patient").to_dict()["comparison"]

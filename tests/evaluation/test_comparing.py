@@ -86,6 +86,7 @@ def test_large_sources_are_counted_apart_and_not_compared(monkeypatch: pytest.Mo
     assert ifs.evaluate(answers(), truth="gold", system=NAMES).comparison is None
 
 
+@pytest.mark.slow
 def test_nothing_is_compared_without_a_defined_value_or_common_rows() -> None:
     frame = answers()
     frame["gold"] = "cat"

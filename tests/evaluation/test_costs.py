@@ -130,6 +130,7 @@ def test_a_comparison_is_paired_and_ranks_by_cost(rows: pd.DataFrame) -> None:
     assert unpaired.estimate.mean == pytest.approx(pair.estimate.mean, abs=0.05)
 
 
+@pytest.mark.slow
 def test_a_gate_may_ask_for_it(rows: pd.DataFrame) -> None:
     by = {"truth": "gold", "system": "svm", "costs": COSTS}
     mean = paid(rows, "svm").mean()
@@ -210,6 +211,7 @@ def run(*arguments: object):
     return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
+@pytest.mark.slow
 def test_on_the_command_line(rows: pd.DataFrame, tmp_path: Path) -> None:
     source, costs = tmp_path / "rows.csv", tmp_path / "costs.csv"
     rows.to_csv(source, index=False)

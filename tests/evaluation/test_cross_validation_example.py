@@ -28,6 +28,7 @@ def test_digits_take_the_place_of_a_missing_file(monkeypatch: pytest.MonkeyPatch
     assert result.total("naive Bayes").total == 2 * 400
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.skipif(bool(why_absent("data/krkopt/krkopt.data")), reason="no reference data")
 def test_naive_bayes_stands_where_the_paper_s_stands() -> None:

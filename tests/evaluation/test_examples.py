@@ -146,6 +146,7 @@ def test_rows_without_a_weight_are_no_examples(tmp_path: Path) -> None:
     assert [row.row for row in cell.rows] == [2]
 
 
+@pytest.mark.slow
 def test_the_choice_is_random_and_the_same_for_any_threads(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("gold,svm\n" + "".join(f"{'ab'[at % 2]},b\n" for at in range(200_000)))

@@ -48,6 +48,7 @@ def many_classes() -> tuple[np.ndarray, dict[str, np.ndarray]]:
     }
 
 
+@pytest.mark.slow
 def test_a_dummy_is_never_best():
     truth, systems = digits()
     for chosen in (systems, {name: systems[name] for name in ("dummy", "guess")}):

@@ -143,6 +143,7 @@ def test_sweeps_and_runs_say_it() -> None:
     assert "left out" in repr(ifs.tune(FRAME, "k", truth="t", system="s"))
 
 
+@pytest.mark.slow
 def test_objects_of_one_side_only() -> None:
     truth, one = {"x": {"a"}, "y": {"b"}, "z": {"a"}}, {"x": {"a"}, "y": {"b"}}
     result, found = caught(lambda: evaluate_sets(truth, one, draws=10, splits=2))

@@ -48,6 +48,7 @@ def test_comparisons_of_ordered_classes_show_what_evaluate_shows(metric: str) ->
         assert (place.estimate.low, place.estimate.high) == (known.low, known.high)
 
 
+@pytest.mark.slow
 def test_so_do_re_weighted_ones_and_tables() -> None:
     source = columns(ORDER)
     asked: Any = {"truth": "t", "system": ["a", "b"], "ordinal": ORDER, "prevalence": "equal"}

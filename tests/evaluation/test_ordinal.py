@@ -156,6 +156,7 @@ def rows(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_every_report_shows_the_order(rows: Path, tmp_path: Path) -> None:
     words = ["evaluate", rows, "-t", "grade", "-s", "model", "--ordinal", ",".join(SCALE), "-q"]
     text = run(*words).stdout
@@ -181,6 +182,7 @@ def test_every_report_shows_the_order(rows: Path, tmp_path: Path) -> None:
     assert "steps off" in shown
 
 
+@pytest.mark.slow
 def test_groups_are_resampled_in_the_order(rows: Path) -> None:
     frame = pd.read_csv(rows)
     one, other = (
@@ -194,6 +196,7 @@ def test_groups_are_resampled_in_the_order(rows: Path) -> None:
     assert one.metrics["quadratic_weighted_kappa"].sd > 0  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_comparisons_and_gates_take_the_order(rows: Path) -> None:
     _, worse = graded(1, spread=1.3)
     asked: dict[str, Any] = {"ordinal": SCALE, "metrics": "quadratic_weighted_kappa"}

@@ -91,6 +91,7 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(app, list(words))
 
 
+@pytest.mark.slow
 def test_on_the_command_line(log: str) -> None:
     words = ["evaluate", log, "-s", "poor,good", "--metric", "mcc", "--metric", "kappa"]
     text, table, document = (run(*words, "--format", form) for form in ("text", "csv", "json"))

@@ -84,6 +84,7 @@ def test_a_class_that_is_predicted_too_rarely_says_how_to_go_on(file: Path) -> N
     assert "fewer false alarms" in finding(alarms, "predicted_too_often").text
 
 
+@pytest.mark.slow
 def test_the_rare_class_is_the_one_that_advice_is_about(tmp_path: Path) -> None:
     """Also where the rule of sorted labels calls the frequent class positive, and where one class is all there is."""
     names = np.array(["ok", "bad row"])  # "ok" is the second in sorted order

@@ -139,6 +139,7 @@ def test_every_system_must_be_narrow() -> None:
     assert both.comparison is not None
 
 
+@pytest.mark.slow
 def test_text_says_what_share_was_read(tmp_path: Path) -> None:
     path = str(written(many(), "csv", tmp_path))
     result = run("evaluate", path, "-t", "gold", "-s", "svm", "--until", "proficiency.width=0.05")

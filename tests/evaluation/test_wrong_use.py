@@ -158,6 +158,7 @@ def test_predictions_for_a_constant_truth_may_be_swapped():
     assert "exchange them" in text
 
 
+@pytest.mark.slow
 def test_columns_of_real_classes_are_never_rejected():
     """Taxonomies, language ids, class ids, codes with a decimal point, ratings, grades, tiny samples."""
     for name, draw in populations(np.random.default_rng(41)):
@@ -274,6 +275,7 @@ def test_the_class_of_the_scores_is_named_by_their_order(cancer):
         ifs.evaluate((cancer["label"] == "malignant").astype(int), cancer["p_benign"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("ending", ["json", "csv"])
 def test_the_command_names_the_file_however_it_was_read(cancer, tmp_path, ending):
     path = tmp_path / f"scores of cancer.{ending}"

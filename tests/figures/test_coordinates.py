@@ -402,6 +402,7 @@ def test_forest_puts_the_best_first_whatever_best_means() -> None:
         ComparisonDisplay([ForestRow("a", 0.5)], "t", baseline="x")
 
 
+@pytest.mark.slow
 def test_blocks_of_a_large_map_keep_the_worst_error_in_sight() -> None:
     counts = np.diag(np.full(900, 50))
     counts[100, 800] = 40

@@ -255,6 +255,7 @@ def test_one_class_is_rejected_in_words(display: type[TableDisplay], words: str)
         display.from_table(Contingency.from_matrix([[7]]))
 
 
+@pytest.mark.slow
 def test_used_like_scikit_learns_displays() -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     from sklearn.dummy import DummyClassifier

@@ -211,6 +211,7 @@ def test_periods_that_mean_nothing_are_rejected() -> None:
         ifs.evaluate(once, **asked, judge="gpt", period="month")
 
 
+@pytest.mark.slow
 def test_renamed_predictions_are_warned_of() -> None:
     world = JudgedWorld.drawn(np.random.default_rng(51), 3000, 300, 3, right=0.9)
     swapped = JudgedWorld(world.truth, np.array([1, 2, 0])[world.prediction], world.verdict, world.labelled)

@@ -141,6 +141,7 @@ def test_a_group_of_one_class_is_left_out_for_that_reason(world: JudgedWorld) ->
     assert "month feb is left out: there is only one class; two or more are needed." in plan.findings[-1].text
 
 
+@pytest.mark.slow
 def test_labels_of_groups_come_back_in_rounds(world: JudgedWorld) -> None:
     rows = rows_of(world)
     judged = Judged.from_rows(rows, **COLUMNS, by="month")

@@ -38,6 +38,7 @@ def evaluation(rows: pl.DataFrame) -> ifs.Evaluation:
     return ifs.evaluate(rows, by="month", positive="c1", **ROLES)
 
 
+@pytest.mark.slow
 def test_each_group_is_estimated_as_if_it_were_alone(rows: pl.DataFrame, evaluation: ifs.Evaluation) -> None:
     assert evaluation.judge is None
     assert [found.group for found in evaluation.group_judges] == [{"month": "june"}, {"month": "may"}]
@@ -63,6 +64,7 @@ def test_a_group_of_few_labels_is_named_and_left_out(rows: pl.DataFrame, evaluat
         ifs.evaluate(july, by="month", **ROLES)
 
 
+@pytest.mark.slow
 def test_a_group_whose_rows_are_all_labelled_leaves_the_judge_aside(rows: pl.DataFrame) -> None:
     known = rows.filter(pl.col("human").is_not_null()).with_columns(month=pl.lit("known"))
     found = ifs.evaluate(pl.concat([rows, known]), by="month", **ROLES)
@@ -96,6 +98,7 @@ def test_every_engine_and_several_columns(rows: pl.DataFrame, tmp_path: Path) ->
             assert (mine.rows.everything == theirs.rows.everything).all()
 
 
+@pytest.mark.slow
 def test_reports_show_all_groups(evaluation: ifs.Evaluation, rows: pl.DataFrame, tmp_path: Path) -> None:
     text = evaluation.to_text()
     assert "labels among 1,970 rows in 2 groups" in text

@@ -127,6 +127,7 @@ def test_right_or_wrong_verdicts_belong_to_their_system(sample: Sample) -> None:
     assert np.array_equal(alone.everything, judged.counts("new").everything)
 
 
+@pytest.mark.slow
 def test_several_judges_are_one_verdict_with_agreement(sample: Sample) -> None:
     columns = sample.columns()
     second = np.where(np.arange(1500) % 2 == 0, sample.verdict, sample.truth)

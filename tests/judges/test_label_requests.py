@@ -61,6 +61,7 @@ def test_all_rows_are_given_out_once() -> None:
     assert found.whole(40).tolist() == [30, 10]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("classes", [2, 3])
 def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_expected(classes: int) -> None:
     rng = np.random.default_rng([32, classes])

@@ -112,6 +112,7 @@ def test_better_systems_are_found_though_few_rows_are_labelled(
     assert compared.samples == {"model": 3000, "new": 3000}
 
 
+@pytest.mark.slow
 def test_labels_in_memory_and_judged_rows_give_the_same(columns: dict[str, Any], evaluation: ifs.Evaluation) -> None:
     systems = {name: columns[name] for name in ("model", "new")}
     by_labels = ifs.evaluate(columns["human"], systems, judge=columns["gpt"])
@@ -171,6 +172,7 @@ def test_commands_say_the_same(path: Path, evaluation: ifs.Evaluation) -> None:
     assert "whether model is right" in " ".join(says.output.split())
 
 
+@pytest.mark.slow
 def test_judged_rows_are_counted_merged_and_evaluated_from_files(path: Path, tmp_path: Path) -> None:
     asked = ["-t", "human", "-s", "model", "--judge", "gpt"]
     assert run("count", path, *asked, "-o", tmp_path / "a.ifs").exit_code == 0
@@ -213,6 +215,7 @@ def test_tables_have_no_rows_for_a_judge() -> None:
         ifs.evaluate(ifs.Contingency.from_matrix([[4, 1], [2, 3]]), judge="gpt")
 
 
+@pytest.mark.slow
 def test_of_many_systems_the_best_are_named_first_and_what_holds_for_all_is_said_once() -> None:
     rng = np.random.default_rng(3)
     truth = rng.choice(["a", "b"], 600)

@@ -76,6 +76,7 @@ def test_how_often_the_judge_repeats_the_prediction_agrees(case: dict[str, Any])
     assert found.repeats == pytest.approx(case["reference"]["repeats_answer"], abs=1e-10)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", DOCUMENT["pairs"], ids=lambda case: case["name"])
 def test_differences_of_two_systems_agree_with_the_reference(case: dict[str, Any]) -> None:
     names = ["accuracy", "proficiency", "macro_f1"]

@@ -374,6 +374,7 @@ def test_cross_entropy_equals_log_loss_and_hard_numbers_those_of_the_table():
     assert certain.cross_entropy == np.inf
 
 
+@pytest.mark.slow
 def test_perplexity_is_the_geometric_mean_of_one_over_the_probability_of_the_truth():
     truth, probabilities = _drawn(200, 3)
     own = probabilities[np.arange(200), truth]

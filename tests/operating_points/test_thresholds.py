@@ -153,6 +153,7 @@ def test_hull_places_are_the_corners_of_the_convex_hull(steps):
         assert reached == pytest.approx(best, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_hull_of_a_long_curve_is_found_in_stretches_too():
     scores, truth = _noisy(30_000)
     levels = _levels(scores, truth)
@@ -439,6 +440,7 @@ def test_normalized_average_information_of_rejections_is_one_where_all_accepted_
     assert ifs.sweep(truth, shuffled).areas["normalized_average_information"] < 0.1
 
 
+@pytest.mark.slow
 def test_the_interval_on_held_out_samples_stays_within_the_range_of_the_metric() -> None:
     rng = np.random.default_rng(4)
     truth = np.arange(300) < 12

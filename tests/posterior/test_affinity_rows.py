@@ -165,6 +165,7 @@ def along(x: Array, right: Array, wrong: Array) -> tuple[Array, float]:
     return weights @ ((right + a) / (n + a + b)) / weights.sum(), float(evidence)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slope", [0.0, 0.6])
 def test_a_level_with_a_trend_is_the_one_of_a_fine_grid(slope: float) -> None:
     right, wrong = grown(slope, 3, 20)

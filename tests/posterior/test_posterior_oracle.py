@@ -238,6 +238,7 @@ def test_sparse_equals_dense_on_a_large_table() -> None:
         np.testing.assert_allclose(other.mean, one.mean, rtol=1e-11)
 
 
+@pytest.mark.slow
 def test_covariance_of_any_partitions_agrees_with_draws() -> None:
     rng = np.random.default_rng(8)
     v = rng.gamma(1.0, 3.0, 24)

@@ -23,6 +23,7 @@ pytestmark = [
 ]
 
 
+@pytest.mark.slow
 def test_committed_page_is_what_the_generator_writes() -> None:
     assert PAGE.read_text(encoding="utf-8") == write_page(), "run `make docs`, and look at what changed"
 

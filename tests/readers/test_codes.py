@@ -134,6 +134,7 @@ def test_a_dictionary_that_overflows_into_plain_text(tmp_path: Path, spy: Spy) -
     assert cells(table) == by_hand(gold, gold)
 
 
+@pytest.mark.slow
 def test_many_labels_are_left_to_the_engine(tmp_path: Path, spy: Spy) -> None:
     gold = [f"label {i}" for i in range(3000)]
     path = tmp_path / "log.parquet"

@@ -47,6 +47,7 @@ def test_encodings(tmp_path: Path, encoding: str, suffix: str) -> None:
     assert column_names(path, how) == ("wahr", "gesagt")
 
 
+@pytest.mark.slow
 def test_text_of_a_multibyte_encoding_over_chunks(tmp_path: Path) -> None:
     draw = random.Random(3)
     words = ["猫", "犬", "a猫", "犬b"]
@@ -122,6 +123,7 @@ def test_json_arrays(tmp_path: Path, text: str, suffix: str) -> None:
     assert expected(read(path, **NAMES, read=ReadOptions(format="json")))
 
 
+@pytest.mark.slow
 def test_json_arrays_larger_than_a_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     rows = [{"t": i % 3, "s": i % 2, "text": "x" * (i % 997)} for i in range(20_000)]
     (tmp_path / "log.json").write_text(json.dumps(rows, indent=1))

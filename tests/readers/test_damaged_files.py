@@ -113,6 +113,7 @@ def test_a_last_line_that_is_very_long_is_rejected(tmp_path: Path, last: bytes) 
         read_tables(path, truth="t", system="s")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [b"a," + LONG, LONG + b"\n"])
 @pytest.mark.parametrize("suffix", [".csv.gz", ".csv.zst"])
 def test_a_last_line_that_is_very_long_is_not_dropped_from_compressed_files(
@@ -154,6 +155,7 @@ def test_empty_labels_are_missing_and_empty_weights_too(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [".csv", ".ndjson"])
 def test_zstd_files_that_are_cut_off_between_blocks(tmp_path: Path, kind: str) -> None:
     """The engine takes the end of the bytes for the end of the rows."""
@@ -250,6 +252,7 @@ def test_tables_under_another_name_are_not_counted_as_rows(tmp_path: Path, name:
     assert read(renamed, read=ReadOptions(format="ifs")) == table
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", [",", ";"])
 def test_seven_thousand_columns(tmp_path: Path, sign: str) -> None:
     names = [f"column number {i:06d}" for i in range(7000)]
@@ -259,6 +262,7 @@ def test_seven_thousand_columns(tmp_path: Path, sign: str) -> None:
     assert read_tables(saved(tmp_path, "log.csv", text.encode()), truth="t", system="s").rows == 1
 
 
+@pytest.mark.slow
 def test_a_very_long_name_and_a_header_beyond_a_mebibyte(tmp_path: Path) -> None:
     names = ["x" * 200_000, *(f"{i}-{'y' * 200}" for i in range(6000))]
     text = ",".join([*names, "t", "s"]) + "\n" + "0," * len(names) + "a,b\n"

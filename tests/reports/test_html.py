@@ -180,6 +180,7 @@ def test_data_of_the_page_is_the_document(page: str) -> None:
         assert len(mine.leaks) == len(theirs.leaks)
 
 
+@pytest.mark.slow
 def test_hostile_names_add_no_element_and_no_attribute() -> None:
     attacked, calm = Outline(as_html(hostile())), Outline(as_html(plain(systems(3, len(HOSTILE)))))
 
@@ -363,6 +364,7 @@ def test_command_line_writes_pages(tmp_path: Path) -> None:
 # ── what the scripts show ────────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_page_of_a_hundred_classes_and_five_systems_stays_below_a_megabyte() -> None:
     assert len(as_html(plain(systems(5, 100, 20_000))).encode()) < 1_000_000
 

@@ -98,6 +98,7 @@ def harmless(markdown: str) -> None:
     assert EVIL in "".join(outline.text)
 
 
+@pytest.mark.slow
 def test_other_documents_as_markdown() -> None:
     truth, system = [EVIL, "b", "c", EVIL] * 9, [EVIL, "b", EVIL, "b"] * 9
     table = ifs.Contingency.from_labels(truth, system)

@@ -46,6 +46,7 @@ def test_the_numbers_are_on_the_page() -> None:
     assert sum(name.startswith("Information coverage of 2") for name in labels) == 1
 
 
+@pytest.mark.slow
 def test_the_page_is_alone_and_runs_only_its_own_code() -> None:
     for page in (scene().to_html(), hostile().to_html()):
         outline = Outline(page)
@@ -99,6 +100,7 @@ def test_nats_are_bits_times_ln_2() -> None:
         result.to_html(unit="hartleys")
 
 
+@pytest.mark.slow
 def test_files_are_replaced_only_if_they_are_pages(tmp_path: Path) -> None:
     result, target, other = scene(), tmp_path / "page.html", tmp_path / "notes.html"
     other.write_text("mine", encoding="utf-8")

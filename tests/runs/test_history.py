@@ -54,6 +54,7 @@ def run(*words: object) -> Result:
     return CliRunner().invoke(app, list(map(str, words)))
 
 
+@pytest.mark.slow
 def test_a_planted_fall_is_named(folder: Path) -> None:
     """The newest run by its time, not by its name; the system, the class and the cell."""
     found = ifs.history(folder)

@@ -232,6 +232,7 @@ def test_names_of_scikit_learns_scorers_mean_its_numbers(name: str) -> None:
             assert ours(model, x, y) == pytest.approx(expected), (name, classes)
 
 
+@pytest.mark.slow
 def test_names_of_scikit_learns_scorers_of_several_labels() -> None:
     x, y = make_multilabel_classification(90, n_classes=3, random_state=1)
     model = DecisionTreeClassifier(max_depth=2).fit(x[:45], y[:45])

@@ -92,6 +92,7 @@ def test_changed_metadata_is_rejected_or_means_the_same(tmp_path: Path) -> None:
     assert faults == {}
 
 
+@pytest.mark.slow
 def test_parts_are_rejected_or_the_same(tmp_path: Path) -> None:
     path, load = saved_parts(tmp_path)
     table = pq.read_table(path)
@@ -144,6 +145,7 @@ def test_cut_and_flipped_files_are_rejected_or_the_same(saved: Callable[..., Any
     assert faults == {}
 
 
+@pytest.mark.slow
 def test_the_command_line_says_one_sentence_with_status_2(tmp_path: Path) -> None:
     path, _ = saved_table(tmp_path, "text with a reject label")
     bad = tmp_path / "bad.ifs"

@@ -131,6 +131,7 @@ def test_ids_may_be_text() -> None:
     assert figures(*sides) == pytest.approx(EXPECTED, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_folders_and_zips_are_matched_by_name(tmp_path: Path) -> None:
     scenes = {f"MOT-{seed:02}": crowd(seed) for seed in range(3)}
     expected = figures({n: s[0] for n, s in scenes.items()}, {n: s[1] for n, s in scenes.items()})

@@ -101,6 +101,7 @@ def test_every_overlap(system: TrackerResult) -> None:
     np.testing.assert_allclose(np.sort(found), np.sort(expected[expected > 0]), rtol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("benchmark", ["MOT17", "MOT20"])
 def test_preprocessing_removes_the_same_boxes(benchmark: str) -> None:
     truth, tracks = crowd(11, objects=20, noise=3.0)

@@ -246,6 +246,7 @@ def test_settings_of_one_tracker_become_a_curve_and_a_front() -> None:
     assert result["ranking"][-1] == "bad"
 
 
+@pytest.mark.slow
 def test_intervals_of_one_sequence_allow_for_how_sequences_differ() -> None:
     sequences = [simulate(np.random.default_rng([9, seed])) for seed in range(40)]
     population = values_of(stack([each.total for each in sequences]).total(), SETTINGS.per)
