@@ -152,6 +152,16 @@ def test_other_rows_are_not_paired_and_it_says_why() -> None:
         assert gate.outcome == "inconclusive"
 
 
+def test_a_baseline_with_other_true_classes_names_them() -> None:
+    rows = [("cat", "cat"), ("cat", "dog"), ("dog", "dog")] * 30
+    here = ifs.Contingency.from_labels(*zip(*rows, strict=True))
+    there = ifs.Contingency.from_labels(*zip(*[(t.replace("dog", "cow"), s) for t, s in rows], strict=True))
+    (found,) = ifs.gate(here, baseline=ifs.evaluate(there)).findings
+    assert found.text.endswith("; true classes differ: 'cow' only there and 'dog' only here.")
+    (found,) = ifs.gate(here, baseline=ifs.evaluate(here)).findings
+    assert "classes differ" not in found.text
+
+
 def test_same_predictions_pass_and_better_ones_too() -> None:
     same = ifs.gate(TRUTH, OLD, baseline=OLD, not_worse=True)
     better = ifs.gate(TRUTH, OLD, baseline=NEW)

@@ -30,6 +30,8 @@ from infoscope.tables.scale import in_label_order
 
 __all__ = ["Baseline", "BaselineChecks"]
 
+_NAMED = 3
+"""Classes that a sentence names."""
 _OLD = "baseline "
 """Before the name of the earlier system where both stand in one comparison."""
 
@@ -103,6 +105,8 @@ class Baseline:
                 checks.append(
                     self._checked((now, before), entry, found, self._values(comparison, (now, before), entry))
                 )
+        if why_not is not None:
+            why_not += "".join(dict.fromkeys(_other_classes(now, before) for now, before in pairs))
         findings = () if why_not is None else (Finding("unpaired", f"{why_not}.", evidence={"baseline": self.name}),)
         return BaselineChecks(tuple(checks), findings)
 
@@ -282,6 +286,23 @@ def _beliefs(
 def _belief(estimate: Estimate) -> MetricBelief:
     parts = (estimate.value, estimate.mean, estimate.sd, estimate.low, estimate.high)
     return MetricBelief(*(float("nan") if part is None else part for part in parts))
+
+
+def _other_classes(now: SystemResult, before: SystemResult) -> str:
+    """True classes that only one of both has: classes that were renamed, or another truth."""
+    there, here = _true_classes(before), _true_classes(now)
+    parts = []
+    for only, side in (([*there - here], "there"), ([*here - there], "here")):
+        if only and there and here:
+            named = ", ".join(map(repr, sorted(only)[:_NAMED]))
+            parts.append(f"{named}{', …' * (len(only) > _NAMED)} only {side}")
+    return f"; true classes differ: {' and '.join(parts)}" if parts else ""
+
+
+def _true_classes(system: SystemResult) -> set[str]:
+    """Classes with samples, if the system tells of each."""
+    found = {line.label for line in system.classes if line.values["support"].value}
+    return found if len(system.classes) == len(system.truth_labels) else set()
 
 
 def _truths(now: SystemResult, before: SystemResult) -> list[float]:
