@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from itertools import chain
 from math import isfinite
 from typing import Any, Literal, Protocol
 
@@ -53,14 +54,21 @@ def numbers(
     >>> [f"{name} {value:.2f}" for name, value in found.items()]
     ['accuracy 0.95', 'accuracy.low 0.88', 'accuracy.high 0.99']
     """
+    _check_result(result)
+    systems: Sequence[Any] = getattr(result, "systems", ())
+    with_metrics = bool(systems) and all(hasattr(system, "metrics") for system in systems)
+    if with_metrics:
+        found = _of_systems(result, systems, metrics, intervals)
+    else:
+        found = chain(_of_the_whole(result, intervals), _of_rows(result))
+    return {f"{prefix}{_STRANGE.sub('_', name)}": value for name, value in found}
+
+
+def _check_result(result: object) -> None:
     if not isinstance(result, Result):
         raise InputError(
             f"this is of type {type(result).__name__}, not a result; give what evaluate or another question returns"
         )
-    systems: Sequence[Any] = getattr(result, "systems", ())
-    with_metrics = bool(systems) and all(hasattr(system, "metrics") for system in systems)
-    found = _of_systems(result, systems, metrics, intervals) if with_metrics else _of_rows(result)
-    return {f"{prefix}{_STRANGE.sub('_', name)}": value for name, value in found}
 
 
 def _of_systems(
@@ -101,6 +109,15 @@ def _parts(estimate: Estimate, intervals: bool) -> Iterator[tuple[str, float]]:
         yield from ((f".{part}", value) for part in ("low", "high") if (value := getattr(estimate, part)) is not None)
 
 
+def _of_the_whole(result: Result, intervals: bool) -> Iterator[tuple[str, float]]:
+    """Estimates that are about the whole result, as a coefficient of all annotators is."""
+    for field, value in vars(result).items():
+        inside = {f"/{name}": each for name, each in value.items()} if isinstance(value, Mapping) else {"": value}
+        for name, estimate in inside.items():
+            if isinstance(estimate, Estimate):
+                yield from ((f"{field}{name}{part}", number) for part, number in _parts(estimate, intervals))
+
+
 def _of_rows(result: Result) -> Iterator[tuple[str, float]]:
     """Numbers of tidy rows, named by the words of the row."""
     for row in result.rows():
@@ -112,6 +129,7 @@ def _of_rows(result: Result) -> Iterator[tuple[str, float]]:
 
 def table(result: Result) -> dict[Literal["columns", "data"], list[Any]]:
     """The tidy rows as columns and data, the arguments of ``wandb.Table``."""
+    _check_result(result)
     columns: dict[str, list[Json]] = columns_of(result.rows())
     return {"columns": list(columns), "data": [list(row) for row in zip(*columns.values(), strict=True)]}
 

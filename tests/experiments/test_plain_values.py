@@ -53,6 +53,22 @@ def test_metrics_may_be_named_by_an_alias_and_typos_get_the_nearest_name() -> No
         numbers(ONE, metrics="zzz")
 
 
+def test_numbers_of_all_annotators_are_logged_beside_those_of_pairs() -> None:
+    result = ifs.agreement({"ann": TRUTH, "bob": GOOD, "eve": ["cat", "dog", "dog"] * 30})
+    found = numbers(result)
+
+    alpha, fleiss = result.krippendorff_alpha, result.coefficients["fleiss_kappa"]
+    assert (found["krippendorff_alpha"], found["krippendorff_alpha.low"]) == (alpha.shown, alpha.low)
+    assert found["coefficients/fleiss_kappa"] == fleiss.shown
+    assert found["ann/bob/kappa"] == pytest.approx(ifs.metrics.kappa(TRUTH, GOOD))
+
+
+@pytest.mark.parametrize("question", [numbers, table])
+def test_what_is_no_result_is_rejected(question: Any) -> None:
+    with pytest.raises(ifs.InputError, match="of type dict, not a result"):
+        question({"accuracy": 0.9})
+
+
 class _Mlflow(SimpleNamespace):
     """What of MLflow is called, with a note of every call."""
 
