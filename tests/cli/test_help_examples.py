@@ -160,6 +160,23 @@ def test_words_are_completed() -> None:
     assert words(["evaluate", "--level"], "0") == set()
 
 
+def test_columns_are_completed_by_those_of_the_file(tmp_path: Path) -> None:
+    def words(*typed: str, begun: str = "") -> set[str]:
+        return {item.value for item in ShellComplete(app, {}, "infoscope", "_X").get_completions([*typed], begun)}
+
+    log = tmp_path / "log.csv"
+    log.write_text("gold,svm,a tree\ncat,cat,dog\n")
+    columns = {"gold", "svm", "a tree"}
+    assert words("evaluate", str(log), "-t") == words("compare", str(log), "-t", "gold", "-s") == columns
+    assert words("gate", str(log), "--system", begun="s") == {"svm"}
+    pd.DataFrame({"truth": ["a"], "model": ["b"]}).to_parquet(tmp_path / "log.parquet")
+    assert words("sweep", str(tmp_path / "log.parquet"), "-t") == {"truth", "model"}
+    (tmp_path / "bad.parquet").write_bytes(b"PAR1")
+    for source in ("-", "missing.csv", "s3://logs/log.csv", str(tmp_path / "bad.parquet"), str(tmp_path)):
+        assert words("evaluate", source, "-t") == set(), source
+    assert words("evaluate", "-t") == set()
+
+
 @pytest.mark.parametrize(
     ("typed", "kind"),
     [

@@ -1,6 +1,6 @@
 """The lazy group of commands, and the command line as it was typed, so that a result can say how it was made.
 
-Shells complete the values of options, such as files, metrics and commands, by what the usage calls them.
+Shells complete the values of options, such as files, columns, metrics and commands, by what the usage calls them.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import shlex
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,16 @@ def _words(context: click.Context, meant: str) -> Iterable[str]:
     root = context.find_root()
     if meant == "[COMMAND]" and isinstance(root.command, click.Group):
         return root.command.list_commands(root)
+    return _columns(context) if meant == "COLUMN" else ()
+
+
+def _columns(context: click.Context) -> Iterable[str]:
+    """Columns of the first file that was typed before; a pipe, a store or a damaged file has none here."""
+    paths = [word for word in context.args if Path(word).is_file()]  # left there, as the last option has no value yet
+    if not paths:
+        return ()
+    with suppress(Exception):  # whatever is wrong is said when the command runs
+        return tuple(importlib.import_module("infoscope.readers.column_names").column_names(paths[0]))
     return ()
 
 
