@@ -24,6 +24,8 @@ __all__ = [
     "check_at_most",
     "check_interrupted",
     "check_keywords",
+    "check_level",
+    "check_seed",
     "on_page",
 ]
 
@@ -139,6 +141,19 @@ def check_at_most(most: object) -> None:
     """Reject a number of results to list that is not a whole number, or negative."""
     if not isinstance(most, Integral) or most < 0:
         raise InputError(f"most must be a whole number that is not negative, got {most!r}")
+
+
+def check_level(level: float) -> float:
+    """The probability of an interval, if it is one."""
+    if not 0 < level < 1:
+        raise InputError(f"level must be between 0 and 1 (for example 0.95), got {level}")
+    return float(level)
+
+
+def check_seed(seed: object) -> None:
+    """Reject a seed that no generator takes."""
+    if isinstance(seed, bool) or not isinstance(seed, Integral) or seed < 0:
+        raise InputError(f"seed must be a whole number of 0 or more, got {seed!r}")
 
 
 def check_keywords(given: Mapping[str, object], known: type) -> None:

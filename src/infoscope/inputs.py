@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypedDict, TypeVar
 import numpy as np
 
 from infoscope.column_kinds import BlankLabels, check_one_label_per_row, positive_without_effect
-from infoscope.errors import InfoscopeWarning, InputError, check_keywords
+from infoscope.errors import InfoscopeWarning, InputError, check_keywords, check_level
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
 from infoscope.quick_dataclasses import dataclass
@@ -184,18 +184,6 @@ def check_named_once(system: Sequence[str]) -> None:
     twice = next((name for name in system if list(system).count(name) > 1), None)
     if twice is not None:
         raise InputError(f"column {twice!r} is named twice; name each system once")
-
-
-def check_seed(seed: int) -> None:
-    """Reject a seed that no generator takes."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"seed must be a whole number of 0 or more, got {seed!r}")
-
-
-def check_level(level: float) -> None:
-    """Reject a probability of intervals that is none."""
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (for example 0.95), got {level}")
 
 
 def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:

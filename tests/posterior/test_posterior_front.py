@@ -264,7 +264,7 @@ def test_unknown_prior_lists_the_known() -> None:
 
 
 def test_level_must_be_a_probability() -> None:
-    with pytest.raises(InputError, match="the level of an interval is 95"):
+    with pytest.raises(InputError, match=r"level must be between 0 and 1 .* got 95"):
         Posterior(SMALL).interval("accuracy", 95)
 
 
@@ -379,7 +379,7 @@ def test_re_weighted_weights_are_scaled_too() -> None:
     ("attempt", "said"),
     [
         (lambda: Posterior([[1, 2], [3, 4]]), "about a table, not a list"),
-        (lambda: Posterior(SMALL, seed=-1), "the seed is -1"),
+        (lambda: Posterior(SMALL, seed=-1), "seed must be a whole number of 0 or more, got -1"),
         (lambda: Posterior(SMALL, sample_size=0), "the sample size is 0"),
         (lambda: Posterior(SMALL).draws("accuracy", -1), "-1 draws are asked for"),
         (lambda: Posterior(SMALL).draw_tables(0), "0 draws are asked for"),

@@ -16,8 +16,7 @@ from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
 from infoscope.annotators.result import Agreement, Annotator
 from infoscope.annotators.scaled_reliability import Scale, annotation_scale
 from infoscope.column_kinds import check_label_columns
-from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import check_level, check_seed
+from infoscope.errors import InputError, check_keywords, check_level, check_seed
 from infoscope.readers import ReadOptions
 from infoscope.tables import Label
 from infoscope.tables.missing import warn_of

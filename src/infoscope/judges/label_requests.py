@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
-from infoscope.inputs import check_level
+from infoscope.errors import InputError, check_level
 from infoscope.judges.drawing_system import drawing_system, planned_systems, same_drawing_system
 from infoscope.judges.label_allocation import StratumAllocation
 from infoscope.labelling.label_plan import CURVE, LabelPlan, PlannedWidth, StratumToLabel

@@ -9,8 +9,8 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from infoscope.column_kinds import check_label_columns
-from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import check_level, check_named_once, check_seed
+from infoscope.errors import InputError, check_keywords, check_level, check_seed
+from infoscope.inputs import check_named_once
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
 from infoscope.latent.effort import check_size
 from infoscope.latent.estimation import LatentPosterior, estimated, system_table

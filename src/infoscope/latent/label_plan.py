@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
-from infoscope.inputs import check_level
+from infoscope.errors import InputError, UnknownNameError, check_level
 from infoscope.labelling.label_plan import CURVE, LabelPlan, PlannedWidth
 from infoscope.labelling.labelled_estimate import LabelledEstimate
 from infoscope.labelling.sheet import ItemToLabel, listed_values, rows_of_patterns

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import get_args
 
-from infoscope.errors import InputError, UnknownNameError
-from infoscope.inputs import check_level
+from infoscope.errors import InputError, UnknownNameError, check_level
 from infoscope.multilabel.assignment import AssignBy
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.categorization import OneSided

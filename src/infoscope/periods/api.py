@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.column_kinds import check_label_columns
-from infoscope.errors import InputError, UnknownNameError, check_keywords
-from infoscope.inputs import check_level, check_named_once, check_seed
+from infoscope.errors import InputError, UnknownNameError, check_keywords, check_level, check_seed
+from infoscope.inputs import check_named_once
 from infoscope.metrics import erroneous_information, mutual_information
 from infoscope.numeric import holm
 from infoscope.periods.chance import drift_part

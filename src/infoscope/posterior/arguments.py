@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.errors import InputError, check_keywords
+from infoscope.errors import InputError, check_keywords, check_seed
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.tables import Contingency
 
@@ -16,7 +16,7 @@ __all__ = ["check_draws", "table_and_prior"]
 
 def table_and_prior(given: Sequence[Any], stated: Mapping[str, Any], seed: int) -> tuple[Contingency, Any]:
     """The one table and the prior, from ``(table, prior)`` or from ``(y_true, y_pred, prior)``."""
-    _check_seed(seed)
+    check_seed(seed)
     named, positional = dict(stated), list(given)
     if "table" in named or (positional and isinstance(positional[0], Contingency)):
         table = named.pop("table") if "table" in named else positional.pop(0)
@@ -39,11 +39,6 @@ def _prior(positional: list[Any], named: dict[str, Any]) -> Any:
     if len(positional) > 1 or (positional and "prior" in named):
         raise TypeError("a posterior has one prior, after the table or the labels")
     return positional[0] if positional else named.pop("prior", "default")
-
-
-def _check_seed(seed: Any) -> None:
-    if not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise InputError(f"the seed is {seed!r}; give a whole number from 0 on")
 
 
 def _checked(table: Any) -> Contingency:

@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError, UndefinedError
+from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.registry import Metric, find
 from infoscope.numeric import Real
-from infoscope.posterior.summary import MetricSummaries, Summary, check_level
+from infoscope.posterior.summary import MetricSummaries, Summary
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.encode import encode

@@ -9,7 +9,7 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
-from infoscope.errors import InputError, UndefinedError
+from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.arguments import CountingKeywords
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.numeric import Real, frozen, keep_freed_memory
@@ -22,7 +22,7 @@ from infoscope.posterior.measures import LINEAR, RATIOS, Correction, Known, allo
 from infoscope.posterior.moments import MEASURES, EntropyMoments
 from infoscope.posterior.priors import concentration
 from infoscope.posterior.sample_size import samples_of, seen_as, weighed
-from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, check_level, never_seen, summarize_draws
+from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, never_seen, summarize_draws
 from infoscope.posterior.tree import Tree
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted

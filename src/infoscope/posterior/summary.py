@@ -6,12 +6,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from infoscope.errors import InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
 from infoscope.special_functions import betaincinv, normal_quantile
 
-__all__ = ["MetricSummaries", "Summary", "beta_limits", "check_level", "never_seen", "summarize_draws"]
+__all__ = ["MetricSummaries", "Summary", "beta_limits", "never_seen", "summarize_draws"]
 
 _FEW_DRAWS = 200  # below, limits are those of normal draws
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the result is
@@ -71,13 +70,6 @@ class MetricSummaries(ABC):
     def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
         names = [entry.name for entry in metrics_of(side) if entry.card.posterior != "none"]
         return {name.partition("_")[2]: found for name, found in self.summaries(names, level).items()}
-
-
-def check_level(level: float) -> float:
-    """The level of an interval, if it is one."""
-    if not 0 < level < 1:
-        raise InputError(f"the level of an interval is {level}; it must lie between 0 and 1, such as 0.95")
-    return float(level)
 
 
 def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, Real]:

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, check_level, check_seed
+from infoscope.errors import InputError, check_keywords, check_level, check_seed
+from infoscope.inputs import as_names
 from infoscope.masking import masked
 from infoscope.metrics.coverage import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information

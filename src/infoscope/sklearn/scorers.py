@@ -10,8 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from infoscope.errors import AmbiguousNameError, InputError, UndefinedMetricWarning, UnknownNameError
-from infoscope.inputs import check_level
+from infoscope.errors import AmbiguousNameError, InputError, UndefinedMetricWarning, UnknownNameError, check_level
 from infoscope.metrics.arguments import tables
 from infoscope.metrics.registry import Metric, all_metrics, find
 from infoscope.posterior import Posterior

@@ -10,8 +10,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from infoscope.errors import InputError
-from infoscope.inputs import check_level
+from infoscope.errors import InputError, check_level
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.sklearn.scorers import Scorer, scorer
