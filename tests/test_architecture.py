@@ -90,6 +90,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     metric, result, view, reader, conversion, figure = BLOCKS
     family = package / "metrics" / "agreement.py"
     family.write_text(f"{family.read_text(encoding='utf-8')}\n\n{metric}", encoding="utf-8")
+    put_in(family, said("__all__") + " = [", '"error_share", ')
     (package / "evaluation" / "coverage.py").write_text(IMPORTS + OF_RESULTS + result, encoding="utf-8")
     named = re.sub(r"PICTURES: .* = \{\}", said(r"PICTURES = [^`]*"), view)
     (package / "reports" / "views" / "coverage.py").write_text(IMPORTS + OF_VIEWS + named, encoding="utf-8")
@@ -139,6 +140,8 @@ def test_a_metric_of_one_function_is_explained_and_evaluated(copy, tmp_path):
         copy, ["explain", "error_share"], ["evaluate", "--matrix", str(matrix), "--format", "json"]
     )
     assert "Share of samples whose predicted class is not the true one." in explained
+    called = execute(copy, "import infoscope; print(infoscope.metrics.error_share([*'abcd'], [*'abca']))")
+    assert float(called) == pytest.approx(1 / 4)
     record = json.loads(evaluated)
     assert record["systems"][0]["metrics"]["error_share"]["value"] == pytest.approx(3 / 20)
 

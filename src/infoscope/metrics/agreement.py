@@ -15,18 +15,7 @@ from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 from infoscope.tables.transform import of_classes
 
-__all__ = [
-    "accuracy",
-    "error_rate",
-    "errors",
-    "gwet_ac1",
-    "hits",
-    "kappa",
-    "mcc",
-    "misses",
-    "random_accuracy",
-    "truth_random_accuracy",
-]
+__all__ = ["accuracy", "error_rate", "gwet_ac1", "kappa", "mcc", "random_accuracy", "truth_random_accuracy"]
 
 KappaWeights = Literal["linear", "quadratic"]
 

@@ -12,20 +12,7 @@ from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = [
-    "Detection",
-    "detection",
-    "f1",
-    "f_beta",
-    "false_alarm_rate",
-    "jaccard",
-    "npv",
-    "phi",
-    "precision",
-    "recall",
-    "specificity",
-    "why_not_binary",
-]
+__all__ = ["f1", "f_beta", "false_alarm_rate", "jaccard", "npv", "phi", "precision", "recall", "specificity"]
 
 _LAWS = frozenset({Law.SCALING, Law.PERFECT_IS_ONE})
 _TWO = "needs two true classes and predictions among them"

@@ -10,15 +10,7 @@ from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, everywhere, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = [
-    "CLEARLY_LEFT",
-    "bayes_error",
-    "fano_bound",
-    "hellman_raviv_bound",
-    "largest_by",
-    "largest_in_columns",
-    "tight_fano_bound",
-]
+__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
 _NEWTON_STEPS = 60

@@ -10,7 +10,7 @@ from infoscope.numeric import Real, dot
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
 
-__all__ = ["checked_costs", "cost_doubt", "expected_cost", "mean_cost"]
+__all__ = ["expected_cost"]
 
 
 @metric(

@@ -10,16 +10,7 @@ from infoscope.metrics.whole_numbers import WholeTable, whole_table
 from infoscope.numeric import Real, dot, ratio
 from infoscope.tables import Contingency, remembered
 
-__all__ = [
-    "PairCounts",
-    "Whole",
-    "adjusted_rand_index",
-    "pair_confusion_matrix",
-    "pair_rand_index",
-    "pair_ratio",
-    "score_pairs",
-    "why_no_pairs",
-]
+__all__ = ["adjusted_rand_index", "pair_confusion_matrix", "pair_rand_index"]
 
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ONE})
 

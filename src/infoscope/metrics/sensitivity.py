@@ -9,16 +9,7 @@ from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = [
-    "Move",
-    "Sensitivity",
-    "best_moves",
-    "gain_of_move",
-    "move_derivative",
-    "move_sentences",
-    "sensitivities",
-    "sign_rule",
-]
+__all__ = ["best_moves", "gain_of_move", "move_derivative", "move_sentences", "sensitivities", "sign_rule"]
 
 
 class Move(NamedTuple):

@@ -27,15 +27,11 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
-    "Entropies",
-    "Shares",
-    "entropies",
     "erroneous_information",
     "false_information",
     "joint_entropy",
     "missed_information",
     "mutual_information",
-    "share_terms",
     "system_entropy",
     "truth_entropy",
 ]
