@@ -91,3 +91,23 @@ def test_ties_keep_the_present_names() -> None:
 
     assert renaming is not None
     assert renaming.names == {}
+
+
+@given(arrays(np.int64, (5, 5), elements=st.integers(0, 40)).filter(lambda m: m.sum() > 0))
+def test_what_small_counts_lose_is_the_same_to_the_last_digit_whether_looked_up_or_computed(matrix: np.ndarray) -> None:
+    table = Contingency.from_matrix(matrix)
+    looked_up = merge_losses(table)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("infoscope.diagnosis.confused_pairs._LARGEST_LOOKED_UP", -1)
+        computed = merge_losses(table)
+
+    np.testing.assert_array_equal(looked_up.lost, computed.lost)
+    np.testing.assert_array_equal(looked_up.known, computed.known)
+
+
+def test_cells_that_are_no_counts_are_not_looked_up() -> None:
+    half = np.array([[2.5, 1.5, 0.0], [0.5, 3.0, 1.0], [0.0, 0.5, 4.5]])
+
+    np.testing.assert_allclose(
+        merge_losses(Contingency.from_matrix(half)).lost, merge_losses(Contingency.from_matrix(2 * half)).lost
+    )

@@ -27,6 +27,7 @@ from infoscope.figures import (
     SweepDisplay,
 )
 from infoscope.figures.beliefs import Spread
+from infoscope.figures.colours import ERRORS, HITS, ramp
 from infoscope.figures.confusion import heat_map
 from infoscope.figures.coverage import CoveragePoint, ellipse
 from infoscope.figures.forest import ForestRow
@@ -263,6 +264,17 @@ def test_heat_map_in_the_given_order_is_scikit_learns() -> None:
     cells = heat_map(Contingency.from_labels(truth, answers), "given")
 
     np.testing.assert_array_equal(cells.counts, confusion_matrix(truth, answers))
+
+
+def test_each_cell_has_the_colour_of_its_own_scale() -> None:
+    counts = np.random.default_rng(8).poisson(0.7, (12, 12)) + np.diag([9] * 11 + [0])
+    cells = heat_map(Contingency.from_matrix(counts), "given")
+    worst = max(cells.of_truth[i, j] for i in range(12) for j in range(12) if i != j)
+
+    for i, j in np.ndindex(12, 12):
+        share = cells.of_truth[i, j]
+        expected = ramp(HITS, 0.05 + 0.35 * share) if i == j else ramp(ERRORS, np.sqrt(share / worst))
+        assert cells.colours[i, j].tolist() == np.rint(expected).tolist()
 
 
 def test_planted_groups_stand_together() -> None:

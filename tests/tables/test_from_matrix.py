@@ -160,3 +160,12 @@ def test_numbers_beyond_63_bits_are_numbers() -> None:
 def test_labels_that_look_alike_in_mixed_lists_are_rejected() -> None:
     with pytest.raises(InputError, match="look alike"):
         Contingency.from_matrix([[1, 2], [3, 4]], truth=[1, "2"], system=["1", 2])
+
+
+def test_one_part_of_a_sample_anywhere_makes_no_counts():
+    whole = np.full((3, 3), 4.0)
+    assert Contingency.from_matrix(whole).is_counts
+    for place in np.ndindex(3, 3):
+        parts = whole.copy()
+        parts[place] += 0.5
+        assert not Contingency.from_matrix(parts).is_counts

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -104,20 +105,27 @@ def number_of(label: Label) -> float:
     >>> number_of("0.5"), number_of("93.1%"), number_of("0,25"), number_of("1,2"), number_of("dog")
     (0.5, 0.931, 0.25, nan, nan)
     """
-    if isinstance(label, bool) or not isinstance(label, (int, float, str)):
+    if isinstance(label, str):
+        return _spelt_number(label)
+    if isinstance(label, bool) or not isinstance(label, (int, float)):
         return float("nan")
     try:
-        return _spelt_number(label.strip()) if isinstance(label, str) else float(label)
-    except (ValueError, OverflowError):
+        return float(label)
+    except OverflowError:
         return float("nan")
 
 
-def _spelt_number(text: str) -> float:
+@lru_cache(maxsize=4096)  # every column of predictions has the labels of the truth again
+def _spelt_number(label: str) -> float:
+    text = label.strip()
     if "_" in text:
         return float("nan")
     spelt = text.removesuffix("%")
     number = spelt.replace(",", ".") if _DECIMAL_COMMA.fullmatch(spelt) else spelt
-    return float(number if spelt == text else f"{number}e-2")  # 93.1% is 0.931, rounded once
+    try:
+        return float(number if spelt == text else f"{number}e-2")  # 93.1% is 0.931, rounded once
+    except ValueError:
+        return float("nan")
 
 
 _DECIMAL_COMMA = re.compile(r"[+-]?(?:0,[0-9]+|[0-9]+,[0-9]{2,})")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from infoscope.tables.labels import Label
 __all__ = ["Confusion", "MergeLosses", "confusions", "directed_errors", "merge_losses"]
 
 MOST_PAIRS = 5000
+_LARGEST_LOOKED_UP = 10_000
 """Merging is weighed for this many confused pairs at most."""
 
 
@@ -167,12 +169,19 @@ def _added(lines: Any, one: NDArray[np.int64], other: NDArray[np.int64]) -> Real
     if hasattr(lines, "tocsr"):
         lines = lines.tocsr().astype(np.float64)
         return _sparse_sum(lines[one] + lines[other]) - _sparse_sum(lines[one]) - _sparse_sum(lines[other])
-    dense = np.asarray(lines, dtype=np.float64)
-    alone = _weighed(dense).sum(axis=1)
+    dense, weighed = _looked_up(np.asarray(lines, dtype=np.float64))
+    alone = weighed(dense).sum(axis=1)
     together = [
-        _weighed(dense[one[at : at + 512]] + dense[other[at : at + 512]]).sum(axis=1) for at in range(0, len(one), 512)
+        weighed(dense[one[at : at + 512]] + dense[other[at : at + 512]]).sum(axis=1) for at in range(0, len(one), 512)
     ]
     return np.concatenate([*together, np.zeros(0)]) - alone[one] - alone[other]
+
+
+def _looked_up(cells: Real) -> tuple[NDArray[Any], Callable[[NDArray[Any]], Real]]:
+    """Cells, and what weighs sums of two: small counts are looked up, which is a third of the time of logarithms."""
+    if not cells.size or cells.max() > _LARGEST_LOOKED_UP or not np.array_equal(cells, np.rint(cells)):
+        return cells, _weighed
+    return cells.astype(np.intp), _weighed(np.arange(2 * cells.max() + 1)).take
 
 
 def _sparse_sum(lines: Any) -> Real:

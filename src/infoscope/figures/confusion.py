@@ -69,10 +69,12 @@ class HeatMap:
 
     def coloured(self, worst: float) -> NDArray[np.uint8]:
         """The same with this share of a true class as the darkest error."""
-        share = self.of_truth
-        errors = ramp(ERRORS, np.sqrt(share / (worst or 1.0)))
-        hits = ramp(HITS, 0.05 + 0.35 * share)
-        return np.rint(np.where(self.hits[..., None], hits, errors)).astype(np.uint8)
+        found = np.empty((*self.counts.shape, 3), np.uint8)
+        found[:] = np.rint(ramp(ERRORS, 0.0))  # most cells are empty
+        errors, share = (self.of_truth > 0) & ~self.hits, self.of_truth
+        found[errors] = np.rint(ramp(ERRORS, np.sqrt(share[errors] / (worst or 1.0))))
+        found[self.hits] = np.rint(ramp(HITS, 0.05 + 0.35 * share[self.hits]))
+        return found
 
     def image(self, most: int = 700) -> NDArray[np.uint8]:
         """One pixel per cell; where there are more cells than ``most``, one per block, which shows its worst error."""
