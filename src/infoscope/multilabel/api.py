@@ -16,7 +16,7 @@ from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.options import PairingOptions, ResamplingOptions
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor, SampleSpread
 from infoscope.multilabel.score import common_draws, score_predictor
-from infoscope.multilabel.sources import FileFormat, LabelSetFormat, label_sets, name_of
+from infoscope.multilabel.sources import FileFormat, LabelSetFormat, check_sides, label_sets, name_of
 from infoscope.multilabel.sums import ObjectSums
 from infoscope.multilabel.uncertainty import random_halves
 from infoscope.multilabel.weights import ObjectWeights, weighed_sets
@@ -24,7 +24,6 @@ from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.tables.categorization import OneSided, aligned
-from infoscope.tables.columns import check_pairing
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
@@ -171,7 +170,7 @@ def stability(
         raise InputError(f"splits is {splits}; stability needs one at least")
     asked = _asked(options)
     by = asked.pairing.assign_by
-    _check_order(truth, {"predicted": predicted})
+    check_sides(truth, {"predicted": predicted}, asked.predicted)
     sides = asked.known(truth), label_sets(predicted, asked.predicted)
     pair = aligned(*sides, one_sided=asked.pairing.one_sided)
     warn_of(objects_left_out(pair.ignored))
@@ -179,14 +178,8 @@ def stability(
     return random_halves(pair, ObjectSums.of(pair, order), splits, np.random.default_rng(seed), by)
 
 
-def _check_order(truth: Any, predictors: Mapping[str, Any]) -> None:
-    """Series of sets pair by position; frames have an index, too, but it names their objects."""
-    if getattr(truth, "ndim", 0) == 1:
-        check_pairing(truth, {name: sets for name, sets in predictors.items() if getattr(sets, "ndim", 0) == 1})
-
-
 def _evaluated(truth: Any, truth_name: str, predictors: Mapping[str, Any], asked: _Asked) -> MultilabelEvaluation:
-    _check_order(truth, predictors)
+    check_sides(truth, predictors, asked.predicted)
     known = asked.known(truth)
     given = {name: label_sets(source, asked.predicted) for name, source in predictors.items()}
     pairing, effort = asked.pairing, asked.effort

@@ -12,11 +12,10 @@ from infoscope.metrics.arguments import LabelCounting
 from infoscope.metrics.registry import Card, described, registered
 from infoscope.multilabel.assignment import MOST_CATEGORIES, assignment_of
 from infoscope.multilabel.input_checks import objects_left_out
-from infoscope.multilabel.sources import LabelSetFormat, label_sets
+from infoscope.multilabel.sources import LabelSetFormat, check_sides, label_sets
 from infoscope.multilabel.sums import CategorySums, ObjectSums
 from infoscope.numeric import Real
 from infoscope.tables.categorization import Categorization, aligned
-from infoscope.tables.columns import check_pairing
 from infoscope.tables.missing import warn_of
 
 __all__ = [
@@ -69,9 +68,8 @@ def _sums(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: flo
 
 def aligned_sets(y_true: Any, y_pred: Any, threshold: float | None) -> Categorization:
     """Both sides over the same objects; a warning says how many are left out."""
-    if getattr(y_true, "ndim", 0) == 1:
-        check_pairing(y_true, {"y_pred": y_pred})
     form = LabelSetFormat(threshold=threshold)
+    check_sides(y_true, {"y_pred": y_pred}, form)
     pair = aligned(label_sets(y_true, form), label_sets(y_pred, form))
     warn_of(objects_left_out(pair.ignored))
     return pair

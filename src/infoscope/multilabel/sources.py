@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -17,11 +17,12 @@ from infoscope.readers import read_joint
 from infoscope.readers.frames import is_frame
 from infoscope.readers.label_list_file import read_erd_rows, read_label_lists
 from infoscope.readers.labels import cleaner, meaning
+from infoscope.tables.columns import check_pairing, only_counts
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label
 from infoscope.typing import Source
 
-__all__ = ["FileFormat", "LabelSetFormat", "label_sets", "name_of"]
+__all__ = ["FileFormat", "LabelSetFormat", "check_sides", "label_sets", "name_of"]
 
 FileFormat = Literal["lists", "rows", "erd"]
 """Label lists; rows of object and category with a header; rows of the ERD challenge, which have none."""
@@ -91,12 +92,71 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
         return LabelSets.from_indicator(source, threshold=form.threshold)
     if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
         return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
+    if isinstance(source, list | tuple) and _are_indicators(source, form.threshold):
+        return LabelSets.from_indicator(np.array(source), threshold=form.threshold)
     if isinstance(source, Mapping | Iterable):
         return LabelSets.from_sets(source)
     raise InputError(
         f"label sets cannot be read from a {type(source).__name__}; give a file, a list of sets, a mapping of objects "
         "to sets, an indicator matrix or a data frame"
     )
+
+
+def _are_indicators(rows: Sequence[Any], threshold: float | None) -> bool:
+    """Whether lists hold 0 and 1 for every category, or scores: of one length, with values that are no categories."""
+    width = len(rows[0]) if rows and isinstance(rows[0], list | tuple | np.ndarray) else 0
+    if width < 2 or not all(isinstance(row, list | tuple | np.ndarray) and len(row) == width for row in rows):
+        return False
+    if not all(isinstance(value, int | float | np.number | np.bool_) for row in rows for value in row):
+        return False
+    values = np.array(rows, dtype=np.float64)
+    if not np.isin(values, (0, 1)).all():
+        return threshold is not None and bool((values != np.floor(values)).any())
+    return width > 2 or bool((values[:, 0] == values[:, 1]).any())  # a set does not hold a category twice
+
+
+def check_sides(truth: Any, predictors: Mapping[str, Any], form: LabelSetFormat) -> None:
+    """Reject sides whose rows or columns pair by position, where indexes or shapes say that they do not."""
+    for name, predicted in predictors.items():
+        _check_widths(truth, predicted, name, form.threshold)
+        by_name = form.object is not None or (_names_objects(truth) and _names_objects(predicted))
+        if not by_name:
+            check_pairing(truth, {name: predicted})
+
+
+def _names_objects(side: Any) -> bool:
+    """Whether an index names the objects: that of a frame does, unless it only counts the rows."""
+    index = getattr(side, "index", None)
+    return getattr(side, "ndim", 0) == 2 and hasattr(index, "equals") and not only_counts(index)
+
+
+def _check_widths(truth: Any, predicted: Any, name: str, threshold: float | None) -> None:
+    widths = [_width(side, threshold) for side in (truth, predicted)]
+    unclear = [_may_be_either(side) for side in (truth, predicted)]
+    if any(unclear) and all(either or width == 2 for either, width in zip(unclear, widths, strict=True)):
+        raise InputError(
+            "every object has the list [0, 1] or [1, 0], which may name two categories or say which of two it has; "
+            "give sets of categories, or the indicators as an array"
+        )
+    if None not in widths and widths[0] != widths[1]:
+        raise InputError(
+            f"truth has {widths[0]} columns and {name} has {widths[1]}; columns without names are the same categories "
+            "in the same order: give both all of them, or data frames with their names"
+        )
+
+
+def _may_be_either(side: Any) -> bool:
+    """Whether every object has the numbers 0 and 1 in a list: both categories, or one of two."""
+    if not isinstance(side, list | tuple) or not side:
+        return False
+    return all(isinstance(row, list | tuple) and list(row) in ([0, 1], [1, 0]) for row in side)
+
+
+def _width(side: Any, threshold: float | None) -> int | None:
+    """Columns of an indicator matrix without names; None of anything else."""
+    if isinstance(side, np.ndarray) or issparse(side):
+        return int(side.shape[1]) if side.ndim == 2 else None
+    return len(side[0]) if isinstance(side, list | tuple) and _are_indicators(side, threshold) else None
 
 
 def _file(path: Path, form: LabelSetFormat) -> LabelSets:
@@ -146,7 +206,7 @@ def _indicator_frame(frame: Any, form: LabelSetFormat) -> LabelSets:
             "category name both columns, as object='query', category='topic'"
         )
     index = getattr(frame, "index", None)
-    objects = None if index is None or type(index).__name__ == "RangeIndex" else list(index)
+    objects = None if index is None or only_counts(index) else list(index)
     values = np.empty(eager.shape)
     for at, column in enumerate(eager.iter_columns()):
         values[:, at] = column.to_numpy().astype(np.float64)

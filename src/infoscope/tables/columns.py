@@ -14,7 +14,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.typing import LabelsLike
 
-__all__ = ["check_pairing", "frame_columns", "one_column"]
+__all__ = ["check_pairing", "frame_columns", "one_column", "only_counts"]
 
 
 def one_column(values: object, name: str) -> LabelsLike:
@@ -110,7 +110,7 @@ def check_pairing(one: object, others: Mapping[str, Any], name: str = "truth") -
         shared, back = _shared(left, right), _shared(right, left)
         if shared.all() and back.all():
             fault, way_out = "hold the same keys in another order", f"{other}.loc[{name}.index]"
-        elif _only_counts(left) or _only_counts(right) or not shared.any():
+        elif only_counts(left) or only_counts(right) or not shared.any():
             continue
         else:
             fault, way_out = "share only some of their keys", f"{other}.reindex({name}.index)"
@@ -125,7 +125,7 @@ def _index_of(values: Any) -> Any:
     return index if hasattr(index, "equals") and hasattr(index, "isin") else None
 
 
-def _only_counts(index: Any) -> bool:
+def only_counts(index: Any) -> bool:
     """Whether an index is 0, 1, … and so says nothing about the rows."""
     return getattr(index.dtype, "kind", "") in "iu" and bool((np.asarray(index) == np.arange(len(index))).all())
 

@@ -1,0 +1,73 @@
+"""Indicator matrices in other clothes: lists of 0 and 1, frames in another order, other widths."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.metrics import f1_score
+
+from infoscope import multilabel
+from infoscope.errors import InputError
+from infoscope.multilabel.measures import micro_f1
+
+RNG = np.random.default_rng(31)
+TRUTH = RNG.integers(0, 2, (20, 4))
+PREDICTED = np.where(RNG.random((20, 4)) < 0.7, TRUTH, 1 - TRUTH)
+EXPECTED = f1_score(TRUTH, PREDICTED, average="micro")
+FRAMES = [pd.DataFrame(side, columns=list("abcd")) for side in (TRUTH, PREDICTED)]
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(lambda side: side.tolist(), id="lists"),
+        pytest.param(lambda side: [tuple(map(bool, row)) for row in side], id="tuples of booleans"),
+        pytest.param(list, id="list of arrays"),
+    ],
+)
+def test_lists_of_zeros_and_ones(shape):
+    assert micro_f1(shape(TRUTH), shape(PREDICTED)) == pytest.approx(EXPECTED)
+    assert multilabel.evaluate(shape(TRUTH), shape(PREDICTED), draws=0).systems[0].metrics["micro_f1"].value == (
+        pytest.approx(EXPECTED)
+    )
+
+
+def test_lists_of_scores_with_a_threshold():
+    assert micro_f1(TRUTH.tolist(), (PREDICTED * 0.8 + 0.1).tolist(), threshold=0.5) == pytest.approx(EXPECTED)
+
+
+def test_lists_of_categories_stay_lists():
+    assert micro_f1([[0, 1], [1, 2]], [[0, 1], [1, 0]]) == pytest.approx(0.75)
+    assert micro_f1([[0], [1]], [[0], [0]]) == pytest.approx(0.5)
+
+
+def test_two_numbers_that_may_mean_both():
+    for truth in ([[0, 1], [1, 0]], [[0, 0], [1, 0]], np.array([[0, 1], [1, 0]])):
+        with pytest.raises(InputError, match="two categories or say which"):
+            micro_f1(truth, [[0, 1], [1, 0]])
+
+
+@pytest.mark.parametrize("shape", [np.asarray, np.ndarray.tolist], ids=["arrays", "lists"])
+def test_columns_without_names_are_as_many(shape):
+    with pytest.raises(InputError, match=r"truth has 4 columns and .* has 3"):
+        micro_f1(shape(TRUTH), shape(PREDICTED[:, :3]))
+
+
+@pytest.mark.parametrize("order", [slice(None, None, -1), RNG.permutation(20)], ids=["reversed", "shuffled"])
+def test_frames_in_another_order(order):
+    truth, predicted = FRAMES
+    with pytest.raises(InputError, match="same keys in another order"):
+        multilabel.evaluate(truth, predicted.iloc[order], draws=0)
+    names = [f"object {at}" for at in range(20)]
+    named = truth.set_axis(names), predicted.set_axis(names).iloc[order]
+    assert micro_f1(*named) == pytest.approx(EXPECTED)
+
+
+def test_a_part_of_the_rows_against_a_fresh_index():
+    truth, predicted = FRAMES
+    assert micro_f1(truth.set_axis(range(100, 120)), predicted) == pytest.approx(EXPECTED)
+
+
+def test_rows_of_object_and_category_may_lie_in_any_order():
+    rows = pd.DataFrame({"object": [1, 1, 2], "category": ["a", "b", "a"]})
+    found = multilabel.evaluate(rows, rows.iloc[::-1], object="object", category="category", draws=0)
+    assert found.systems[0].metrics["micro_f1"].value == 1
