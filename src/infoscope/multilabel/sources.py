@@ -155,7 +155,7 @@ def _may_be_either(side: Any) -> bool:
 def _width(side: Any, threshold: float | None) -> int | None:
     """Columns of an indicator matrix without names; None of anything else."""
     if isinstance(side, np.ndarray) or issparse(side):
-        return int(side.shape[1]) if side.ndim == 2 else None
+        return int(side.shape[1]) if side.ndim == 2 and side.dtype.kind in "biuf" else None
     return len(side[0]) if isinstance(side, list | tuple) and _are_indicators(side, threshold) else None
 
 
