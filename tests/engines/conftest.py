@@ -32,11 +32,11 @@ def written_log(folder: Path, rows: int) -> Path:
 
 @pytest.fixture(scope="session")
 def big_log(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two million rows."""
-    return written_log(tmp_path_factory.mktemp("big"), 125_000)
+    """More than a million rows."""
+    return written_log(tmp_path_factory.mktemp("big"), 80_000)
 
 
 @pytest.fixture(scope="session")
 def log_for_spark(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Spark without its compiler takes a tenth of a second for each of these files."""
-    return written_log(tmp_path_factory.mktemp("spark-log"), 12_000)
+    """Spark without its compiler takes near to a tenth of a second for each of these files."""
+    return written_log(tmp_path_factory.mktemp("spark-log"), 8_000)
