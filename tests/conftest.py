@@ -1,5 +1,6 @@
 """Settings of all tests: short hypothesis runs, no clock, a terminal of one width, absent packages are skipped."""
 
+import atexit
 import gc
 import os
 import sys
@@ -62,10 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if os.environ.get("HYPOTHESIS_PROFILE") == "fast":
         _limit_examples(items)
     gc.freeze()  # tests and modules are no garbage, and need not be looked through again
-
-
-def pytest_unconfigure() -> None:
-    gc.unfreeze()  # or modules are said to leak when the process ends
+    atexit.register(gc.unfreeze)  # or modules are said to leak when the process ends
 
 
 def _limit_examples(items: list[pytest.Item]) -> None:
