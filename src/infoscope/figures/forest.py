@@ -17,6 +17,7 @@ from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
+from infoscope.results.notation import number_text
 
 __all__ = ["ComparisonDisplay", "ForestRow", "rows_of"]
 
@@ -143,13 +144,13 @@ class ComparisonDisplay(TableDisplay):
 
     def _row(self, at: int, row: ForestRow) -> list[Mark]:
         marks: list[Mark] = []
-        number = f"{row.value:.3f}"
+        number = number_text(row.value, ".3f")
         if self.differences:
-            number = (f"{100 * row.value:+.1f}" if self.points else f"{row.value:+.3f}").replace("-", "−")
+            number = number_text(100 * row.value, "+.1f") if self.points else number_text(row.value, "+.3f")
         tip = f"{plain_label(row.name)}: {number}"
         if row.low is not None and row.high is not None:
             marks.append(Line(((row.low, at), (row.high, at)), "ink", 2.0, of=row.name))
-            tip += f" ({row.low:.3f} to {row.high:.3f})"
+            tip += f" ({number_text(row.low, '.3f')} to {number_text(row.high, '.3f')})"
         marks += [
             Dot(row.value, at, "accent", of=row.name, tip=tip),
             Words(
@@ -166,10 +167,8 @@ class ComparisonDisplay(TableDisplay):
         return marks
 
     def _summary(self) -> str:
-        best = self.rows[0]
-        return (
-            f"{self.title} of {len(self.rows)} {self.noun}; first is {shortened(best.name, 60)} with {best.value:.3f}."
-        )
+        best, shown = self.rows[0], number_text(self.rows[0].value, ".3f")
+        return f"{self.title} of {len(self.rows)} {self.noun}; first is {shortened(best.name, 60)} with {shown}."
 
 
 def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:

@@ -135,7 +135,7 @@ class ImprovementDisplay(TableDisplay):
                 float(np.log2(low)),
                 float(np.log2(high)),
                 "times less error (log scale); left of 1 is worse",
-                tuple((float(np.log2(at)), f"{at:g}×") for at in ticks),
+                tuple((float(np.log2(at)), f"{at:.{_decimals(ticks)}f}×") for at in ticks),
                 grid=True,
             ),
             Axis(-0.6, count - 0.4),
@@ -150,6 +150,15 @@ _WORDS = ("erroneous information", "wrong predictions")
 _FACTORS: Sequence[float] = (1, 2, 0.5, 5, 10, 0.2, 0.1, 20, 50, 100, 3, 4, 1.5, 0.75, 7.5, 1.25, 0.25, 0.9)
 """Factors that an axis may name, the roundest first."""
 _TICK_ROOM = 44.0
+
+
+def _decimals(ticks: Sequence[float]) -> int:
+    """As many decimals as the finest tick needs, for all of them.
+
+    >>> _decimals([0.5, 1, 1.25]), _decimals([1, 2, 5])
+    (2, 0)
+    """
+    return max((len(f"{tick:g}".partition(".")[2]) for tick in ticks), default=0)
 
 
 def _ticks(low: float, high: float, wide: float) -> list[float]:

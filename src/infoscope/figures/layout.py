@@ -13,6 +13,7 @@ import numpy as np
 
 from infoscope.figures.colours import accuracy_colour
 from infoscope.figures.scene import Anchor, Axis, Line, Mark, Panel, Point, Words
+from infoscope.results.notation import number_text
 
 __all__ = [
     "PlacedName",
@@ -127,12 +128,16 @@ def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
 
 
 def tick_text(values: Sequence[float]) -> list[str]:
-    """Numbers with as many digits as their steps need."""
+    """Numbers with as many digits as their steps need, and with the minus sign of the text around.
+
+    >>> tick_text([-0.5, 0.0, 0.5])
+    ['−0.5', '0.0', '0.5']
+    """
     gap = min((abs(b - a) for a, b in pairwise(values)), default=1.0) or 1.0
     digits = max(0, -math.floor(math.log10(gap) + 1e-9))
     if not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
         digits += 1
-    return [f"{value:,.{digits}f}" for value in values]
+    return [number_text(value, f",.{digits}f") for value in values]
 
 
 def axis(low: float, high: float, title: str, *, grid: bool = False, most: int = 6) -> Axis:

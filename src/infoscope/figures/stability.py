@@ -11,6 +11,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.layout import fitting, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.quick_dataclasses import dataclass
+from infoscope.results.notation import number_text
 
 __all__ = ["StabilityDisplay"]
 
@@ -69,4 +70,4 @@ class StabilityDisplay(Display):
 
 def _powers(low: int, high: int) -> tuple[tuple[float, str], ...]:
     step = max(1, (high - low + 5) // 6)
-    return tuple((float(at), f"1e{at}") for at in range(low, high + 1, step))
+    return tuple((float(at), f"1e{number_text(at, '.0f')}") for at in range(low, high + 1, step))

@@ -21,6 +21,7 @@ from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import proficiency, recall, specificity
 from infoscope.operating_points import information_surface
 from infoscope.quick_dataclasses import dataclass
+from infoscope.results.notation import number_text
 from infoscope.tables import Contingency
 
 __all__ = ["SOLID_GRID", "SurfaceDisplay", "contours", "projected", "surface"]
@@ -152,7 +153,8 @@ class SurfaceDisplay(TableDisplay):
             marks.append(Line(line, colour, 0.8, opacity=0.75))
             free = [place for place in line if sum(place) > 1.0 and max(place) < 0.97 and self._is_free(place)]
             if free:
-                marks.append(Words(*free[len(free) // 2], f"{level:g}", colour, "small", "middle", halo=around))
+                words = number_text(level, "g")
+                marks.append(Words(*free[len(free) // 2], words, colour, "small", "middle", halo=around))
         return marks
 
     def _is_free(self, place: Point) -> bool:

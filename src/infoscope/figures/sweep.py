@@ -17,6 +17,7 @@ from infoscope.inputs import as_names
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.operating_points import Sweep, sweep
 from infoscope.quick_dataclasses import dataclass
+from infoscope.results.notation import number_text
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 
@@ -249,7 +250,7 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
 def _star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
     """The best point, with its words on the side of the star where the curve is not, and within the axes."""
     x, y = star
-    text = f"best: {y:.2f} at {x:.4g}"
+    text = f"best: {number_text(y, '.2f')} at {number_text(x, '.4g')}"
     step = (panel.y.high - panel.y.low) / panel.inner[1]
     above = y + 22.0 * step < panel.y.high if curve.better == "higher" else y - 22.0 * step < panel.y.low
     middle = y + (14.0 if above else -14.0) * step
@@ -259,7 +260,7 @@ def _star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
         key=lambda side: _crossed(curve, *((x, x + wide) if side else (x - wide, x)), middle, 9.0 * step),
         default=x < (panel.x.low + panel.x.high) / 2,
     )
-    tip = f"best {plain_label(curve.name)}: {y:.3f} at {x:g}"
+    tip = f"best {plain_label(curve.name)}: {number_text(y, '.3f')} at {number_text(x, 'g')}"
     shift = (11.0 if to_the_right else -10.0, -14.0 if above else 14.0)
     anchor: Anchor = "start" if to_the_right else "end"
     return [
@@ -302,7 +303,7 @@ def _curve(at: int, curve: Curve, *, dots: bool) -> list[Mark]:
                 size=3.0,
                 colour=series(at),
                 of=curve.name,
-                tip=f"{plain_label(curve.name)} {y:.3f} at {x:g}",
+                tip=f"{plain_label(curve.name)} {number_text(y, '.3f')} at {number_text(x, 'g')}",
             )
             for x, y in zip(curve.x, curve.y, strict=True)
             if np.isfinite(y)
@@ -315,5 +316,6 @@ def _summary(curves: Sequence[Curve], across: str) -> str:
     for curve in curves[:5]:
         known = [y for y in curve.y if np.isfinite(y)]
         if known:
-            parts.append(f"{shortened(curve.name, 40)} from {known[0]:.2f} to {known[-1]:.2f}")
+            first, last = (number_text(y, ".2f") for y in (known[0], known[-1]))
+            parts.append(f"{shortened(curve.name, 40)} from {first} to {last}")
     return f"{len(curves)} curve{'s' * (len(curves) != 1)} over {plain_label(across)}: {'; '.join(parts)}."

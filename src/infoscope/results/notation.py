@@ -21,6 +21,7 @@ __all__ = [
     "Units",
     "amount",
     "chance",
+    "factor_text",
     "false_per_hundred",
     "interval_text",
     "number_text",
@@ -101,6 +102,15 @@ def amount(number: float | None) -> str:
         return "unknown"
     is_whole = float(number).is_integer() and abs(number) < _MOST_WHOLE
     return f"{number:,.0f}" if is_whole else f"{number:,.4g}"
+
+
+def factor_text(factor: float) -> str:
+    """By how many times, to three digits, zeros among them.
+
+    >>> factor_text(1.2), factor_text(1.25), factor_text(12.04), factor_text(123.4), factor_text(5432.1)
+    ('1.20', '1.25', '12.0', '123', '5,432')
+    """
+    return f"{factor:#.3g}".rstrip(".") if factor < 1000 - 0.5 else f"{factor:,.0f}"
 
 
 def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> str:

@@ -9,7 +9,7 @@ from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table
 from infoscope.results.estimate import Difference, Estimate
-from infoscope.results.notation import MetricNotation, chance, number_text, p_value
+from infoscope.results.notation import MetricNotation, chance, factor_text, number_text, p_value
 
 __all__ = ["improvement_sections", "pair_chance", "pair_section", "test_sections"]
 
@@ -58,7 +58,9 @@ def improvement_sections(comparison: Comparison) -> Iterator[Section]:
 
 
 def _factor(factor: Estimate | None) -> str:
-    return "" if factor is None else f"{factor.value:.3g} ({factor.low:.3g} – {factor.high:.3g})"
+    if factor is None or factor.value is None or factor.low is None or factor.high is None:
+        return ""
+    return f"{factor_text(factor.value)} ({factor_text(factor.low)} – {factor_text(factor.high)})"
 
 
 def _step(comparison: Comparison, name: str, reference: str, of: str, factor: Estimate) -> ImprovementStep:
