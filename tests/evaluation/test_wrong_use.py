@@ -238,6 +238,27 @@ def test_numbers_of_clusters_are_no_scores(cancer):
         check_columns({"clusters": ifs.Contingency.from_labels(cancer["label"], clusters)}, ColumnNames())
 
 
+@pytest.mark.parametrize("clusters", [16, 24, 40])
+def test_numbers_of_clusters_that_are_sorted_by_class_are_no_scores(clusters):
+    """A step between the classes and no trend beside it: nobody would move a threshold along these numbers."""
+    rng = np.random.default_rng(17)
+    truth = rng.integers(0, 2, 1000)
+    found = 100 + clusters // 2 * truth + rng.integers(0, clusters // 2, 1000)
+    predicted = np.where(rng.random(1000) < 0.1, 100 + rng.integers(0, clusters, 1000), found)
+    check_columns({"clusters": ifs.Contingency.from_labels(np.array(["x", "y"])[truth], predicted)}, ColumnNames())
+
+
+@pytest.mark.parametrize("steps", [20, 30, 100, 500])
+@pytest.mark.parametrize("rows", [300, 3000])
+def test_scores_in_whole_numbers_stay_scores(steps, rows):
+    rng = np.random.default_rng(18)
+    truth = rng.integers(0, 2, rows)
+    scores = np.rint(steps / (1 + np.exp(-1.5 * (2 * truth - 1 + rng.normal(size=rows))))).astype(int)
+    table = ifs.Contingency.from_labels(np.array(["x", "y"])[truth], scores)
+    with pytest.raises(ifs.InputError, match="which are scores and no predicted classes"):
+        check_columns({"scores": table}, ColumnNames())
+
+
 def test_two_classes_of_many_are_no_scores_where_wrong_ones_are_near():
     """Rows of two of a hundred product codes, whose wrong predictions have codes near their own."""
     rng = np.random.default_rng(6)

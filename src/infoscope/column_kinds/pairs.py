@@ -155,6 +155,12 @@ MIN_STANDARD_ERRORS = 3.2
 """Correlation of a number's place with the share of a class, in standard deviations over names in any order."""
 MIN_RECALL = 0.2
 """Fraction of the rows of both classes from which on their names are predicted, and not met by chance of the scores."""
+MAX_CLUSTERS = 40
+"""Different numbers up to which they may be clusters that were numbered class by class, where each has many rows."""
+MIN_CLUSTER_ROWS = 5
+"""Rows of a number, in three of four; scores crowd at both ends and have few in between."""
+MIN_GRADUAL = 2.0
+"""Standard deviations of the trend on both sides of the steepest step, which scores have and clusters lack."""
 MIN_LEAN = 0.1
 """Area beyond one half from which on numbers are of one class rather than of the other."""
 
@@ -216,8 +222,26 @@ class RankedNumbers:
         if abs(float(_area(rows)) - 0.5) < MIN_AREA - 0.5:
             return False
         share = rows[1] / rows.sum(axis=0)
-        correlation = float(np.corrcoef(np.arange(len(share)), share)[0, 1])
-        return abs(correlation) * float(np.sqrt(len(share) - 1)) > MIN_STANDARD_ERRORS
+        if abs(_trend(share)) <= MIN_STANDARD_ERRORS:
+            return False
+        repeat = rows.shape[1] <= MAX_CLUSTERS and float(np.quantile(rows.sum(axis=0), 0.25)) >= MIN_CLUSTER_ROWS
+        return not repeat or abs(_trend_beside_step(share)) > MIN_GRADUAL
+
+
+def _trend(share: Counts) -> float:
+    """Correlation of a number's place with the share of a class, in standard deviations over names in any order."""
+    if len(share) < 3 or float(np.ptp(share)) == 0.0:
+        return 0.0
+    correlation = float(np.corrcoef(np.arange(len(share)), share)[0, 1])
+    return correlation * float(np.sqrt(len(share) - 1))
+
+
+def _trend_beside_step(share: Counts) -> float:
+    """The trend on both sides of the place where the mean share changes most, taken together."""
+    sums, sizes = np.cumsum(share)[:-1], np.arange(1, len(share))
+    between = (sums / sizes - (share.sum() - sums) / sizes[::-1]) ** 2 * sizes * sizes[::-1]
+    step = int(np.argmax(between)) + 1
+    return (_trend(share[:step]) + _trend(share[step:])) / float(np.sqrt(2.0))
 
 
 def _area(rows: Counts) -> Counts:
