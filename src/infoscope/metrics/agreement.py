@@ -9,7 +9,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import wrong_sums
 from infoscope.metrics.registry import Card, Law, find, metric
-from infoscope.metrics.whole_numbers import root_ratio, whole_table
+from infoscope.metrics.whole_numbers import root_ratio, whole_margins
 from infoscope.numeric import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
@@ -124,11 +124,9 @@ def _exactly_where(lost: Any, table: Contingency, found: _BeyondChance) -> _Beyo
 
 
 def _of_whole_table(table: Contingency, place: tuple[int, ...]) -> tuple[float, float]:
-    whole, labels = whole_table(table, place), list(zip(*(side.tolist() for side in table.matches), strict=True))
-    own = set(labels)
-    hits = [n for n, at in zip(whole.cells, whole.places, strict=True) if at in own]
-    shared = [whole.rows[i] for i, _ in labels], [whole.columns[j] for _, j in labels]
-    return _of_margins(whole.rows, whole.columns, *shared, hits)
+    rows, columns, hits = whole_margins(table, place)
+    shared_rows, shared_columns = (side.tolist() for side in table.matches)
+    return _of_margins(rows, columns, [rows[i] for i in shared_rows], [columns[j] for j in shared_columns], hits)
 
 
 def _of_margins(

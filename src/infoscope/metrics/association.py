@@ -2,11 +2,17 @@
 
 import numpy as np
 
-from infoscope.metrics.independence import empty_expected_share, exactly_where_small, has_vanishing_pair
+from infoscope.metrics.independence import (
+    ULPS,
+    cell_gaps,
+    empty_expected_share,
+    exactly_where_small,
+    has_vanishing_pair,
+)
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
-from infoscope.numeric import Real, everywhere, ratio, undefined_where
+from infoscope.numeric import Real, everywhere, quotient, ratio, undefined_where
 from infoscope.special_functions import gammaincc
 from infoscope.tables import Contingency, remembered
 
@@ -41,6 +47,7 @@ def _phi_squared(table: Contingency) -> Real:
         has_vanishing_pair(table),
         _rounded_phi_squared,
         lambda place: whole_table(table, place).phi_squared(),
+        _sure_phi_squared,
     )
     return np.minimum(value, np.minimum(*table.occupied_shape) - 1)
 
@@ -63,6 +70,22 @@ def _rounded_phi_squared(table: Contingency) -> Real:
     gap = np.divide(table.cells / total, rows, out=np.zeros_like(rows), where=occupied) - columns
     terms = np.divide(gap, columns, out=np.zeros_like(gap), where=occupied) * gap * rows
     return terms.sum(axis=-1) + empty_expected_share(table, rows * columns)
+
+
+def _sure_phi_squared(table: Contingency) -> tuple[Real, Real]:
+    """φ² from floats in spite of vanishing classes, and a bound on its rounding.
+
+    A cell far above its chance q is (n/R)(n/C)(1 − q/p)², in which nothing is too small for a number but what adds
+    nothing.
+    """
+    gaps = cell_gaps(table)
+    by_column = quotient(table.cells, table.at_columns(table.column_totals), empty=0.0)
+    far = gaps.excess > 1.0
+    above = gaps.given * by_column * (1.0 - 1.0 / np.where(far, 1.0 + gaps.excess, 2.0)) ** 2
+    near = np.where(far, 0.0, gaps.excess)
+    terms = np.where(far, above, gaps.expected * near * near)
+    doubt = np.where(far, 4.0 * above, gaps.expected * (2.0 * np.abs(near) * (np.abs(near) + 2.0) + 4.0 * ULPS))
+    return terms.sum(axis=-1) + empty_expected_share(table, gaps.expected), ULPS * doubt.sum(axis=-1)
 
 
 def _occupied(table: Contingency) -> Contingency:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,9 @@ from infoscope.numeric import Real, excess_nats, quotient
 from infoscope.tables import Contingency, remembered
 
 __all__ = [
+    "ULPS",
+    "CellGaps",
+    "cell_gaps",
     "divergence_from_independence",
     "empty_expected_share",
     "exactly_where_small",
@@ -43,6 +46,7 @@ def divergence_from_independence(
         unsure,
         lambda tables: _rounded(tables, columns),
         lambda place: _exact(whole_table(table, place), columns, int(shifts[place])),
+        _sure_bits if shift is None and columns is None else None,
     )
 
 
@@ -51,8 +55,13 @@ def exactly_where_small(
     unsure: NDArray[np.bool_],
     rounded: Callable[[Contingency], Real],
     exact: Callable[[tuple[int, ...]], float],
+    bounded: Callable[[Contingency], tuple[Real, Real]] | None = None,
 ) -> Real:
-    """A measure of dependence per table, recomputed in whole numbers where rounding shows or floats are unsure."""
+    """A measure of dependence per table, recomputed in whole numbers where rounding shows or floats are unsure.
+
+    Of a batch, ``bounded`` gives the value from floats with a bound on its rounding, and is believed where that is
+    small: whole numbers of many hundred digits take a hundred times as long.
+    """
     if not table.batch_shape:
         value = np.float64(np.nan) if unsure else rounded(table)
         return value if value >= _NEARLY_INDEPENDENT else np.float64(exact(()))  # type: ignore[return-value]
@@ -61,9 +70,20 @@ def exactly_where_small(
         values = np.array(rounded(table))
     elif not unsure.all():
         values[~unsure] = rounded(selected(table, ~unsure))
-    for place in zip(*np.nonzero(~(values >= _NEARLY_INDEPENDENT)), strict=True):
+    left = ~(values >= _NEARLY_INDEPENDENT)
+    if bounded is not None and left.any():
+        with np.errstate(over="ignore", invalid="ignore"):
+            found, rounding = bounded(selected(table, left))
+        values[left] = np.where((found > _LEAST_BOUNDED) & (rounding < _MOST_ROUNDING * found), found, np.nan)
+        left = np.isnan(values)
+    for place in zip(*np.nonzero(left), strict=True):
         values[place] = exact(place)
     return values
+
+
+_LEAST_BOUNDED = 1e-100
+"""Vanishing classes hold less than a digit of what is above this."""
+_MOST_ROUNDING = 1e-10
 
 
 def selected(table: Contingency, places: NDArray[Any]) -> Contingency:
@@ -103,17 +123,43 @@ def _margins(table: Contingency) -> tuple[Real, Real]:
 
 
 def _rounded(table: Contingency, columns: NDArray[np.bool_] | None) -> Real:
-    total = table.grand_total[..., None]
-    rows = table.at_rows(table.row_totals)
-    base = table.at_columns(table.column_totals) / total
-    given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
-    excess = quotient(given - base, base, empty=0.0)
-    expected = base * (rows / total)
+    _, excess, expected = cell_gaps(table)
     terms = np.maximum(excess_nats(excess) * expected, 0.0)  # below 0 by their own rounding only
     if columns is not None:
         inside = columns[table.cell_columns]
         terms, expected = np.where(inside, terms, 0.0), np.where(inside, expected, 0.0)
     return (terms.sum(axis=-1) + empty_expected_share(table, expected, columns)) / np.log(2.0)
+
+
+class CellGaps(NamedTuple):
+    """Of each cell: its share of its row, what it exceeds its chance by as a share of that chance, and the chance."""
+
+    given: Real
+    excess: Real
+    expected: Real
+
+
+def cell_gaps(table: Contingency) -> CellGaps:
+    """The gaps between cells and independence, in floats."""
+    total, rows = table.grand_total[..., None], table.at_rows(table.row_totals)
+    base = table.at_columns(table.column_totals) / total
+    given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
+    return CellGaps(given, quotient(given - base, base, empty=0.0), base * (rows / total))
+
+
+def _sure_bits(table: Contingency) -> tuple[Real, Real]:
+    """The divergence from floats in spite of vanishing classes, and a bound on its rounding."""
+    given, excess, expected = cell_gaps(table)
+    nats = np.maximum(excess_nats(excess) * expected, 0.0).sum(axis=-1) + empty_expected_share(table, expected)
+    logs = np.where(excess < -0.5, _MOST_NATS, np.abs(np.log1p(np.maximum(excess, -0.5))))
+    doubt = np.where(given > 0, logs * (np.abs(excess) + 2.0) + ULPS, 0.0) * expected
+    return nats / np.log(2.0), ULPS * doubt.sum(axis=-1) / np.log(2.0)
+
+
+_MOST_NATS = 1500.0
+"""The logarithm of a ratio of two numbers is at most this, with either sign."""
+ULPS = 16 * 2.0**-52
+"""By how much a share is rounded at most, margins being sums of many cells."""
 
 
 def _exact(whole: WholeTable, columns: NDArray[np.bool_] | None, shift: int) -> float:

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.numeric import Real, excess_nats
-from infoscope.tables import Contingency
+from infoscope.tables import Contingency, remembered
 
-__all__ = ["WholeTable", "root_ratio", "whole_table"]
+__all__ = ["WholeTable", "root_ratio", "whole_margins", "whole_table"]
 
 _MANTISSA_BITS = 53
 
@@ -64,12 +64,41 @@ def whole_table(table: Contingency, place: tuple[int, ...] = ()) -> WholeTable:
     """One table of a batch, or the only one, exactly."""
     values = table.values[place].ravel()
     cells = [int(x) for x in values.tolist()] if table.is_counts else _multiples(values)
+    places = _places(table)
+    rows, columns = _sums(cells, table)
+    return WholeTable(cells, rows, columns, sum(rows), places)
+
+
+def whole_margins(table: Contingency, place: tuple[int, ...] = ()) -> tuple[list[int], list[int], list[int]]:
+    """Row totals, column totals and hits of one table of a batch, exactly and in one unit."""
+    values = table.values[place].ravel()
+    cells = [int(x) for x in values.tolist()] if table.is_counts else _multiples(values)
+    return *_sums(cells, table), [cells[at] for at in _hits(table)]
+
+
+@remembered
+def _places(table: Contingency) -> list[tuple[int, int]]:
+    return list(zip(table.cell_rows.tolist(), table.cell_columns.tolist(), strict=True))
+
+
+@remembered
+def _hits(table: Contingency) -> list[int]:
+    """Where the stored cells of equal labels are."""
+    own = set(zip(*(side.tolist() for side in table.matches), strict=True))
+    return [at for at, place in enumerate(_places(table)) if place in own]
+
+
+def _sums(cells: list[int], table: Contingency) -> tuple[list[int], list[int]]:
+    """Row and column totals."""
+    if table.support is None:
+        width = table.shape[1]
+        lines = [cells[at : at + width] for at in range(0, len(cells), width)] if width else [[]] * table.shape[0]
+        return [sum(line) for line in lines], [sum(cells[at::width]) for at in range(width)]
     rows, columns = [0] * table.shape[0], [0] * table.shape[1]
-    places = list(zip(table.cell_rows.tolist(), table.cell_columns.tolist(), strict=True))
-    for n, (i, j) in zip(cells, places, strict=True):
+    for n, (i, j) in zip(cells, _places(table), strict=True):
         rows[i] += n
         columns[j] += n
-    return WholeTable(cells, rows, columns, sum(rows), places)
+    return rows, columns
 
 
 def _multiples(values: Real) -> list[int]:
