@@ -45,7 +45,7 @@ def majority_voter(facts: TableStatistics) -> Finding | None:
     habit = "always" if share == 1.0 else f"in {percent(share)} of cases"
     right = ""
     if facts.accuracy is not None:
-        right = f"; its accuracy in the sample, {percent(facts.accuracy)}, is that class's share"
+        right = f"; its accuracy in the sample, {percent(facts.accuracy)}, is the frequency of that class"
     return Finding(
         "majority_voter",
         f"It {habit} predicts {quoted(predicted)}, whatever the truth, and so captures next to nothing{right}.",

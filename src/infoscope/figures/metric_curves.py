@@ -130,7 +130,7 @@ class MetricCurvesDisplay(TableDisplay):
         """
         if not (n >= 2 and 0.0 < prevalence < 1.0):
             raise InputError(
-                f"n is {n} and the prevalence {prevalence}; give two samples or more, and a share between 0 and 1"
+                f"n is {n} and the prevalence {prevalence}; give two samples or more, and a prevalence between 0 and 1"
             )
         moved = np.arange(n + 1)
         table = spoilt(n, moved, prevalence)

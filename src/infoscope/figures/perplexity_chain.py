@@ -1,4 +1,4 @@
-"""The perplexity chain: how many equally likely classes there are, were in effect, and remain in doubt.
+"""The perplexity chain: how many equally likely classes there are, were in effect, and remain.
 
 Both halves: the truth's (k, k_T, k_T|S) and the output's (m, m_S, m_S|T), cut by the same factor μ.
 """
@@ -143,7 +143,7 @@ def _bar(at: int, chain: Chain, half: Half, *, named: bool) -> list[Mark]:
     low, high = at - 0.36, at + 0.06
     is_truth = half is chain.truth
     kind = "missed" if is_truth else "false"
-    tip = f"{half.remaining:.2f} {'classes remain in doubt' if is_truth else 'predictions, the true class given'}"
+    tip = f"{half.remaining:.2f} {'equally likely classes remain' if is_truth else 'predictions, the true class given'}"
     marks: list[Mark] = [
         Bar((0.0, low), (left, high), kind, tip=tip),
         Bar((left, low), (right, high), "captured", tip=f"divided by {chain.transferred:.2f}"),

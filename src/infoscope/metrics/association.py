@@ -112,7 +112,7 @@ def _tail(statistic: Real, freedom: Real) -> Real:
 
 def _why_untestable(table: Contingency) -> str:
     if table.sample_size is None:
-        return "the table has shares, not counts, so its sample size is unknown"
+        return "the table has relative frequencies, not counts, so its sample size is unknown"
     return "one side has data in one class only, so there is nothing to test"
 
 

@@ -13,7 +13,7 @@ _BLOCK = 1 << 16
 """Terms worked on at a time: few enough to stay in the processor's cache."""
 
 _NEGLIGIBLE = 40.0
-"""Terms further out than this many nats are left away: e^-40 is 4e-18 of what is kept."""
+"""Terms further out than this many nats are left out: e^-40 is 4e-18 of what is kept."""
 
 _PER_DEVIATION = 1.5
 """Terms per standard deviation.

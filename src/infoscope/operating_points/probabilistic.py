@@ -90,7 +90,7 @@ class ProbabilisticScores:
     information_score: float
     """Kononenko and Bratko's average information score."""
     relative_information_score: float
-    """The same over the entropy of the class shares."""
+    """The same over the entropy of the class frequencies."""
     soft_mutual_information: float
     hard_mutual_information: float
     truth_entropy: float
@@ -184,7 +184,7 @@ def information_score(given: Probabilities) -> float:
     counts = np.bincount(given.truth, given.weights, minlength=len(given.labels))
     shares = counts / counts.sum()
     if np.any(shares[distinct(given.truth)] <= 0):
-        raise InputError("a class that occurs has a share of 0 before the system speaks; give it a positive share")
+        raise InputError("a true class has samples of weight 0 alone; give one of them a weight above 0")
     before, after = shares[given.truth], _of_truth(given)
     rises = after >= before
     with np.errstate(divide="ignore", invalid="ignore"):

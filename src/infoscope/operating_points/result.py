@@ -137,7 +137,7 @@ class Sweep(CurveResult):
     @property
     def prevalence(self) -> float:
         """Share of the samples that are positive."""
-        self._only("threshold", "the share of positives")
+        self._only("threshold", "the prevalence")
         found = self.values(ALARM_RATE)[-1] * self.values("precision")[-1]  # at the last threshold all are alarms
         return float(found)
 

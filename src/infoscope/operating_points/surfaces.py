@@ -38,7 +38,7 @@ def information_surface(prevalence: float, points: int = 101) -> InformationSurf
     1.0 1.0
     """
     if not 0 < prevalence < 1:
-        raise InputError(f"the prevalence is {prevalence}; the share of positives lies between 0 and 1")
+        raise InputError(f"the prevalence is {prevalence}; it must be between 0 and 1")
     rates = np.linspace(0.0, 1.0, points)
     tpr, tnr = np.meshgrid(rates, rates, indexing="ij")
     cells = np.empty((points, points, 2, 2))

@@ -199,7 +199,7 @@ class Contingency(Counted):
         return transform.independent(self)
 
     def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
-        """The table this system would give if the true classes came in other shares; same total.
+        """The table this system would give if the true classes had other frequencies; same total.
 
         Stated shares are relative: they are divided by their sum.
         """

@@ -193,7 +193,7 @@ def from_rates(cls: type[Contingency], accuracy: float, precision: float, recall
         raise InputError("precision and recall must be above 0: without a hit the table cannot be recovered")
     spread = 1 - 2 * recall + recall / precision
     if spread == 0:
-        raise InputError("precision = recall = 1 leaves the share of positives open; give the table itself")
+        raise InputError("precision = recall = 1 leaves the prevalence open; give the table itself")
     positives = (1 - accuracy) / spread
     hits = positives * recall
     false_alarms = hits * (1 / precision - 1)
