@@ -63,7 +63,7 @@ def _has_influence(entry: Metric, table: Contingency) -> bool:
 
 
 def _influence(entry: Metric, table: Contingency, at: NDArray[np.int64]) -> Real:
-    """Influence of rows on the metric, by their cells; under stated class frequencies, through those within a class only."""
+    """Influence of rows on the metric, by their cells; with a stated prevalence, through those within a class only."""
     found = _hits(table, entry) if entry.name in ("accuracy", "error_rate") else influence(entry.name, table)
     recipe = table.reweighting
     if recipe is None:

@@ -45,7 +45,7 @@ def metrics_needed(question: CompareOptions) -> tuple[Metric, ...]:
 
 @dataclass(frozen=True)
 class SystemPosterior:
-    """One system on some rows: its table, with its class frequencies as asked for, and what is believed of every metric."""
+    """One system on some rows: its table, with the prevalence asked for, and what is believed of every metric."""
 
     name: str
     table: Contingency

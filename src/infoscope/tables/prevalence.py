@@ -23,7 +23,7 @@ __all__ = ["Reweighting", "given", "reweighted", "shares_by_label", "with_preval
 class Reweighting:
     """Where a re-weighted table came from.
 
-    Its uncertainty is that of the original counts within each class of ``axis``; the class frequencies are exact by decree.
+    Its uncertainty is that of the original counts within each class of ``axis``; the frequencies are exact by decree.
     """
 
     origin: Contingency
