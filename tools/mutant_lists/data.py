@@ -57,8 +57,8 @@ MUTANTS = (
     Mutant(
         "effective sample size",
         "src/infoscope/tables/counted.py",
-        "return total**2 / self.weight_squares if self.weight_squares else None",
-        "return total if self.weight_squares else None",
+        "return effective_size(total, self.weight_squares) if 0 < self.weight_squares < np.inf else None",
+        "return total if 0 < self.weight_squares < np.inf else None",
         ("tests/tables/test_from_labels.py::test_weights_add_up_and_give_the_effective_size",),
     ),
     Mutant(
@@ -92,8 +92,8 @@ MUTANTS = (
     Mutant(
         "a database that has spilled",
         "src/infoscope/embedded_database.py",
-        " and (spill is None or not spill.exists()):",
-        ":",
+        " and (spill is None or not spill.exists())",
+        "",
         ("tests/readers/test_embedded_database.py::test_less_memory_spilling_and_interrupts_end_it",),
     ),
     Mutant(
