@@ -84,13 +84,15 @@ def door(served: Door, monkeypatch: pytest.MonkeyPatch) -> Door:
     return served
 
 
-@pytest.fixture(params=[60.0, -1.0], ids=["near", "far"])
-def near_or_far(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A store that answers at once, and one that takes its time."""
-    monkeypatch.setattr(prefetch, "_AT_ONCE", request.param)
+@pytest.fixture(params=["ahead", "on demand"])
+def either_way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Bytes asked for ahead, and bytes asked for when they are counted."""
+    seconds = 0.0 if request.param == "ahead" else 60.0
+    monkeypatch.setattr(prefetch, "_AT_ONCE", seconds)
+    monkeypatch.setattr(prefetch, "_SLOW", seconds)
 
 
-@pytest.mark.usefixtures("near_or_far")
+@pytest.mark.usefixtures("either_way")
 def test_a_parquet_file_gives_its_table_and_only_its_columns_travel(door):
     columns = log(0)
     table = ifs.read("s3://logs/daily/day=0/part-0.parquet", truth="gold", system="svm")
@@ -156,11 +158,7 @@ def test_columns_are_counted_from_memory_or_from_a_copy(door, monkeypatch):
     assert ifs.read(source, truth="gold", system="svm") == expected
     if is_built():
         assert written == []
-    changes = {
-        f"{DISPATCH}.PackedCounting.add": _unfit,
-        f"{PREFETCH}._NEAR": prefetch._Reach(100, 1),
-        f"{PREFETCH}._REQUEST": 1 << 30,
-    }
+    changes = {f"{DISPATCH}.PackedCounting.add": _unfit, f"{PREFETCH}._AHEAD": 100, f"{PREFETCH}._REQUEST": 1 << 30}
     for name, value in changes.items():
         written.clear()
         with monkeypatch.context() as patch:
@@ -236,7 +234,7 @@ def test_throttled_requests_are_asked_again(door):
     assert door.throttled == 0
 
 
-@pytest.mark.usefixtures("near_or_far")
+@pytest.mark.usefixtures("either_way")
 def test_bodies_that_end_early_are_asked_for_again(door):
     door.cut = 2
 
@@ -306,7 +304,7 @@ def unreachable(monkeypatch: pytest.MonkeyPatch) -> str:
     return "http://127.0.0.1:1"
 
 
-@pytest.mark.usefixtures("near_or_far")
+@pytest.mark.usefixtures("either_way")
 def test_an_object_that_changes_meanwhile_is_rejected(door, monkeypatch):
     from infoscope.readers.object_stores import mirror
 
@@ -444,9 +442,7 @@ class Remote:
 
 @pytest.fixture
 def small_requests(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, size in (("_NEAR", (1000, 1)), ("_FAR", (3000, 8))):
-        monkeypatch.setattr(prefetch, name, prefetch._Reach(*size))
-    for name, size in (("_REQUEST", 1000), ("_GAP", 100)):
+    for name, size in (("_AHEAD", 3000), ("_REQUEST", 1000), ("_GAP", 100)):
         monkeypatch.setattr(prefetch, name, size)
 
 
@@ -454,19 +450,43 @@ EACH_ONCE = [(place * 5000, place * 5000 + 1000) for place in range(1, 20)]
 
 
 @pytest.mark.usefixtures("small_requests")
-@pytest.mark.parametrize(("delay", "ahead"), [(0.0, 1), (0.1, 3)])
-def test_the_next_row_groups_are_on_their_way_and_no_more(delay, ahead):
-    """Memory holds what is asked for ahead, less of a store that is near; each group gets its own bytes."""
-    remote = Remote(delay)
-    furthest = 0
+def test_the_next_row_groups_are_on_their_way_and_no_more():
+    """Memory holds what is asked for ahead, whatever the size of a file, and each group gets its own bytes."""
+    remote = Remote(delay=0.1)
     with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
         for number, (group, in_memory) in enumerate(groups):
             start = group.chunks[0].start
-            for found in (in_memory(start, 1000), in_memory(start, 1000)):
-                assert found is None if number == 0 else bytes(found) == bytes([number]) * 1000
-            furthest = max(furthest, max(first for first, _ in remote.asked) - start)
-    assert 0 < furthest <= (ahead + 1) * 5000
+            found = in_memory(start, 1000)
+            assert found is None if number == 0 else bytes(found) == bytes([number]) * 1000
+            assert max(start for start, _ in remote.asked) <= start + 4 * 5000
     assert sorted(remote.asked) == EACH_ONCE
+
+
+@pytest.mark.usefixtures("small_requests")
+def test_a_store_that_answers_at_once_is_asked_for_what_is_counted_next():
+    """Nothing is asked for ahead; a range is asked for once, whoever wants it."""
+    remote = Remote(delay=0.0)
+    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
+        for number, (group, in_memory) in enumerate(groups):
+            before = len(remote.asked)
+            first, second = (in_memory(group.chunks[0].start, 1000) for _ in range(2))
+            assert first == second
+            assert len(remote.asked) - before == (number > 0)
+    assert remote.asked == EACH_ONCE
+
+
+@pytest.mark.usefixtures("small_requests")
+def test_bytes_that_take_long_after_all_are_asked_for_ahead_from_then_on(monkeypatch):
+    remote = Remote(delay=0.0)
+    ahead = []
+    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
+        for number, (group, in_memory) in enumerate(groups):
+            monkeypatch.setattr(prefetch, "_SLOW", -1.0 if number == 5 else 60.0)
+            assert number == 0 or bytes(in_memory(group.chunks[0].start, 1000)) == bytes([number]) * 1000
+            ahead.append(max((start for start, _ in remote.asked), default=0) > group.chunks[0].start)
+    assert not any(ahead[:6])
+    assert sorted(remote.asked) == EACH_ONCE
+    assert any(ahead[6:])
 
 
 def test_small_row_groups_come_in_one_request(door):

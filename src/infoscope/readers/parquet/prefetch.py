@@ -1,18 +1,21 @@
 """Row groups of remote files: the bytes of those that come next are on their way while others are counted.
 
 They stay in memory and go no further; a group that has been counted leaves nothing behind. A store that answers at once
-is asked for less at a time: there is little waiting to save, and every thread and every fresh page of memory costs.
+is asked for each block of bytes when it is to be counted: threads that wait for it would cost more than the waiting.
 """
 
 from __future__ import annotations
 
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import field
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from threading import Lock
+from typing import Protocol
 
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
@@ -23,25 +26,18 @@ from infoscope.readers.parquet.native import InMemory
 
 __all__ = ["LocatedGroup", "located"]
 
+_AHEAD = 8 << 20
+"""Bytes that are asked for before they are needed; with more, fresh memory costs what waiting less would gain."""
 _REQUEST = 1 << 20
 """Bytes of small row groups that are asked for together."""
 _GAP = 1 << 14
 """Bytes between two ranges that cost less than a request of their own."""
+_REQUESTS = 8
+"""Requests at a time."""
 _AT_ONCE = 0.005
-"""Seconds in which a store answers that is near."""
-
-
-class _Reach(NamedTuple):
-    """What is asked for before it is needed."""
-
-    size: int
-    """Bytes; with more, fresh memory costs what waiting less would gain."""
-    requests: int
-    """At a time."""
-
-
-_NEAR = _Reach(6 << 20, 3)
-_FAR = _Reach(8 << 20, 8)
+"""Seconds in which a store answers whose bytes are not asked for ahead."""
+_SLOW = 0.02
+"""Seconds for the bytes of a block after which all further ones are asked for ahead."""
 
 _Range = tuple[int, int]
 LocatedGroup = tuple[RowGroup, InMemory]
@@ -50,14 +46,14 @@ LocatedGroup = tuple[RowGroup, InMemory]
 
 @contextmanager
 def located(groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile]) -> Iterator[Iterator[LocatedGroup]]:
-    """Row groups with their bytes; those of a store are asked for from now on."""
+    """Row groups with their bytes; those of a store that takes its time are asked for from now on."""
     if not mirrors:
         yield ((group, _nowhere) for group in groups)
         return
-    reach = _NEAR if all(mirror.delay <= _AT_ONCE for mirror in mirrors.values()) else _FAR
-    pool = ThreadPoolExecutor(reach.requests)
+    pool = ThreadPoolExecutor(_REQUESTS)
+    at_once = all(mirror.delay <= _AT_ONCE for mirror in mirrors.values())
     try:
-        yield _begun(_ahead(groups, mirrors, reach, pool))
+        yield _begun(_ahead(groups, mirrors, _Requests(pool, ahead=0 if at_once else _AHEAD)))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -81,11 +77,52 @@ def _nowhere(_start: int, _size: int) -> None:
     """No bytes of a file of this machine wait in memory."""
 
 
+class _Content(Protocol):
+    """Bytes that are here, or will be."""
+
+    def result(self) -> memoryview:
+        """The bytes, once they have come."""
+
+
+@dataclass
+class _Requests:
+    """Requests for bytes: sent ahead of the counting, or none before its bytes are needed."""
+
+    pool: ThreadPoolExecutor
+    ahead: int
+    """Bytes that are asked for before they are needed."""
+
+    def content(self, mirror: MirroredFile, span: _Range) -> _Content:
+        """The bytes of a range."""
+        return self.pool.submit(_read, mirror, span) if self.ahead else _OnDemand(self, mirror, span)
+
+
+@dataclass
+class _OnDemand:
+    """Bytes that are asked for by whoever needs them first."""
+
+    requests: _Requests
+    mirror: MirroredFile
+    span: _Range
+    _content: memoryview | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def result(self) -> memoryview:
+        """The bytes; where they take long, the next ones are asked for ahead."""
+        with self._lock:
+            if self._content is None:
+                start = time.perf_counter()
+                self._content = _read(self.mirror, self.span)
+                if time.perf_counter() - start > _SLOW:
+                    self.requests.ahead = _AHEAD
+            return self._content
+
+
 @dataclass(frozen=True)
 class _Arriving:
     """Ranges of a file that were asked for, shared by row groups that lie close together."""
 
-    ranges: Mapping[_Range, Future[memoryview]]
+    ranges: Mapping[_Range, _Content]
 
     def in_memory(self, start: int, size: int) -> memoryview | None:
         """These bytes, once they have come."""
@@ -96,16 +133,16 @@ class _Arriving:
 
 
 def _ahead(
-    groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile], reach: _Reach, pool: ThreadPoolExecutor
+    groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile], requests: _Requests
 ) -> Iterator[LocatedGroup]:
     waiting: deque[tuple[RowGroup, _Arriving]] = deque()
     asked = 0
     for block in _blocks(groups):
-        arriving = _asked(block, mirrors.get(block[0].path), pool)
+        arriving = _asked(block, mirrors.get(block[0].path), requests)
         for group in block:
             waiting.append((group, arriving))
             asked += _size(group)
-            while asked > reach.size:
+            while asked > requests.ahead:
                 first, found = waiting.popleft()
                 asked -= _size(first)
                 yield first, found.in_memory
@@ -132,12 +169,12 @@ def _size(group: RowGroup) -> int:
     return sum(chunk.size for chunk in group.chunks)
 
 
-def _asked(block: Sequence[RowGroup], mirror: MirroredFile | None, pool: ThreadPoolExecutor) -> _Arriving:
+def _asked(block: Sequence[RowGroup], mirror: MirroredFile | None, requests: _Requests) -> _Arriving:
     if mirror is None:
         return _Arriving({})
     spans = {(chunk.start, chunk.start + chunk.size) for chunk in chain(*(group.chunks for group in block))}
     missing = _coalesced(span for span in spans if not mirror.has(span))
-    return _Arriving({span: pool.submit(_read, mirror, span) for span in missing})
+    return _Arriving({span: requests.content(mirror, span) for span in missing})
 
 
 def _read(mirror: MirroredFile, span: _Range) -> memoryview:
