@@ -150,3 +150,14 @@ def test_negative_seeds_are_rejected_in_one_line(command: str) -> None:
     assert result.exit_code == 2
     assert "Invalid value for '--seed': -1 is not in the range x>=0." in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize("name", ["out.pdf", "out.PNG", "out.xlsx"])
+def test_a_file_that_would_not_be_what_its_name_says_is_rejected(name: str, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("t,p\na,a\nb,b\na,b\n")
+    found = CliRunner().invoke(app, ["evaluate", str(rows), "-t", "t", "-s", "p", "-o", str(tmp_path / name)])
+
+    assert (found.exit_code, found.stdout) == (2, "")
+    assert f"would be no {name.partition('.')[2].upper()} file; results are written as .html" in found.stderr
+    assert not (tmp_path / name).exists()

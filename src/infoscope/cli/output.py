@@ -44,6 +44,8 @@ class Output:
         if chosen["output"] == "":
             raise InputError("the name of the output file is empty; name a file, or leave out -o")
         path = None if chosen["output"] in (None, "-") else Path(chosen["output"])
+        if chosen["format"] is None and path is not None:
+            _check_suffix(path)
         form = chosen["format"] or (path is not None and ifs.results.form_of(path)) or "text"
         if form == "parquet" and path is None:
             raise InputError("a Parquet file is not text; name it with -o FILE")
@@ -95,6 +97,20 @@ class Output:
             return "\n".join(line.plain.rstrip() for line in lines) + "\n"
         bold_only = bool(os.environ.get("NO_COLOR")) and not _is_colour_forced()
         return ifs.reports.coloured(lines, self.width, bold_only=bold_only)
+
+
+def _check_suffix(path: Path) -> None:
+    """Reject the suffix of a form that no result has: the file would hold text."""
+    if path.suffix.lower() in _OTHER_DOCUMENTS:
+        raise InputError(
+            f"{path} would be no {path.suffix[1:].upper()} file; results are written as .html (a browser prints it), "
+            ".md, .txt, .json, .csv or .parquet: name one of these, or state --format"
+        )
+
+
+_OTHER_DOCUMENTS = frozenset(
+    {".pdf", ".docx", ".doc", ".xlsx", ".xls", ".pptx", ".png", ".jpg", ".jpeg", ".svg", ".ipynb"}
+)
 
 
 def _warnings(result: Result) -> Iterator[str]:
