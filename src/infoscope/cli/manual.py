@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -14,7 +16,6 @@ from infoscope.cli.errors import reported
 from infoscope.cli.invocation import environment_name
 from infoscope.cli.streams import say, write_stdout
 from infoscope.errors import InputError
-from infoscope.results.provenance import now
 
 __all__ = ["command", "manual_page"]
 
@@ -76,7 +77,7 @@ def manual_page(command: click.Command, root: click.Context, name: str | None) -
     prose = [part for part in paragraphs if not part.startswith("Example: ")]
     usage = " ".join(command.collect_usage_pieces(context))
     lines = [
-        f'.TH "{_title(name).upper()}" "1" "{now()[:10]}" "infoscope {__version__}" "User commands"',
+        f'.TH "{_title(name).upper()}" "1" "{_date()}" "infoscope {__version__}" "User commands"',
         ".nh",  # a hyphen inside the name of an option or a variable would be copied with it
         ".SH NAME",
         f"{_escaped(_title(name))} \\- {_escaped((prose or [''])[0].rstrip('.'))}",
@@ -135,3 +136,10 @@ def _escaped(text: str) -> str:
     plain = text.replace("\\", "\\e").replace("-", "\\-")
     plain = "".join(letter if letter.isascii() else f"\\[u{ord(letter):04X}]" for letter in plain)
     return f"\\&{plain}" if plain[:1] in (".", "'") else plain
+
+
+def _date() -> str:
+    """Today, or the day of SOURCE_DATE_EPOCH; results, which know it as well, take long to load."""
+    fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
+    return moment.strftime("%Y-%m-%d")
