@@ -171,6 +171,20 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "hot and cold cells that stay where they start",
+        "src/infoscope/posterior/affinity_rows.py",
+        "_AT_ONCE = (1, 4, 7)",
+        "_AT_ONCE = ()",
+        ("tests/posterior/test_affinity_rows.py::test_draws_do_not_depend_on_where_the_chains_start",),
+    ),
+    Mutant(
+        "popularity that knows nothing of frequency",
+        "src/infoscope/posterior/affinity_rows.py",
+        "typical = np.stack([typical[0], rows.frequencies[self.live] / rows.frequencies[self.live].mean()])",
+        "typical = np.stack([typical[0], typical[0]])",
+        ("tests/posterior/test_affinity_rows.py::test_wrong_predictions_may_follow_the_frequency_of_classes",),
+    ),
+    Mutant(
         "sd of draws",
         "src/infoscope/posterior/summary.py",
         "mean, sd = values.mean(0), values.std(0, ddof=1)",
