@@ -428,6 +428,13 @@ def test_few_errors_are_said_with_the_size_of_the_shortfall() -> None:
     assert finding.evidence["errors"] == 3
 
 
+def test_rare_classes_are_said_with_the_size_of_the_shortfall() -> None:
+    (finding,) = [f for f in believed(UNEVEN) if f.code == "rare_classes"]
+    rare = int((UNEVEN.row_totals < 5).sum())
+    assert finding.text.startswith(f"{rare} of 50 true classes have fewer than 5 samples")
+    assert "contained the true value in 90 of 100" in finding.text
+
+
 def test_balanced_classes_are_said_with_the_width() -> None:
     (finding,) = [finding for finding in believed(BALANCED) if finding.code == "balanced_classes"]
 
