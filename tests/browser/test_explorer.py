@@ -126,16 +126,22 @@ def test_by_keyboard_alone(opened: Any, address: str) -> None:
     assert "more often than elsewhere" in page.inner_text("#sheet") or "More often where" in page.inner_text("#sheet")
     page.click("text=other rows")
     page.keyboard.press("Escape")
-    page.wait_for_selector("#sheet", state="hidden")  # focus has gone back before it is moved on
+    _is_back(page, frame, ".cm td")
     frame.locator("table.fix tr[data-truth][data-predicted]").first.focus()
     page.keyboard.press("ArrowDown")
     page.keyboard.press("Enter")
     page.wait_for_selector("#sheet:not([hidden]) tr[data-row]")
     page.keyboard.press("Escape")
-    page.wait_for_selector("#sheet", state="hidden")  # focus has gone back before it is moved on
+    _is_back(page, frame, "table.fix tr")
     frame.locator("table.classes tr[data-class]").first.focus()
     page.keyboard.press("Enter")
     page.wait_for_selector("#sheet:not([hidden]) h2:has-text('another class')")
+
+
+def _is_back(page: Any, frame: Any, place: str) -> None:
+    """The sheet is closed and the focus where it was, which may be a moment later; before, it would be taken back."""
+    page.wait_for_selector("#sheet", state="hidden")
+    frame.locator(f":is({place}):focus, :is({place}) :focus").wait_for(state="attached")
 
 
 SMALL = """() => {

@@ -101,7 +101,9 @@ def test_cells_named_twice_are_added_and_labels_sorted():
             lambda: Contingency.from_matrix(scipy.sparse.coo_array([[1, -1]])), "not negative", id="negative sparse"
         ),
         pytest.param(lambda: Contingency.from_rates(accuracy=2, precision=1, recall=1), "between 0 and 1", id="rate"),
-        pytest.param(lambda: Contingency.from_rates(accuracy=1, precision=1, recall=1), "leaves the share", id="open"),
+        pytest.param(
+            lambda: Contingency.from_rates(accuracy=1, precision=1, recall=1), "leaves the prevalence", id="open"
+        ),
         pytest.param(
             lambda: Contingency.from_rates(accuracy=0.1, precision=0.9, recall=0.9), "no table has", id="impossible"
         ),

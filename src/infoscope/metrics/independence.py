@@ -72,7 +72,7 @@ def exactly_where_small(
         values[~unsure] = rounded(selected(table, ~unsure))
     left = ~(values >= _NEARLY_INDEPENDENT)
     if bounded is not None and left.any():
-        with np.errstate(over="ignore", invalid="ignore"):
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a share may be too small for a number
             found, rounding = bounded(selected(table, left))
         values[left] = np.where((found > _LEAST_BOUNDED) & (rounding < _MOST_ROUNDING * found), found, np.nan)
         left = np.isnan(values)
