@@ -15,7 +15,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import COMMANDS, app
+from infoscope.cli import COMMANDS, app, invocation
 
 CONTEXT = click.Context(app)
 FILE = re.compile(r"([a-z]\w*=)?[A-Za-z][\w./{}*-]*(\.[a-z]\w{1,6}|/)")
@@ -175,6 +175,38 @@ def test_columns_are_completed_by_those_of_the_file(tmp_path: Path) -> None:
     for source in ("-", "missing.csv", "s3://logs/log.csv", str(tmp_path / "bad.parquet"), str(tmp_path)):
         assert words("evaluate", source, "-t") == set(), source
     assert words("evaluate", "-t") == set()
+    assert words("evaluate", "x" * 5000, "-t") == set()  # longer than the name of a file may be
+
+
+def test_bash_gets_columns_as_it_reads_them(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    log = tmp_path / "log.csv"
+    log.write_text("gold,true class,$(touch x),o'k,\x1b[31mred\ncat,cat,dog,cat,cat\n")
+
+    def words(begun: str = "") -> list[str]:
+        shell = ShellComplete(app, {}, "infoscope", "_INFOSCOPE_COMPLETE")
+        return [item.value for item in shell.get_completions(["evaluate", str(log), "-t"], begun)]
+
+    named = ["gold", "true class", "$(touch x)", "o'k"]  # what moves the cursor is left out
+    monkeypatch.setenv("_INFOSCOPE_COMPLETE", "zsh_complete")
+    assert words() == named
+    monkeypatch.setenv("_INFOSCOPE_COMPLETE", "bash_complete")
+    assert [shlex.split(word) for word in words()] == [[name] for name in named]
+    assert words("true c") == ["'true class'"]
+
+
+def test_columns_of_large_files_that_are_read_as_a_whole_are_not_completed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def words(path: Path) -> set[str]:
+        typed = ["evaluate", str(path), "-t"]
+        return {item.value for item in ShellComplete(app, {}, "infoscope", "_X").get_completions(typed, "")}
+
+    (tmp_path / "log.json").write_text('[{"gold": "cat", "svm": "dog"}]')
+    (tmp_path / "log.csv").write_text("gold,svm\ncat,dog\n")
+    assert words(tmp_path / "log.json") == words(tmp_path / "log.csv") == {"gold", "svm"}
+    monkeypatch.setattr(invocation, "_MAX_WHOLE", 10)
+    assert words(tmp_path / "log.json") == set()
+    assert words(tmp_path / "log.csv") == {"gold", "svm"}
 
 
 @pytest.mark.parametrize(

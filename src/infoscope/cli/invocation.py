@@ -6,6 +6,7 @@ Shells complete the values of options, such as files, columns, metrics and comma
 from __future__ import annotations
 
 import importlib
+import os
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -42,7 +43,12 @@ class CompletedText(click.types.StringParamType):
         meant = param.metavar or (param.name or "").upper()
         if meant in _PATHS:
             return [CompletionItem(incomplete, type=_PATHS[meant])]
-        return [CompletionItem(word) for word in _words(ctx, meant) if word.startswith(incomplete)]
+        return [CompletionItem(_as_typed(word)) for word in _words(ctx, meant) if word.startswith(incomplete)]
+
+
+def _as_typed(word: str) -> str:
+    """The word as bash reads it again, which inserts it as it stands; other shells quote it themselves."""
+    return shlex.quote(word) if os.environ.get("_INFOSCOPE_COMPLETE", "").startswith("bash") else word
 
 
 def _words(context: click.Context, meant: str) -> Iterable[str]:
@@ -55,14 +61,24 @@ def _words(context: click.Context, meant: str) -> Iterable[str]:
 
 
 def _columns(context: click.Context) -> Iterable[str]:
-    """Columns of the first file that was typed before; a pipe, a store or a damaged file has none here."""
-    paths = [word for word in context.args if Path(word).is_file()]  # left there, as the last option has no value yet
-    if not paths:
-        return ()
+    """Columns of the first file that was typed before; a pipe, a store or a damaged file has none here.
+
+    Nor has a large file that is read as a whole before its columns are known; names that a terminal cannot show are
+    left out, for they would end a line or move the cursor.
+    """
     with suppress(Exception):  # whatever is wrong is said when the command runs
-        return tuple(importlib.import_module("infoscope.readers.column_names").column_names(paths[0]))
+        paths = (Path(word) for word in context.args)  # left there, as the last option has no value yet
+        path = next(path for path in paths if path.is_file())
+        if path.stat().st_size <= _MAX_WHOLE or not _WITH_HEADER.isdisjoint(map(str.lower, path.suffixes)):
+            names = importlib.import_module("infoscope.readers.column_names").column_names(str(path))
+            return tuple(name for name in names if name.isprintable())
     return ()
 
+
+_MAX_WHOLE = 8 << 20
+"""Bytes of a file of any format whose columns are completed."""
+_WITH_HEADER = frozenset({".csv", ".tsv", ".parquet", ".arrow", ".feather", ".ndjson", ".jsonl"})
+"""Formats whose columns stand at one end of a file, however large it is."""
 
 _WORDS = "infoscope.command_line"
 _FINDINGS = "infoscope.findings"
