@@ -2,6 +2,7 @@
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from sklearn.metrics import f1_score
 
@@ -22,6 +23,10 @@ FRAMES = [pd.DataFrame(side, columns=list("abcd")) for side in (TRUTH, PREDICTED
         pytest.param(lambda side: side.tolist(), id="lists"),
         pytest.param(lambda side: [tuple(map(bool, row)) for row in side], id="tuples of booleans"),
         pytest.param(list, id="list of arrays"),
+        pytest.param(lambda side: pd.Series(side.tolist()), id="series of lists"),
+        pytest.param(lambda side: pl.Series(side.tolist()), id="polars' series of lists"),
+        pytest.param(lambda side: dict(enumerate(side.tolist())), id="lists by object"),
+        pytest.param(lambda side: iter(side.tolist()), id="iterator"),
     ],
 )
 def test_lists_of_zeros_and_ones(shape):
@@ -35,6 +40,15 @@ def test_lists_of_scores_with_a_threshold():
     assert micro_f1(TRUTH.tolist(), (PREDICTED * 0.8 + 0.1).tolist(), threshold=0.5) == pytest.approx(EXPECTED)
 
 
+def test_scores_without_a_threshold_are_no_categories():
+    with pytest.raises(InputError, match="for scores give a threshold"):
+        micro_f1(TRUTH.tolist(), (PREDICTED * 0.8 + 0.1).tolist())
+
+
+def test_two_truth_values_are_indicators():
+    assert micro_f1([[True, False], [False, True]], [[True, False], [True, False]]) == pytest.approx(0.5)
+
+
 def test_lists_of_categories_stay_lists():
     assert micro_f1([[0, 1], [1, 2]], [[0, 1], [1, 0]]) == pytest.approx(0.75)
     assert micro_f1([[0], [1]], [[0], [0]]) == pytest.approx(0.5)
@@ -44,6 +58,9 @@ def test_two_numbers_that_may_mean_both():
     for truth in ([[0, 1], [1, 0]], [[0, 0], [1, 0]], np.array([[0, 1], [1, 0]])):
         with pytest.raises(InputError, match="two categories or say which"):
             micro_f1(truth, [[0, 1], [1, 0]])
+    for shape in (lambda rows: list(map(np.array, rows)), pd.Series, lambda rows: dict(enumerate(rows))):
+        with pytest.raises(InputError, match="two categories or say which"):
+            micro_f1(shape([[0, 1], [1, 0]]), shape([[0, 1], [0, 1]]))
 
 
 @pytest.mark.parametrize("shape", [np.asarray, np.ndarray.tolist], ids=["arrays", "lists"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import issparse
 
 from infoscope.errors import InputError, UnknownNameError
@@ -92,8 +93,11 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
         return LabelSets.from_indicator(source, threshold=form.threshold)
     if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
         return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
-    if isinstance(source, list | tuple) and _are_indicators(source, form.threshold):
-        return LabelSets.from_indicator(np.array(source), threshold=form.threshold)
+    source = list(source) if isinstance(source, Iterator) else source
+    rows = _rows_in_memory(source)
+    if rows is not None and _are_indicators(rows, form.threshold):
+        objects = list(source) if isinstance(source, Mapping) else None
+        return LabelSets.from_indicator(np.array(rows), objects=objects, threshold=form.threshold)
     if isinstance(source, Mapping | Iterable):
         return LabelSets.from_sets(source)
     raise InputError(
@@ -102,17 +106,42 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
     )
 
 
-def _are_indicators(rows: Sequence[Any], threshold: float | None) -> bool:
-    """Whether lists hold 0 and 1 for every category, or scores: of one length, with values that are no categories."""
+def _rows_in_memory(side: Any) -> Sequence[Any] | None:
+    """What stands for each object in a list, a mapping or a series; None where that is not known without reading."""
+    if isinstance(side, Mapping):
+        return list(side.values())
+    if isinstance(side, np.ndarray):
+        return list(side) if side.ndim == 1 else None
+    if hasattr(side, "to_list") and getattr(side, "ndim", 1) == 1:
+        return list(side.to_list())
+    return side if isinstance(side, list | tuple) else None
+
+
+def _numbers(rows: Sequence[Any]) -> NDArray[Any] | None:
+    """Lists of one length that hold nothing but numbers or truth values; None of anything else."""
     width = len(rows[0]) if rows and isinstance(rows[0], list | tuple | np.ndarray) else 0
     if width < 2 or not all(isinstance(row, list | tuple | np.ndarray) and len(row) == width for row in rows):
-        return False
+        return None
     if not all(isinstance(value, int | float | np.number | np.bool_) for row in rows for value in row):
+        return None
+    values = np.array(rows)
+    return values if values.dtype.kind in "biuf" else None
+
+
+def _are_indicators(rows: Sequence[Any], threshold: float | None) -> bool:
+    """Whether lists hold 0 and 1 for every category, or scores: of one length, with values that are no categories."""
+    values = _numbers(rows)
+    if values is None:
         return False
-    values = np.array(rows, dtype=np.float64)
     if not np.isin(values, (0, 1)).all():
-        return threshold is not None and bool((values != np.floor(values)).any())
-    return width > 2 or bool((values[:, 0] == values[:, 1]).any())  # a set does not hold a category twice
+        has_fractions = bool((values != np.floor(values)).any())
+        return has_fractions and (threshold is not None or bool(((values >= 0) & (values <= 1)).all()))
+    return values.dtype.kind == "b" or values.shape[1] > 2 or _has_pairs(values)
+
+
+def _has_pairs(values: NDArray[Any]) -> bool:
+    """Whether a row begins with one value twice, as no list of two categories does."""
+    return bool((values[:, 0] == values[:, 1]).any())
 
 
 def check_sides(truth: Any, predictors: Mapping[str, Any], form: LabelSetFormat) -> None:
@@ -147,16 +176,19 @@ def _check_widths(truth: Any, predicted: Any, name: str, threshold: float | None
 
 def _may_be_either(side: Any) -> bool:
     """Whether every object has the numbers 0 and 1 in a list: both categories, or one of two."""
-    if not isinstance(side, list | tuple) or not side:
+    rows = _rows_in_memory(side)
+    values = None if rows is None else _numbers(rows)
+    if values is None or values.shape[1] != 2 or values.dtype.kind == "b":
         return False
-    return all(isinstance(row, list | tuple) and list(row) in ([0, 1], [1, 0]) for row in side)
+    return bool(np.isin(values, (0, 1)).all()) and not _has_pairs(values)
 
 
 def _width(side: Any, threshold: float | None) -> int | None:
     """Columns of an indicator matrix without names; None of anything else."""
-    if isinstance(side, np.ndarray) or issparse(side):
-        return int(side.shape[1]) if side.ndim == 2 and side.dtype.kind in "biuf" else None
-    return len(side[0]) if isinstance(side, list | tuple) and _are_indicators(side, threshold) else None
+    if issparse(side) or (isinstance(side, np.ndarray) and side.ndim == 2):
+        return int(side.shape[1]) if side.dtype.kind in "biuf" else None
+    rows = _rows_in_memory(side)
+    return len(rows[0]) if rows is not None and _are_indicators(rows, threshold) else None
 
 
 def _file(path: Path, form: LabelSetFormat) -> LabelSets:
