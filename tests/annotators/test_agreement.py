@@ -263,3 +263,13 @@ def test_each_pair_once_in_a_symmetric_matrix() -> None:
     lines = text[text.index("Cohen's kappa") :].splitlines()[2:6]
 
     assert [line.count("0.") for line in lines] == [3, 2, 1, 0]
+
+
+def test_label_sets_that_could_be_read_in_two_ways_are_rejected() -> None:
+    with pytest.raises(InputError, match="two categories or say which"):
+        ifs.agreement({"ann": [[0, 1], [1, 0]], "bob": [[0, 1], [0, 1]]})
+    with pytest.raises(InputError, match="ann has 4 columns and bob has 3"):
+        ifs.agreement({"ann": np.eye(3, 4), "bob": np.eye(3)})
+    swapped = {"ann": pd.Series([["x"], ["y"]], index=[0, 1]), "bob": pd.Series([["x"], ["y"]], index=[1, 0])}
+    with pytest.raises(InputError, match="ann and bob are pandas objects"):
+        ifs.agreement(swapped)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
 from infoscope.errors import InputError
-from infoscope.multilabel.sources import LabelSetFormat, label_sets
+from infoscope.multilabel.sources import LabelSetFormat, check_sides, label_sets
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
@@ -148,7 +148,9 @@ def gather(
         sets, single = (next(name for name, kind in kinds.items() if kind is wanted) for wanted in (True, False))
         raise InputError(f"{sets} gives sets of categories and {single} one category an item; give all the same form")
     if next(iter(kinds.values())):
-        return _from_sets({name: label_sets(value, LabelSetFormat(clean=clean)) for name, value in named.items()})
+        form, (first, *others) = LabelSetFormat(clean=clean), named
+        check_sides(named[first], {name: named[name] for name in others}, form, first)
+        return _from_sets({name: label_sets(value, form) for name, value in named.items()})
     return _from_sequences(named, clean)
 
 

@@ -144,13 +144,13 @@ def _has_pairs(values: NDArray[Any]) -> bool:
     return bool((values[:, 0] == values[:, 1]).any())
 
 
-def check_sides(truth: Any, predictors: Mapping[str, Any], form: LabelSetFormat) -> None:
+def check_sides(truth: Any, predictors: Mapping[str, Any], form: LabelSetFormat, called: str = "truth") -> None:
     """Reject sides whose rows or columns pair by position, where indexes or shapes say that they do not."""
     for name, predicted in predictors.items():
-        _check_widths(truth, predicted, name, form.threshold)
+        _check_widths((truth, predicted), (called, name), form.threshold)
         by_name = form.object is not None or (_names_objects(truth) and _names_objects(predicted))
         if not by_name:
-            check_pairing(truth, {name: predicted})
+            check_pairing(truth, {name: predicted}, called)
 
 
 def _names_objects(side: Any) -> bool:
@@ -159,9 +159,9 @@ def _names_objects(side: Any) -> bool:
     return getattr(side, "ndim", 0) == 2 and hasattr(index, "equals") and not only_counts(index)
 
 
-def _check_widths(truth: Any, predicted: Any, name: str, threshold: float | None) -> None:
-    widths = [_width(side, threshold) for side in (truth, predicted)]
-    unclear = [_may_be_either(side) for side in (truth, predicted)]
+def _check_widths(sides: tuple[Any, Any], names: tuple[str, str], threshold: float | None) -> None:
+    widths = [_width(side, threshold) for side in sides]
+    unclear = [_may_be_either(side) for side in sides]
     if any(unclear) and all(either or width == 2 for either, width in zip(unclear, widths, strict=True)):
         raise InputError(
             "every object has the list [0, 1] or [1, 0], which may name two categories or say which of two it has; "
@@ -169,8 +169,8 @@ def _check_widths(truth: Any, predicted: Any, name: str, threshold: float | None
         )
     if None not in widths and widths[0] != widths[1]:
         raise InputError(
-            f"truth has {widths[0]} columns and {name} has {widths[1]}; columns without names are the same categories "
-            "in the same order: give both all of them, or data frames with their names"
+            f"{names[0]} has {widths[0]} columns and {names[1]} has {widths[1]}; columns without names are the same "
+            "categories in the same order: give both all of them, or data frames with their names"
         )
 
 
