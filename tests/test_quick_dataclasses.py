@@ -76,6 +76,7 @@ def test_the_class_is_that_of_the_standard_library(options: dict[str, bool]) -> 
             other.annotation,
             other.default is other.empty,
         )
+    assert str(inspect.signature(ours)) == str(inspect.signature(theirs))  # as help and pages of documentation show it
     assert [(f.name, f.type, f.init, f.compare) for f in fields(ours)] == [
         (f.name, f.type, f.init, f.compare) for f in fields(theirs)
     ]
@@ -146,6 +147,33 @@ def test_checks_run_after_the_fields_are_set() -> None:
     assert Checked().number == 0
     with pytest.raises(ValueError, match="negative"):
         Checked(-1)
+
+
+def test_fields_may_have_any_name() -> None:
+    @dataclass(frozen=True)
+    class Named:
+        """Names that the code around has as well."""
+
+        set: int
+        made: int = 1
+        make_parts: int = 2
+        parts: list[int] = field(default_factory=list)
+
+    assert dataclasses.astuple(Named(3)) == (3, 1, 2, [])
+
+
+def test_values_for_the_check_alone() -> None:
+    @dataclass(frozen=True)
+    class Scaled:
+        """Keeps the product."""
+
+        number: int
+        factor: dataclasses.InitVar[int] = 2
+
+        def __post_init__(self, factor: int) -> None:
+            object.__setattr__(self, "number", self.number * factor)
+
+    assert (Scaled(3).number, Scaled(3, 5).number) == (6, 15)
 
 
 def test_an_object_inside_itself_is_shown_once() -> None:

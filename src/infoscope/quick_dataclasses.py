@@ -7,7 +7,7 @@ closures over the names of the fields. Whoever uses the class finds no differenc
 
 import dataclasses
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from operator import attrgetter
 from reprlib import recursive_repr
 from typing import TYPE_CHECKING
@@ -17,7 +17,16 @@ __all__ = ["dataclass"]
 _Fields = tuple["dataclasses.Field[object]", ...]
 _KNOWN = {"frozen", "eq", "repr"}
 _WRITTEN = ("__init__", "__repr__", "__eq__", "__hash__", "__setattr__", "__delattr__")
-_NOT_GIVEN = object()
+
+
+class _NotGiven:
+    """Stands for a value that its factory makes, and is shown as such in signatures."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_NOT_GIVEN = _NotGiven()
 
 
 def _dataclass(cls: type | None = None, /, **options: bool) -> Callable[[type], type] | type:
@@ -61,8 +70,18 @@ def _is_plain(cls: type, options: dict[str, bool]) -> bool:
         and cls.__doc__ is not None  # else it is made of the signature
         and not any(name in own for name in _WRITTEN)
         and not any(hasattr(base, "__dataclass_fields__") for base in cls.__bases__)
-        and not any("InitVar" in str(kind) for kind in own.get("__annotations__", {}).values())
+        and not any("InitVar" in str(kind) for kind in _annotations(cls).values())
     )
+
+
+def _annotations(cls: type) -> Mapping[str, object]:
+    """The annotations of a class alone, which Python 3.14 makes when they are asked for."""
+    if sys.version_info >= (3, 14):
+        import annotationlib  # noqa: PLC0415 - dataclasses has loaded it
+
+        return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
+    found: Mapping[str, object] = vars(cls).get("__annotations__", {})
+    return found
 
 
 def _add(cls: type, **methods: Callable[..., object]) -> None:
@@ -76,15 +95,16 @@ def _initializer(cls: type, chosen: _Fields) -> Callable[..., None]:
     given = [field for field in chosen if field.init]
     positional, named = ([field for field in given if field.kw_only is by_name] for by_name in (False, True))
     names = ["self", *map(_parameter, positional), *(["*"] if named else []), *map(_parameter, named)]
-    lines = [f"set(self, {field.name!r}, {value})" for field in chosen if (value := _assigned(field))]
+    lines = [f"_dataclass_set(self, {field.name!r}, {value})" for field in chosen if (value := _assigned(field))]
     if hasattr(cls, "__post_init__"):
         lines.append("self.__post_init__()")
-    known: dict[str, object] = {"set": object.__setattr__, "NOT_GIVEN": _NOT_GIVEN}
+    # names that no field has
+    known: dict[str, object] = {"_dataclass_set": object.__setattr__, "_dataclass_not_given": _NOT_GIVEN}
     for field in chosen:
         if field.default is not dataclasses.MISSING:
-            known[f"default_{field.name}"] = field.default
+            known[f"_dataclass_default_{field.name}"] = field.default
         elif field.default_factory is not dataclasses.MISSING:
-            known[f"make_{field.name}"] = field.default_factory
+            known[f"_dataclass_make_{field.name}"] = field.default_factory
     text = f"def made({', '.join(known)}):\n def __init__({', '.join(names)}):\n  " + "\n  ".join(lines or ["pass"])
     namespace: dict[str, Callable[..., Callable[..., None]]] = {}
     exec(f"{text}\n return __init__", vars(sys.modules[cls.__module__]), namespace)
@@ -95,16 +115,16 @@ def _initializer(cls: type, chosen: _Fields) -> Callable[..., None]:
 
 def _parameter(field: "dataclasses.Field[object]") -> str:
     if field.default_factory is not dataclasses.MISSING:
-        return f"{field.name}=NOT_GIVEN"
-    return field.name if field.default is dataclasses.MISSING else f"{field.name}=default_{field.name}"
+        return f"{field.name}=_dataclass_not_given"
+    return field.name if field.default is dataclasses.MISSING else f"{field.name}=_dataclass_default_{field.name}"
 
 
 def _assigned(field: "dataclasses.Field[object]") -> str:
     """What ``__init__`` sets a field to, in code; empty where the class has its value."""
     if field.default_factory is dataclasses.MISSING:
         return field.name if field.init else ""
-    made = f"make_{field.name}()"
-    return f"{made} if {field.name} is NOT_GIVEN else {field.name}" if field.init else made
+    made = f"_dataclass_make_{field.name}()"
+    return f"{made} if {field.name} is _dataclass_not_given else {field.name}" if field.init else made
 
 
 def _guards(cls: type, chosen: _Fields) -> dict[str, Callable[..., None]]:
