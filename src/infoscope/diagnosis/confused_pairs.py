@@ -17,8 +17,9 @@ from infoscope.tables.labels import Label
 __all__ = ["Confusion", "MergeLosses", "confusions", "directed_errors", "merge_losses"]
 
 MOST_PAIRS = 5000
-_LARGEST_LOOKED_UP = 10_000
 """Merging is weighed for this many confused pairs at most."""
+_LARGEST_LOOKED_UP = 10_000
+"""Counts up to this are looked up, not computed."""
 
 
 @dataclass(frozen=True)
