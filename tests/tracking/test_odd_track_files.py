@@ -71,6 +71,13 @@ def test_rows_of_another_width(row: str, delimiter: str) -> None:
         read_text("\n".join(lines), "res.txt", "", "auto")
 
 
+@pytest.mark.parametrize("tail", [",", ",,", ", , "])
+def test_empty_fields_at_the_end_of_rows(tail: str) -> None:
+    text = with_classes(TRUTH, tail).replace(",1,1,", ",1,")  # seven columns, and what a spreadsheet adds
+
+    assert len(read_text(text, "res.txt", "", "auto")[""]) == len(TRUTH)
+
+
 def test_long_ids_are_no_numbers() -> None:
     text = "1,9007199254740992,0,0,9,9\n2,9007199254740993,0,0,9,9\n"
 

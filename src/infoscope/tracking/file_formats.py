@@ -175,7 +175,7 @@ def read_motchallenge(text: str, origin: str) -> TrackFile:
     if not first:
         return TrackFile.empty(origin)
     delimiter = delimiter_of(first)
-    fields = [field for field in first.split(delimiter) if field.strip()]
+    fields = _fields(first, delimiter)
     wanted = 8 if len(fields) in _WITH_CLASSES else min(len(fields), 7)
     rows = None if delimiter is None else decimal_columns(text, delimiter, wanted)
     if rows is None:
@@ -226,13 +226,21 @@ def _check_widths(text: str, origin: str, delimiter: str | None, expected: int) 
     for number, line in enumerate(text.split("\n"), start=1):
         if delimiter and line.count(delimiter) == expected - 1 and "#" not in line:
             continue
-        content = line.partition("#")[0].strip()
-        fields = content.split(delimiter)
-        found = len(fields) - (not fields[-1].strip()) if content else expected
-        if found != expected:
+        found = len(_fields(line.partition("#")[0], delimiter))
+        if found not in (0, expected):
             raise InputError(
                 f"{origin}, line {number}: {found} fields, {expected} in the first row; every row must have as many"
             )
+
+
+def _fields(line: str, delimiter: str | None) -> list[str]:
+    """The fields of a row; empty ones at its end are none.
+
+    >>> _fields("1,2,3,,", ","), _fields(" 1  2 ", None), _fields(" ", ",")
+    (['1', '2', '3'], ['1', '2'], [])
+    """
+    content = line.rstrip(f"{delimiter or ''} \t")
+    return content.split(delimiter) if content else []
 
 
 def _bad_line(text: str, origin: str, delimiter: str | None, wanted: int) -> InputError:
