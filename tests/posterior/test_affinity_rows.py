@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from scipy.special import expit, gammaln
-from scipy.stats import kstest
+from scipy.stats import chisquare, kstest
 
 import infoscope as ifs
 from infoscope.posterior import affinity_rows
@@ -52,6 +52,32 @@ def test_evidence_of_many_cells_is_good_to_a_nat() -> None:
     ]
     exact = np.logaddexp(np.log(w) + logs[0], np.log1p(-w) + logs[1]).sum(1) + n.sum() * np.log(b[:, 0])
     assert np.ptp(found - exact) < 2.0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("largest", [2e4, 1e7, 1e10])
+def test_evidence_of_large_counts_keeps_its_digits(largest: float) -> None:
+    """One class with millions of samples beside rare ones: seven digits of its counts lose what the others say."""
+    rng = np.random.default_rng(5)
+    counts = np.where(np.eye(12, dtype=bool), 0.0, rng.poisson(1.0, (12, 12)))
+    counts[0] *= largest
+    counts[0, 1] = largest
+    rows = AffinityRows(counts, ~np.eye(12, dtype=bool))
+    chains = affinity_rows._Chains(rows, 1, rng)
+    n = chains.counted
+    expected = n * rng.gamma(4.0, 0.25, n.size)
+    w, r, b = (
+        np.array(part)[:, None] for part in ([0.1, 0.1, 0.7, 0.05], [1e-3, 0.3, 0.3, 0.01], [0.8, 0.8, 12.0, 4.0])
+    )
+
+    log_evidence = chains._mixture_evidence(expected[None], np.ones((1, 1)), np.zeros((1, 1)))
+    found = log_evidence(w[:, 0], r[:, 0], b[:, 0])[0] - n.sum() * np.log(b[:, 0])
+
+    means = (expected * part / (w + (1 - w) * r) for part in (1.0, r))
+    logs = [-b * np.log1p(mean / b) - n * np.log1p(b / mean) for mean in means]
+    exact = np.logaddexp(np.log(w) + logs[0], np.log1p(-w) + logs[1]).sum(1)
+    np.testing.assert_allclose(found - found[0], exact - exact[0], atol=0.05)
+    assert np.isfinite(drawn_rows(counts, rows.open_cells, 8)).all()
 
 
 def started(rows: AffinityRows, at: tuple[int, int, int]) -> float:
@@ -115,6 +141,49 @@ def test_draws_from_the_prior_are_recovered() -> None:
         drawn = entropy(drawn_rows(counts, open_cells, 40, seed)).mean(1)
         ranks.append((drawn < entropy(rows).mean()).mean())
     assert kstest(ranks, "uniform").pvalue > 0.001
+
+
+def swept(at_once: bool, rng: np.random.Generator, k: int = 12) -> tuple[list[int], list[float]]:
+    """Share, cold mean and shape after sweeps from a draw of the prior with data, and by how much statistics moved."""
+    grids = affinity_rows._HOT_SHARES, affinity_rows._COLD_MEANS, affinity_rows._SHAPES
+    at = [int(rng.integers(grid.size)) for grid in grids]
+    share, cold, shape = (grid[place] for grid, place in zip(grids, at, strict=True))
+    spread, frequencies = rng.choice(affinity_rows._POPULARITIES), 1 / np.arange(1.0, k + 1)
+    popular = rng.gamma(spread, rng.choice([np.ones(k), frequencies / frequencies.mean()]) / spread) + 1e-12
+    open_cells = ~np.eye(k, dtype=bool)
+    open_cells[2, 5] = False
+    weights = rng.gamma(shape, np.where(rng.random((k, k)) < share, 1.0, cold) / shape) + 1e-30
+    weights *= popular * open_cells
+    rows = weights / weights.sum(1, keepdims=True)
+    size = np.where(np.arange(k) == 4, 0, 25)  # one class has no sample
+    chains = affinity_rows._Chains(
+        AffinityRows(rng.multinomial(size, rows).astype(float), open_cells, frequencies), 1, rng
+    )
+    chains.share, chains.cold, chains.shape = (np.array([place]) for place in at)
+    chains.popular, chains.exposure = popular[None], (rng.standard_gamma(size) / weights.sum(1))[None]
+    for _ in range(2):
+        affinities = chains.sweep(at_once=at_once)
+    unequal = [np.log(np.maximum(side, 1e-12)).std() for side in (chains.popular[0], popular)]
+    leaning = [
+        np.corrcoef(np.log(np.maximum(side, 1e-12)), np.log(frequencies))[0, 1] for side in (chains.popular[0], popular)
+    ]
+    moved = entropy(chains.shares(affinities)[0]).mean() - entropy(rows).mean()
+    return [int(x[0]) for x in (chains.share, chains.cold, chains.shape)], [
+        moved,
+        unequal[0] - unequal[1],
+        leaning[0] - leaning[1],
+    ]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("at_once", [False, True])
+def test_a_sweep_leaves_the_joint_distribution_as_it_is(at_once: bool) -> None:
+    """Parameters and data from the prior stay so distributed, however slowly chains mix (Geweke 2004)."""
+    rng = np.random.default_rng(8)
+    places, moves = zip(*(swept(at_once, rng) for _ in range(500)), strict=True)
+    for found, number in zip(np.transpose(places), (9, 7, 7), strict=True):
+        assert chisquare(np.bincount(found, minlength=number)).pvalue > 1e-3
+    assert (np.abs(np.mean(moves, axis=0)) < 3.5 * np.std(moves, axis=0) / np.sqrt(500)).all()
 
 
 def test_many_counts_leave_no_doubt_about_the_rows() -> None:

@@ -41,6 +41,7 @@ _AT_ONCE = (1, 4, 7)  # sweeps of these that draw the three parameters of the mi
 _MOST_OCCUPIED = 20_000  # … where it does not take too long
 _CHAIN_CELLS = 10_000  # cells of all chains together: enough to hide the overhead of a sweep
 _MOST_CHAINS = 8
+_MOST_IN_SINGLES = 10_000  # a greater count times a logarithm is wrong by a hundredth of a nat and more
 _TINY = 1e-12
 _LEAST_AFFINITY, _LEAST_REACH, _MOST_EXPOSURE = 1e-30, 1e-37, 1e30
 _Singles = npt.NDArray[np.float32]  # cells are many, and seven digits are more than a draw deserves
@@ -161,13 +162,14 @@ class _Chains:
 
         Counts are negative binomial. The probability of each in a cold cell is taken relative to that in a hot one.
         """
-        expected = np.concatenate([occupied, empty], 1).astype(np.float32)[:, None]
-        counts = np.concatenate([self.counted, np.zeros(empty.shape[1])]).astype(np.float32)
-        often = np.concatenate([np.ones_like(occupied), times], 1).astype(np.float32)[:, None]
+        digits: npt.DTypeLike = np.float32 if self.counted.max(initial=0.0) <= _MOST_IN_SINGLES else np.float64
+        expected = np.concatenate([occupied, empty], 1).astype(digits)[:, None]
+        counts = np.concatenate([self.counted, np.zeros(empty.shape[1])]).astype(digits)
+        often = np.concatenate([np.ones_like(occupied), times], 1).astype(digits)[:, None]
 
         def log_evidence(share: Array, cold: Array, shape: Array) -> Array:
             """For each chain and candidate, up to what depends on the shape alone."""
-            w, r, b = (np.atleast_2d(x)[:, :, None].astype(np.float32) for x in (share, cold, shape))
+            w, r, b = (np.atleast_2d(x)[:, :, None].astype(digits) for x in (share, cold, shape))
             in_hot = expected / (w + (1 - w) * r)
             logs = np.log(b + in_hot)
             gaps = (logs - np.log(b + r * in_hot)) * (b + counts) + counts * np.log(r)
