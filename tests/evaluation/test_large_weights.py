@@ -1,4 +1,4 @@
-"""Weights near the largest number: what does not depend on their scale is the same, without a warning of NumPy."""
+"""Weights near the largest number or the smallest: what does not depend on their scale stays, without a warning."""
 
 import numpy as np
 import pandas as pd
@@ -44,10 +44,11 @@ def test_metrics_and_evaluations(form):
     assert max(map(len, found.to_text().splitlines())) <= 100
 
 
-def test_a_comparison_does_not_depend_on_the_scale():
+@pytest.mark.parametrize("scale", [1e300, 1e-160, 1e-300])
+def test_a_comparison_does_not_depend_on_the_scale(scale):
     def difference(weights: np.ndarray) -> ifs.results.Difference:
         return ifs.compare(TRUTH, {"one": PREDICTED, "two": OTHER}, weight=weights, positive="a").pairs[0]
 
-    large, small = difference(1e300 * WEIGHTS), difference(WEIGHTS)
-    assert large.estimate.mean == pytest.approx(small.estimate.mean, rel=1e-9)
-    assert large.probability_a_better == pytest.approx(small.probability_a_better, rel=1e-9)
+    scaled, plain = difference(scale * WEIGHTS), difference(WEIGHTS)
+    assert scaled.estimate.mean == pytest.approx(plain.estimate.mean, rel=1e-9)
+    assert scaled.probability_a_better == pytest.approx(plain.probability_a_better, rel=1e-9)

@@ -162,7 +162,8 @@ class PairedPredictions:
         counts = np.asarray(one_column(sample_weight, "sample_weight"), dtype=np.float64)
         if counts.shape != (rows,) or not np.all(np.isfinite(counts) & (counts >= 0)):
             raise InputError(f"truth has {rows} rows; give as many weights, each finite and not negative")
-        unit = counts / counts.max() if counts.max(initial=0.0) > _LARGEST_SQUARED else counts
+        largest = counts.max(initial=0.0)
+        unit = counts / largest if largest > _LARGEST_SQUARED or 0 < largest < 1 / _LARGEST_SQUARED else counts
         scaled = _effective(unit, float(np.sum(unit**2)))
         return cls(truth, columns, scaled, reject, positive, grouped, float(counts.sum()))
 
@@ -272,7 +273,7 @@ class PairedPredictions:
 
 
 _LARGEST_SQUARED = 1e140
-"""Weights beyond this are divided by the greatest: what they are worth in samples does not depend on their scale."""
+"""Weights beyond this, or all below its reciprocal, are divided by the greatest: their scale does not matter."""
 
 
 def _effective(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:
