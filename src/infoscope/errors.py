@@ -6,7 +6,8 @@ repeats a password, whoever wrote it.
 
 from collections.abc import Callable, Mapping
 from difflib import get_close_matches
-from numbers import Integral
+from math import nan
+from numbers import Integral, Real
 from typing import Self
 
 from infoscope.masking import masked
@@ -143,11 +144,12 @@ def check_at_most(most: object) -> None:
         raise InputError(f"most must be a whole number that is not negative, got {most!r}")
 
 
-def check_level(level: float) -> float:
+def check_level(level: object) -> float:
     """The probability of an interval, if it is one."""
-    if not 0 < level < 1:
-        raise InputError(f"level must be between 0 and 1 (for example 0.95), got {level}")
-    return float(level)
+    value, said = (float(level), str(level)) if isinstance(level, Real) else (nan, repr(level))
+    if not 0 < value < 1:
+        raise InputError(f"level must be between 0 and 1 (for example 0.95), got {said}")
+    return value
 
 
 def check_seed(seed: object) -> None:

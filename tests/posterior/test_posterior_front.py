@@ -263,9 +263,12 @@ def test_unknown_prior_lists_the_known() -> None:
         Posterior(SMALL, "jefreys")
 
 
-def test_level_must_be_a_probability() -> None:
-    with pytest.raises(InputError, match=r"level must be between 0 and 1 .* got 95"):
-        Posterior(SMALL).interval("accuracy", 95)
+@pytest.mark.parametrize(
+    ("level", "said"), [(95, "95"), (np.float64(95), "95.0"), ("95%", "'95%'"), (None, "None"), ([0.9], r"\[0.9\]")]
+)
+def test_level_must_be_a_probability(level: object, said: str) -> None:
+    with pytest.raises(InputError, match=rf"level must be between 0 and 1 .* got {said}$"):
+        Posterior(SMALL).interval("accuracy", level)  # type: ignore[arg-type]
 
 
 def test_batch_is_rejected() -> None:
