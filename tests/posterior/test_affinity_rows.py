@@ -42,7 +42,8 @@ def test_evidence_of_many_cells_is_good_to_a_nat() -> None:
     chains = affinity_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 1, rng)
     share, cold, b = np.array([0.1, 0.1, 0.7, 0.2]), np.array([0.03, 0.3, 0.3, 1.0]), np.array([0.8, 0.8, 1.6, 0.4])
 
-    log_evidence = chains._mixture_evidence(expected, np.ones((1, 1)), np.zeros((1, 1)))
+    cells = affinity_rows._Cells(counts.ravel(), expected, np.ones_like(expected))
+    log_evidence = chains._mixture_evidence(cells, np.ones((1, 1)), np.zeros((1, 1)))
     found = log_evidence(share, cold, b)[0]
 
     n, (w, r, b) = counts.ravel(), (part[:, None] for part in (share, cold, b))
@@ -70,7 +71,8 @@ def test_evidence_of_large_counts_keeps_its_digits(largest: float) -> None:
         np.array(part)[:, None] for part in ([0.1, 0.1, 0.7, 0.05], [1e-3, 0.3, 0.3, 0.01], [0.8, 0.8, 12.0, 4.0])
     )
 
-    log_evidence = chains._mixture_evidence(expected[None], np.ones((1, 1)), np.zeros((1, 1)))
+    cells = affinity_rows._Cells(n, expected[None], np.ones((1, n.size)))
+    log_evidence = chains._mixture_evidence(cells, np.ones((1, 1)), np.zeros((1, 1)))
     found = log_evidence(w[:, 0], r[:, 0], b[:, 0])[0] - n.sum() * np.log(b[:, 0])
 
     means = (expected * part / (w + (1 - w) * r) for part in (1.0, r))
@@ -78,6 +80,34 @@ def test_evidence_of_large_counts_keeps_its_digits(largest: float) -> None:
     exact = np.logaddexp(np.log(w) + logs[0], np.log1p(-w) + logs[1]).sum(1)
     np.testing.assert_allclose(found - found[0], exact - exact[0], atol=0.05)
     assert np.isfinite(drawn_rows(counts, rows.open_cells, 8)).all()
+
+
+def test_cells_of_equal_counts_in_bins_have_the_same_evidence() -> None:
+    """Within 1.5 nats among what is at all likely, which is enough for where a chain begins."""
+    rng = np.random.default_rng(8)
+    expected = rng.gamma(0.8, 2.0, (90, 1)) * rng.gamma(2.0, 0.5, 90) * 0.4
+    counts = rng.poisson(expected * rng.gamma(0.4, 2.5, (90, 90))).astype(float)
+    chains = affinity_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 2, rng)
+    at = expected.ravel()[np.flatnonzero(counts)] * np.array([[1.0], [0.8]])
+    cells = affinity_rows._Cells(chains.counted, at, np.ones_like(at))
+    binned = chains._by_count(cells)
+    empty = np.full((2, 1), 0.1), np.full((2, 1), float((counts == 0).sum()))
+    share, cold, shape = map(
+        np.ravel, np.meshgrid(affinity_rows._HOT_SHARES, affinity_rows._COLD_MEANS, np.arange(chains.rising.size))
+    )
+    exact, found = (
+        chains._mixture_evidence(each, *empty)(share, cold, affinity_rows._SHAPES[shape]) + chains.rising[shape]
+        for each in (cells, binned)
+    )
+
+    np.testing.assert_array_equal(binned.times.sum(1), chains.counted.size)
+    np.testing.assert_allclose(binned.times @ binned.counts, chains.counted.sum())
+    assert binned.counts.size < chains.counted.size / 3
+    wrong = found - exact
+    for chain in range(2):
+        likely = exact[chain] > exact[chain].max() - 30.0
+        assert likely.sum() >= 3
+        assert np.ptp(wrong[chain][likely]) < 1.5
 
 
 def started(rows: AffinityRows, at: tuple[int, int, int]) -> float:

@@ -19,6 +19,7 @@ are a hundred times those of many hot cells. One sweep is one draw, at a cost th
 
 from collections.abc import Callable, Iterator
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -35,7 +36,8 @@ _COLD_MEANS = np.array([1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0])
 _SHAPES = np.array([0.1, 0.2, 0.4, 0.8, 1.6, 4.0, 12.0])
 _POPULARITIES = log_grid(0.1, 300.0, 16)
 _LEAST_WIDTH = 1e-6
-_BINS = 24  # empty cells enter the evidence by this many values of what was expected there
+_BINS = 24  # empty cells enter the evidence by this many values of what was expected there …
+_BINS_OF_EQUAL = 60  # … and cells of equal counts, where the three parameters are drawn together, by this many
 _WARM_UP = 12
 _AT_ONCE = (1, 4, 7)  # sweeps of these that draw the three parameters of the mixture together …
 _MOST_OCCUPIED = 20_000  # … where it does not take too long
@@ -79,6 +81,14 @@ class AffinityRows:
 _Evidence = Callable[[Array, Array, Array], Array]
 
 
+class _Cells(NamedTuple):
+    """Cells with a count, what each chain expected there, and how many cells each stands for."""
+
+    counts: Array
+    expected: Array
+    times: Array
+
+
 class _Chains:
     """The parameters of several chains, and how they move."""
 
@@ -89,6 +99,7 @@ class _Chains:
         self.counting = (rows.counts.sum(1) > 0).astype(np.float32)[:, None]  # rows that say something
         self.row_sums, self.column_sums = rows.counts.sum(1), rows.counts.sum(0)
         self.counted = rows.counts.ravel()[rows._occupied]
+        self.kinds_of_counts = np.unique(self.counted, return_inverse=True)
         b = _SHAPES[:, None]
         self.rising = (gammaln(b + self.counted) - gammaln(b) - self.counted * np.log(b)).sum(1)
         self.live = rows.open_cells.any(0)
@@ -114,8 +125,11 @@ class _Chains:
         flat = expected.reshape(len(expected), -1)
         occupied = flat.take(self.rows._occupied, axis=1).astype(float)
         mean = self._mean[:, None]
-        empty, times = self._binned(flat)
-        log_evidence = self._mixture_evidence(occupied * mean, empty * mean, times)
+        empty, times = _binned(flat.take(self.rows._empty, axis=1), _BINS)
+        cells = _Cells(self.counted, occupied * mean, np.ones_like(occupied))
+        if at_once:  # in the warm-up, for which cells of equal counts may be binned, too
+            cells = self._by_count(cells)
+        log_evidence = self._mixture_evidence(cells, empty * mean, times)
         (self._draw_mixture_at_once if at_once else self._draw_mixture)(log_evidence)
         scale = mean / self._mean[:, None]
         expected *= scale[:, :, None].astype(np.float32)
@@ -139,33 +153,26 @@ class _Chains:
         weights /= np.where(total > 0, total, 1.0)
         return weights
 
-    def _binned(self, expected: _Singles) -> tuple[Array, Array]:
-        """What was expected in empty cells, in bins, and how many cells each bin has."""
-        chains = expected.shape[0]
-        logs = expected.take(self.rows._empty, axis=1)
-        if not logs.size:
-            return np.ones((chains, 1)), np.zeros((chains, 1))
-        np.log(logs, out=logs)
-        low, high = logs.min(1, keepdims=True), logs.max(1, keepdims=True) + 1e-9
-        width = np.maximum(high - low, _LEAST_WIDTH)  # one empty cell alone, or several that are equal
-        logs -= low
-        logs *= _BINS / width
-        np.minimum(logs, _BINS - 1, out=logs)
-        at = logs.astype(np.intp)
-        if chains > 1:
-            at += np.arange(chains)[:, None] * _BINS
-        times = np.bincount(at.ravel(), minlength=chains * _BINS).reshape(chains, _BINS)
-        return np.exp(low + (np.arange(_BINS) + 0.5) * (width / _BINS)), times.astype(float)
+    def _by_count(self, cells: _Cells) -> _Cells:
+        """Cells of equal counts in bins of what was expected there; as they are where that makes them no fewer."""
+        counts, kinds = self.kinds_of_counts
+        if not counts.size:
+            return cells
+        expected, times = _binned(cells.expected.astype(np.float32), _BINS_OF_EQUAL, kinds, counts.size)
+        filled = times.any(0)
+        if filled.sum() >= cells.counts.size:
+            return cells
+        return _Cells(counts.repeat(_BINS_OF_EQUAL)[filled], expected[:, filled], times[:, filled])
 
-    def _mixture_evidence(self, occupied: Array, empty: Array, times: Array) -> _Evidence:
+    def _mixture_evidence(self, cells: _Cells, empty: Array, times: Array) -> _Evidence:
         """Log probability of all counts for candidates (share, cold mean, shape), given what a mean cell expects.
 
         Counts are negative binomial. The probability of each in a cold cell is taken relative to that in a hot one.
         """
         digits: npt.DTypeLike = np.float32 if self.counted.max(initial=0.0) <= _MOST_IN_SINGLES else np.float64
-        expected = np.concatenate([occupied, empty], 1).astype(digits)[:, None]
-        counts = np.concatenate([self.counted, np.zeros(empty.shape[1])]).astype(digits)
-        often = np.concatenate([np.ones_like(occupied), times], 1).astype(digits)[:, None]
+        expected = np.concatenate([cells.expected, empty], 1).astype(digits)[:, None]
+        counts = np.concatenate([cells.counts, np.zeros(empty.shape[1])]).astype(digits)
+        often = np.concatenate([cells.times, times], 1).astype(digits)[:, None]
 
         def log_evidence(share: Array, cold: Array, shape: Array) -> Array:
             """For each chain and candidate, up to what depends on the shape alone."""
@@ -240,6 +247,26 @@ class _Chains:
             self.popularity_rates[found] + load[:, self.live]
         )
         self.popular = np.where(self.live, np.maximum(popular, _TINY), 0.0)
+
+
+def _binned(expected: _Singles, bins: int, kinds: Indices | None = None, number: int = 1) -> tuple[Array, Array]:
+    """What was expected in cells, in bins of its logarithm for each kind of cell, and how many cells each bin has."""
+    chains = expected.shape[0]
+    if not expected.size:
+        return np.ones((chains, 1)), np.zeros((chains, 1))
+    logs = np.log(expected, out=expected)
+    low, high = logs.min(1, keepdims=True), logs.max(1, keepdims=True) + 1e-9
+    width = np.maximum(high - low, _LEAST_WIDTH)  # one cell alone, or several that are equal
+    logs -= low
+    logs *= bins / width
+    np.minimum(logs, bins - 1, out=logs)
+    at = logs.astype(np.intp)
+    if kinds is not None:
+        at += kinds * bins
+    if chains > 1:
+        at += np.arange(chains)[:, None] * (number * bins)
+    times = np.bincount(at.ravel(), minlength=chains * number * bins).reshape(chains, -1)
+    return np.tile(np.exp(low + (np.arange(bins) + 0.5) * (width / bins)), number), times.astype(float)
 
 
 def _mean_affinity(share: Array, cold: Array) -> Array:
