@@ -346,3 +346,11 @@ def test_weights_of_classes_without_samples(truth, predicted, labels, zero):
 
     expected = peer.precision_recall_fscore_support(truth, predicted, **asked)[:3]
     np.testing.assert_allclose(found, np.array(expected, dtype=float))
+
+
+def test_all_metrics_are_imported_and_nothing_else():
+    found: dict[str, object] = {}
+    exec("from infoscope.metrics import *", found)
+    assert {entry.name for entry in all_metrics()} <= found.keys()
+    assert not [name for name, what in found.items() if name != "__builtins__" and not callable(what)]
+    assert not {"NoReturn", "UnknownNameError", "find"} & found.keys()

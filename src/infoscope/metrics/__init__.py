@@ -29,6 +29,10 @@ from infoscope.metrics.sensitivity import *
 from infoscope.metrics.shannon import *
 from infoscope.metrics.triangle import *
 
+__all__ = [  # the functions of families, without the families themselves and what is used here
+    name for name, what in vars().items() if getattr(what, "__module__", "").startswith(f"{__name__}.") and what != find
+]
+
 
 def __getattr__(name: str) -> NoReturn:
     """Names that other packages use are met with ours."""
