@@ -112,6 +112,8 @@ def test_a_part_of_the_classes_is_rated_against_all_others():
         (lambda: ifs.report([[3, 1], [0, 4]]), ifs.InputError, "report takes labels as .y_true, y_pred., or a table"),
         (lambda: ifs.report(TRUTH, GUESS, target_names=["a"]), ifs.InputError, "1 names for 4 classes"),
         (lambda: ifs.report(TRUTH, GUESS, level=95), ifs.InputError, "level must be between 0 and 1"),
+        (lambda: ifs.evaluate(TRUTH, GUESS, level="0.9"), ifs.InputError, r"level must be between .* got '0\.9'$"),
+        (lambda: ifs.evaluate(TRUTH, GUESS, level=None), ifs.InputError, "level must be between .* got None$"),
         (lambda: ifs.report(TRUTH, GUESS[:9]), ifs.InputError, "truth has 240 rows and the system has 9"),
         (lambda: ifs.report(TRUTH, GUESS, digit=3), TypeError, "digit"),
         (lambda: ifs.report(TRUTH, GUESS, labels=["cat", "ox"]), ifs.InputError, "no sample has the label 'ox'"),
