@@ -32,7 +32,7 @@ from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
 from infoscope.tables.costs import StatedCosts
-from infoscope.tables.labels import Label
+from infoscope.tables.labels import Label, few_of
 from infoscope.tables.missing import warn_of
 from infoscope.tables.scale import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
@@ -143,7 +143,7 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
         return
     first = costs.on(tables[0])
     if unused := costs.unused(tables):
-        named = ", ".join(map(repr, unused[:5])) + (", …" if len(unused) > 5 else "")
+        named = few_of(unused, 5)
         yield Finding("unused_costs", f"Costs of {named} are not used: no sample or prediction is of such a class.")
     if not costs.has_names:
         order = ", ".join(str(label) for label in first.system_labels[:8])

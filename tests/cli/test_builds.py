@@ -269,7 +269,7 @@ def test_a_baseline_of_another_truth_or_schema_is_rejected(project: Path) -> Non
 
     truth = run(*words, "other.json")
     assert (truth.exit_code, truth.stdout) == (2, "")
-    assert "other.json is about other true classes ('x', 'y', …) than model ('cat', 'dog', …)" in truth.stderr
+    assert "other.json is about other true classes ('x', 'y') than model ('cat', 'dog')" in truth.stderr
     schema = run(*words, "pairs.json")
     assert schema.exit_code == 2
     assert "'infoscope/comparison/2', and 'infoscope/evaluation/2' is required" in schema.stderr

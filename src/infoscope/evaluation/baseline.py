@@ -26,12 +26,11 @@ from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.tables.costs import CostMatrix, StatedCosts
+from infoscope.tables.labels import few_of
 from infoscope.tables.scale import in_label_order
 
 __all__ = ["Baseline", "BaselineChecks"]
 
-_NAMED = 3
-"""Classes that a sentence names."""
 _OLD = "baseline "
 """Before the name of the earlier system where both stand in one comparison."""
 
@@ -113,10 +112,9 @@ class Baseline:
     def _check_same_truth(self, now: SystemResult, before: SystemResult) -> None:
         """Reject a baseline of other classes: its numbers are about another question."""
         if now.truth_labels and before.truth_labels and not set(now.truth_labels) & set(before.truth_labels):
-            ours, theirs = (", ".join(map(repr, labels[:3])) for labels in (now.truth_labels, before.truth_labels))
             raise InputError(
-                f"{self.name} is about other true classes ({theirs}, …) than {now.title} ({ours}, …): no class is the "
-                "same; give a baseline of the same truth"
+                f"{self.name} is about other true classes ({few_of(before.truth_labels)}) than {now.title} "
+                f"({few_of(now.truth_labels)}): no class is the same; give a baseline of the same truth"
             )
 
     def _check_costs(self, evaluation: Evaluation) -> None:
@@ -294,14 +292,13 @@ def _other_classes(now: SystemResult, before: SystemResult) -> str:
     parts = []
     for only, side in (([*there - here], "there"), ([*here - there], "here")):
         if only and there and here:
-            named = ", ".join(map(repr, sorted(only)[:_NAMED]))
-            parts.append(f"{named}{', …' * (len(only) > _NAMED)} only {side}")
+            parts.append(f"{few_of(sorted(only))} only {side}")
     return f"; true classes differ: {' and '.join(parts)}" if parts else ""
 
 
 def _true_classes(system: SystemResult) -> set[str]:
     """Classes with samples, if the system tells of each."""
-    found = {line.label for line in system.classes if line.values["support"].value}
+    found = {line.label for line in system.classes if line.number("support")}
     return found if len(system.classes) == len(system.truth_labels) else set()
 
 
