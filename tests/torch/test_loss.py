@@ -156,3 +156,5 @@ def test_bad_batches(scores, target, message):
 def test_shapes_that_pair_other_samples_are_rejected():
     with pytest.raises(InputError, match="do not pair; give both one shape"):
         ifs.torch.InformationLoss()(torch.rand(2, 3, 4), torch.zeros(4, 2, dtype=torch.int64))
+    with pytest.raises(InputError, match=r"sample_weight has shape \(4, 2\) and target \(2, 4\)"):
+        ifs.torch.InformationLoss()(torch.rand(2, 3, 4), torch.zeros(2, 4, dtype=torch.int64), torch.ones(4, 2))

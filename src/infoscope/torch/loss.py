@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from infoscope.errors import InfoscopeWarning, InputError
 
-__all__ = ["InformationLoss", "SmallBatchWarning", "check_places", "soft_table"]
+__all__ = ["InformationLoss", "SmallBatchWarning", "check_places", "check_weights", "soft_table"]
 
 MIN_SAMPLES_PER_CLASS = 5
 """Fewer samples per class in a batch look more informative than they are."""
@@ -67,10 +67,22 @@ def check_places(preds: Sequence[int], target: Sequence[int]) -> None:
     """Reject shapes that would pair predictions with the true classes of others; axes of one may be missing."""
     if prod(preds) != prod(target):
         raise InputError(f"a batch has {prod(preds)} predictions and {prod(target)} true classes; they pair row by row")
-    if [size for size in preds if size != 1] != [size for size in target if size != 1]:
+    if _pairs_apart(preds, target):
         raise InputError(
             f"predictions of shape {tuple(preds)} and target of shape {tuple(target)} do not pair; give both one shape"
         )
+
+
+def check_weights(weights: Sequence[int], target: Sequence[int]) -> None:
+    """Reject weights of a shape that would give them to other samples."""
+    if _pairs_apart(weights, target):
+        raise InputError(
+            f"sample_weight has shape {tuple(weights)} and target {tuple(target)}; give one weight for each sample"
+        )
+
+
+def _pairs_apart(one: Sequence[int], other: Sequence[int]) -> bool:
+    return [size for size in one if size != 1] != [size for size in other if size != 1]
 
 
 def _reject(outside: Tensor, rows: int, classes: int) -> None:
@@ -106,6 +118,8 @@ class InformationLoss(nn.Module):
         places, target = target.shape, target.reshape(-1)
         _check_rows(scores, target)
         check_places((input.shape[0], *input.shape[2:]), places)
+        if sample_weight is not None:
+            check_weights(sample_weight.shape, places)
         self._warn_of_size(len(target), scores.shape[1])
         wide = scores if scores.dtype == torch.float64 else scores.float()
         probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide

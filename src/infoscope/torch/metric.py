@@ -14,7 +14,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 from infoscope.tables.device import NO_ENDS, Span, add_counts, check_devices, checked_table, prepared
-from infoscope.torch.loss import check_places, soft_table
+from infoscope.torch.loss import check_places, check_weights, soft_table
 
 __all__ = ["Information"]
 
@@ -136,11 +136,7 @@ class Information(Metric):
     def _checked_weights(self, weights: Tensor | None, target: Tensor) -> Tensor | None:
         if weights is None:
             return None
-        if weights.shape != target.shape:
-            raise InputError(
-                f"sample_weight has shape {tuple(weights.shape)} and target {tuple(target.shape)}; give one weight "
-                "for each sample"
-            )
+        check_weights(weights.shape, target.shape)
         return weights.detach().reshape(-1).to(_WEIGHT)
 
     def _add_hard(self, preds: Tensor, target: Tensor, weights: Tensor | None) -> None:
