@@ -49,6 +49,11 @@ def test_two_truth_values_are_indicators():
     assert micro_f1([[True, False], [False, True]], [[True, False], [True, False]]) == pytest.approx(0.5)
 
 
+def test_numbers_in_arrays_of_their_own_are_no_sets():
+    with pytest.raises(InputError, match="object 0 has 3 for its categories"):
+        micro_f1([np.array(3), np.array(4)], [[3], [4]])
+
+
 def test_lists_of_categories_stay_lists():
     assert micro_f1([[0, 1], [1, 2]], [[0, 1], [1, 0]]) == pytest.approx(0.75)
     assert micro_f1([[0], [1]], [[0], [0]]) == pytest.approx(0.5)

@@ -94,10 +94,10 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
     if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
         return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
     source = list(source) if isinstance(source, Iterator) else source
-    rows = _rows_in_memory(source)
-    if rows is not None and _are_indicators(rows, form.threshold):
+    values = _listed_numbers(source)
+    if values is not None and _are_indicators(values, form.threshold):
         objects = list(source) if isinstance(source, Mapping) else None
-        return LabelSets.from_indicator(np.array(rows), objects=objects, threshold=form.threshold)
+        return LabelSets.from_indicator(values, objects=objects, threshold=form.threshold)
     if isinstance(source, Mapping | Iterable):
         return LabelSets.from_sets(source)
     raise InputError(
@@ -117,22 +117,22 @@ def _rows_in_memory(side: Any) -> Sequence[Any] | None:
     return side if isinstance(side, list | tuple) else None
 
 
-def _numbers(rows: Sequence[Any]) -> NDArray[Any] | None:
-    """Lists of one length that hold nothing but numbers or truth values; None of anything else."""
-    width = len(rows[0]) if rows and isinstance(rows[0], list | tuple | np.ndarray) else 0
-    if width < 2 or not all(isinstance(row, list | tuple | np.ndarray) and len(row) == width for row in rows):
+def _listed_numbers(side: Any) -> NDArray[Any] | None:
+    """Lists of one length that hold nothing but numbers or truth values, one list per object; None of anything else."""
+    rows = _rows_in_memory(side)
+    if not rows or not all(isinstance(row, list | tuple) or getattr(row, "shape", ()) for row in rows):
         return None
-    if not all(isinstance(value, int | float | np.number | np.bool_) for row in rows for value in row):
+    if len(rows[0]) < 2 or any(len(row) != len(rows[0]) for row in rows):
+        return None
+    kinds = {kind for row in rows for kind in map(type, row)}
+    if not all(issubclass(kind, int | float | np.number | np.bool_) for kind in kinds):
         return None
     values = np.array(rows)
     return values if values.dtype.kind in "biuf" else None
 
 
-def _are_indicators(rows: Sequence[Any], threshold: float | None) -> bool:
-    """Whether lists hold 0 and 1 for every category, or scores: of one length, with values that are no categories."""
-    values = _numbers(rows)
-    if values is None:
-        return False
+def _are_indicators(values: NDArray[Any], threshold: float | None) -> bool:
+    """Whether lists hold 0 and 1 for every category, or scores: with values that are no categories."""
     if not np.isin(values, (0, 1)).all():
         has_fractions = bool((values != np.floor(values)).any())
         return has_fractions and (threshold is not None or bool(((values >= 0) & (values <= 1)).all()))
@@ -160,8 +160,9 @@ def _names_objects(side: Any) -> bool:
 
 
 def _check_widths(sides: tuple[Any, Any], names: tuple[str, str], threshold: float | None) -> None:
-    widths = [_width(side, threshold) for side in sides]
-    unclear = [_may_be_either(side) for side in sides]
+    listed = [_listed_numbers(side) for side in sides]
+    widths = [_width(side, values, threshold) for side, values in zip(sides, listed, strict=True)]
+    unclear = [_may_be_either(values) for values in listed]
     if any(unclear) and all(either or width == 2 for either, width in zip(unclear, widths, strict=True)):
         raise InputError(
             "every object has the list [0, 1] or [1, 0], which may name two categories or say which of two it has; "
@@ -174,21 +175,18 @@ def _check_widths(sides: tuple[Any, Any], names: tuple[str, str], threshold: flo
         )
 
 
-def _may_be_either(side: Any) -> bool:
+def _may_be_either(values: NDArray[Any] | None) -> bool:
     """Whether every object has the numbers 0 and 1 in a list: both categories, or one of two."""
-    rows = _rows_in_memory(side)
-    values = None if rows is None else _numbers(rows)
     if values is None or values.shape[1] != 2 or values.dtype.kind == "b":
         return False
     return bool(np.isin(values, (0, 1)).all()) and not _has_pairs(values)
 
 
-def _width(side: Any, threshold: float | None) -> int | None:
+def _width(side: Any, values: NDArray[Any] | None, threshold: float | None) -> int | None:
     """Columns of an indicator matrix without names; None of anything else."""
     if issparse(side) or (isinstance(side, np.ndarray) and side.ndim == 2):
         return int(side.shape[1]) if side.dtype.kind in "biuf" else None
-    rows = _rows_in_memory(side)
-    return len(rows[0]) if rows is not None and _are_indicators(rows, threshold) else None
+    return values.shape[1] if values is not None and _are_indicators(values, threshold) else None
 
 
 def _file(path: Path, form: LabelSetFormat) -> LabelSets:

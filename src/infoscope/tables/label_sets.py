@@ -44,7 +44,7 @@ class LabelSets:
         """One collection of categories an object, in order, or by the object's name."""
         lists = list(sets.values() if isinstance(sets, Mapping) else sets)
         for at, one in enumerate(lists):
-            if isinstance(one, str | bytes) or not isinstance(one, Iterable):
+            if isinstance(one, str | bytes) or not isinstance(one, Iterable) or getattr(one, "ndim", 1) == 0:
                 shown = repr(one) if isinstance(one, str | bytes) else str(one)
                 raise InputError(
                     f"object {at} has {shown} for its categories; give each object a set or list of categories, "
