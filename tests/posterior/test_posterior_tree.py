@@ -55,6 +55,15 @@ def test_rows_drawn_have_the_mean_that_is_stated(name: str) -> None:
     assert (np.abs(drawn.mean(0) - model.mean) <= 5 * error + (0.01 if name == "shared" else 1e-12)).all()
 
 
+def test_more_samples_than_the_evidence_has_digits_for() -> None:
+    """Rounded by nats, it has a best point however closely one looks: without an end to that, this takes for ever."""
+    rng = np.random.default_rng(0)
+    counts = rng.integers(0, 3, (60, 60)) * rng.choice([1, 10**6, 10**9, 10**12], (60, 60)) * 100.0
+    right = np.diag(counts)
+    found = BetaLevel(right, counts.sum(1) - right).mean
+    np.testing.assert_allclose(found, right / counts.sum(1), atol=1e-6)
+
+
 def test_errors_in_proportion_to_class_frequency_are_recognized() -> None:
     """Where classes are alike, that cannot be told from errors spread evenly, and both share one prior weight."""
     share = 1 / np.arange(1.0, 9.0)

@@ -23,6 +23,7 @@ _LEAST_LEVEL, _LEAST_IN_ALL = 0.02, 0.04
 _POINTS = 33
 STRENGTHS = np.exp(np.linspace(np.log(0.5), np.log(5000.0), 18))
 _STEPS = np.linspace(0.0, 1.0, _POINTS)
+_NARROWEST = 1e-9  # no data put μ closer; evidence of 10¹⁵ samples is rounded by nats, and would be followed for ever
 _FAR = 20.0  # points this much less likely than the best, in nats, do not matter
 
 
@@ -76,7 +77,7 @@ class BetaLevel:
             near = logs > logs.max(0) - _FAR
             first, last = near.argmax(0), _POINTS - 1 - near[::-1].argmax(0)
             nearest = centre[np.maximum(first - 1, 0), each], centre[np.minimum(last + 1, _POINTS - 1), each]
-            fine = nearest[1] - nearest[0] > 0.5 * (high - low)
+            fine = (nearest[1] - nearest[0] > 0.5 * (high - low)) | (high - low < _NARROWEST)
             if fine.all():
                 covered = np.log((high - low) / (self._ends[1] - self._ends[0]))
                 strength = np.broadcast_to(STRENGTHS, centre.shape)
