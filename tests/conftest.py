@@ -63,7 +63,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if os.environ.get("HYPOTHESIS_PROFILE") == "fast":
         _limit_examples(items)
     gc.freeze()  # tests and modules are no garbage, and need not be looked through again
-    atexit.register(gc.unfreeze)  # or modules are said to leak when the process ends
+    atexit.register(gc.unfreeze)  # or modules are reported as leaks when the process ends
 
 
 def _limit_examples(items: list[pytest.Item]) -> None:

@@ -339,7 +339,7 @@ def test_options_are_listed_once():
 )
 @pytest.mark.filterwarnings("ignore::infoscope.errors.UndefinedMetricWarning")
 def test_weights_of_classes_without_samples(truth, predicted, labels, zero):
-    """Where all weights are 0 the classes count alike, instead of what 0/0 is said to be."""
+    """Where all weights are 0 the classes count alike, instead of the value of zero_division."""
     asked = {"average": "weighted", "labels": labels, "zero_division": zero}
 
     found = [metric(truth, predicted, **asked) for metric in (ours.precision, ours.recall, ours.f1)]

@@ -1,6 +1,5 @@
-"""Labels that are empty or nothing but white space: classes where a source tells them from missing ones, and said."""
+"""Empty and blank labels are classes with a finding, where a source distinguishes them from missing ones."""
 
-import json
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +10,7 @@ from sklearn.metrics import accuracy_score
 
 import infoscope as ifs
 from infoscope.cli import app
+from tests.frames import write_frame
 
 TRUTH = ["", "a", "b", "", "a", "b"] * 5
 PREDICTED = ["a", "a", "b", "", "b", "b"] * 5
@@ -21,16 +21,9 @@ def blank(result: ifs.Evaluation | ifs.Comparison) -> list[str]:
 
 
 def written(form: str, folder: Path) -> Path:
-    """The rows in a file of a form that tells '' from null."""
-    frame, path = pl.DataFrame({"t": TRUTH, "p": PREDICTED}), folder / f"rows.{form}"
-    if form == "parquet":
-        frame.write_parquet(path)
-    elif form == "arrow":
-        frame.write_ipc(path)
-    elif form == "ndjson":
-        frame.write_ndjson(path)
-    else:
-        path.write_text(json.dumps(frame.to_dicts()))
+    """The rows in a file of a form that distinguishes '' from null."""
+    path = folder / f"rows.{form}"
+    write_frame(pl.DataFrame({"t": TRUTH, "p": PREDICTED}), path, form)
     return path
 
 

@@ -1,4 +1,4 @@
-"""A positive class that is named where there are more than two classes is said to have no effect, everywhere."""
+"""A positive class that is named for more than two classes has no effect, and a finding says so everywhere."""
 
 import pytest
 import sklearn.metrics

@@ -58,7 +58,7 @@ def test_evidence_of_many_cells_is_good_to_a_nat() -> None:
 @pytest.mark.filterwarnings("error")
 @pytest.mark.parametrize("largest", [2e4, 1e7, 1e10])
 def test_evidence_of_large_counts_keeps_its_digits(largest: float) -> None:
-    """One class with millions of samples beside rare ones: seven digits of its counts lose what the others say."""
+    """One class with millions of samples beside rare ones: seven digits of its counts lose what the others carry."""
     rng = np.random.default_rng(5)
     counts = np.where(np.eye(12, dtype=bool), 0.0, rng.poisson(1.0, (12, 12)))
     counts[0] *= largest

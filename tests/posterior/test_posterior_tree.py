@@ -65,7 +65,7 @@ def test_more_samples_than_the_evidence_has_digits_for() -> None:
 
 
 def test_errors_in_proportion_to_class_frequency_are_recognized() -> None:
-    """Where classes are alike, that cannot be told from errors spread evenly, and both share one prior weight."""
+    """Of classes that are alike it cannot be distinguished from even errors; both have one prior weight together."""
     share = 1 / np.arange(1.0, 9.0)
     p = np.where(np.eye(8, dtype=bool), 0.0, share)
     p = 0.4 * p / p.sum(1, keepdims=True) + 0.6 * np.eye(8)

@@ -14,6 +14,7 @@ import zstandard
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_tables
+from tests.frames import write_frame
 
 LOG = b"t,s\na,a\nb,a\n"
 PACK = {"csv": bytes, "csv.gz": gzip.compress, "csv.zst": zstandard.compress}
@@ -57,17 +58,7 @@ def test_a_delimiter_is_one_sign(tmp_path: Path, sign: str) -> None:
 
 
 def write_log(path: Path, form: str, fold: str) -> None:
-    frame = pl.DataFrame({"t": ["x"], "s": [f"y{fold}"], "run": ["inside"]})
-    if form == "csv":
-        frame.write_csv(path)
-    elif form == "ndjson":
-        frame.write_ndjson(path)
-    elif form == "parquet":
-        frame.write_parquet(path)
-    elif form == "feather":
-        frame.write_ipc(path)
-    else:
-        frame.write_ipc_stream(path)
+    write_frame(pl.DataFrame({"t": ["x"], "s": [f"y{fold}"], "run": ["inside"]}), path, form)
 
 
 @pytest.mark.parametrize("form", ["csv", "ndjson", "parquet", "feather", "arrow"])

@@ -1,4 +1,4 @@
-"""The line by which Excel is told the separator is named where rows or a matrix are read, with what to do."""
+"""Excel's line with the separator is named where rows or a matrix are read, with what to do."""
 
 from pathlib import Path
 

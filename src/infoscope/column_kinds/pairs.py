@@ -152,7 +152,7 @@ MIN_RANKED_ROWS = 0.05
 MIN_AREA = 0.7
 """Area under the ROC curve, of the class that has the higher numbers."""
 MIN_STANDARD_ERRORS = 3.2
-"""Correlation of a number's place with the share of a class, in standard deviations over names in any order."""
+"""Correlation of a number's place with the frequency of a class, in standard deviations over names in any order."""
 MIN_RECALL = 0.2
 """Fraction of the rows of both classes from which on their names are predicted, and not met by chance of the scores."""
 MAX_CLUSTERS = 40
@@ -214,7 +214,7 @@ class RankedNumbers:
 
     @property
     def are_scores(self) -> bool:
-        """Whether the order of numbers that are no true class tells the classes apart, as no order of names would."""
+        """Whether the order of numbers that are no true class separates the classes, as no order of names would."""
         rows = self.rows[:, ~self.are_names]
         few = rows.shape[1] < MIN_RANKED or rows.sum() < MIN_RANKED_ROWS * self.rows.sum()
         if few or not rows.sum(axis=1).min() or min(self.recalls) >= MIN_RECALL:
@@ -229,7 +229,7 @@ class RankedNumbers:
 
 
 def _trend(share: Counts) -> float:
-    """Correlation of a number's place with the share of a class, in standard deviations over names in any order."""
+    """Correlation of a number's place with the frequency of a class, in standard deviations over names in any order."""
     if len(share) < 3 or float(np.ptp(share)) == 0.0:
         return 0.0
     correlation = float(np.corrcoef(np.arange(len(share)), share)[0, 1])
@@ -237,7 +237,7 @@ def _trend(share: Counts) -> float:
 
 
 def _trend_beside_step(share: Counts) -> float:
-    """The trend on both sides of the place where the mean share changes most, taken together."""
+    """The trend on both sides of the place where the mean frequency changes most, taken together."""
     sums, sizes = np.cumsum(share)[:-1], np.arange(1, len(share))
     between = (sums / sizes - (share.sum() - sums) / sizes[::-1]) ** 2 * sizes * sizes[::-1]
     step = int(np.argmax(between)) + 1

@@ -1,4 +1,4 @@
-"""The positive class of two: asked for where names do not say it, and said to have no effect where there are more."""
+"""The positive class of two: asked for if names do not decide, without effect if there are more classes."""
 
 from __future__ import annotations
 

@@ -126,7 +126,7 @@ class TableStatistics:
 
     @property
     def majority(self) -> tuple[Label, float]:
-        """The most frequent true class and its share."""
+        """The most frequent true class and its frequency."""
         at = int(np.argmax(self.truth_shares))
         return self.table.truth_labels[at], float(self.truth_shares[at])
 

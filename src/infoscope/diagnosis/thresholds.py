@@ -78,7 +78,7 @@ class Thresholds:
     rare_among: int = 50
     """Rare classes: among at least this many classes …"""
     rare_share: float = 0.25
-    """… at least this share has …"""
+    """… at least this fraction has …"""
     rare_class: int = 5
     """… fewer samples than this, …"""
     rare_contrast: float = 5.0

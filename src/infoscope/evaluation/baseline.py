@@ -297,7 +297,7 @@ def _other_classes(now: SystemResult, before: SystemResult) -> str:
 
 
 def _true_classes(system: SystemResult) -> set[str]:
-    """Classes with samples, if the system tells of each."""
+    """Classes with samples, if the stored result lists every class; else none."""
     found = {line.label for line in system.classes if line.number("support")}
     return found if len(system.classes) == len(system.truth_labels) else set()
 

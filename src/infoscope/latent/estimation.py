@@ -51,7 +51,7 @@ def fitted(
     start: Real | None = None,
     tolerance: float = 1e-10,
 ) -> Fit:
-    """Rounds from the shares of votes, or from stated beliefs, until the likelihood stands still.
+    """Rounds from the fractions of votes, or from stated beliefs, until the likelihood stands still.
 
     Without a prior the likelihood itself is maximised, as in the paper.
     """

@@ -72,7 +72,7 @@ def exactly_where_small(
         values[~unsure] = rounded(selected(table, ~unsure))
     left = ~(values >= _NEARLY_INDEPENDENT)
     if bounded is not None and left.any():
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a share may be too small for a number
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a fraction may be too small for a number
             found, rounding = bounded(selected(table, left))
         values[left] = np.where((found > _LEAST_BOUNDED) & (rounding < _MOST_ROUNDING * found), found, np.nan)
         left = np.isnan(values)
@@ -132,7 +132,7 @@ def _rounded(table: Contingency, columns: NDArray[np.bool_] | None) -> Real:
 
 
 class CellGaps(NamedTuple):
-    """Of each cell: its share of its row, what it exceeds its chance by as a share of that chance, and the chance."""
+    """Of each cell: its fraction of its row, its relative excess over chance, and the chance."""
 
     given: Real
     excess: Real
@@ -159,7 +159,7 @@ def _sure_bits(table: Contingency) -> tuple[Real, Real]:
 _MOST_NATS = 1500.0
 """The logarithm of a ratio of two numbers is at most this, with either sign."""
 ULPS = 16 * 2.0**-52
-"""By how much a share is rounded at most, margins being sums of many cells."""
+"""By how much a fraction is rounded at most, margins being sums of many cells."""
 
 
 def _exact(whole: WholeTable, columns: NDArray[np.bool_] | None, shift: int) -> float:

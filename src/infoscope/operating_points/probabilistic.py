@@ -179,7 +179,7 @@ def information_score(given: Probabilities) -> float:
     """Kononenko and Bratko's score: bits by which the true class became likelier, less those by which it became rarer.
 
     A sample whose class rises from its share P to P' scores log2(P'/P); one whose class falls scores
-    −log2((1−P')/(1−P)). The shares before the system speaks are those of the truth.
+    −log2((1−P')/(1−P)). The prior probabilities are the prevalences of the true classes.
     """
     counts = np.bincount(given.truth, given.weights, minlength=len(given.labels))
     shares = counts / counts.sum()

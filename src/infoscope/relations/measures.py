@@ -199,7 +199,7 @@ def expected_by_chance(tables: Tables) -> float:
 
 
 def adjusted(p_values: Sequence[float], correction: Correction) -> list[float]:
-    """P-values corrected for their number: the chance of any false claim (Holm), or the share of false ones.
+    """P-values corrected for their number: the chance of any false claim (Holm), or the fraction of false ones.
 
     >>> adjusted([0.01, 0.04], "holm")
     [0.02, 0.04]

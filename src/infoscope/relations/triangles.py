@@ -40,7 +40,7 @@ def _levels(patterns: Patterns, names: Sequence[str]) -> float:
 
 
 def _parts(whole: Patterns, joint: float, side: Sequence[str], others: Sequence[str]) -> tuple[float, float, float]:
-    """Bits that a side lacks, that the others tell as well, and that it tells alone."""
+    """Bits that a side lacks, that the others carry as well, and that it carries alone."""
     room, alone = _levels(whole, side), whole.entropy(list(side))
     own = max(0.0, joint - whole.entropy(list(others)))
     return room - alone, alone - own, own

@@ -261,7 +261,7 @@ class InformationBar:
     false: float
     unit: str = "bits"
     shares: tuple[float, float] | None = None
-    """Captured and false as shares of the truth, where they are estimated: a mean of ratios is no ratio of means."""
+    """Captured and false as fractions of the truth, where they are estimated: a mean of ratios is no ratio of means."""
 
     @classmethod
     def from_bits(
@@ -273,7 +273,7 @@ class InformationBar:
 
     @property
     def shown_shares(self) -> tuple[float, float]:
-        """Captured and false as shares of the truth."""
+        """Captured and false as fractions of the truth."""
         truth = self.missed + self.captured
         return self.shares or (self.captured / truth, self.false / truth)
 

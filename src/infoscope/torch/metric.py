@@ -129,7 +129,7 @@ class Information(Metric):
         return preds.reshape(-1)
 
     def _note(self, meaningless: Tensor, target: Tensor) -> None:
-        """Count rows of scores that mean nothing, so that the device need not wait for an answer now."""
+        """Count rows of scores that mean nothing, so that the host need not wait for the device now."""
         counts = meaningless if self.ignore_index is None else meaningless & (target != self.ignore_index)
         self.weighted_rows[3] += counts.sum()
 

@@ -59,7 +59,7 @@ class Library(Protocol):
 
 
 class _ArrayLibrary(Library):
-    """What is said in the same way in several of them."""
+    """What several of them have in common."""
 
     def ends(self, values: Tensor) -> tuple[int, int]:
         """The smallest and largest value, on the host."""
