@@ -43,6 +43,7 @@ __all__ = [
     "StatedOrder",
     "UncertaintyKeywords",
     "UncertaintyOptions",
+    "blank_findings",
     "check_costs_stated",
     "check_named_once",
     "check_order_and_costs",
@@ -157,13 +158,17 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
 
 def label_findings(tables: Sequence[tuple[str, Contingency]]) -> Iterator[Finding]:
     """What to say about the labels of tables with their systems' names: blank ones, a positive class of many."""
-    blanks = BlankLabels.of(tables)
-    if blanks is not None:
-        evidence = {"true": dict(blanks.true), "predicted": dict(blanks.predicted)}
-        yield Finding("blank_labels", str(blanks), "warning", evidence)
+    yield from blank_findings(BlankLabels.of(tables))
     idle = next(filter(None, (positive_without_effect(table) for _, table in tables)), None)
     if idle is not None:
         yield Finding("positive_without_effect", idle, "warning")
+
+
+def blank_findings(blanks: BlankLabels | None) -> Iterator[Finding]:
+    """The sentence about blank labels, with their rows as its evidence; nothing where there are none."""
+    if blanks is not None:
+        evidence = {name: dict(rows) for name, rows in blanks.rows.items()}
+        yield Finding("blank_labels", str(blanks), "warning", evidence)
 
 
 def check_order_and_costs(entry: Metric, name: str, *, ordinal: bool, costs: bool) -> None:

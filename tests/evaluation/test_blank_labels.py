@@ -10,13 +10,14 @@ from sklearn.metrics import accuracy_score
 
 import infoscope as ifs
 from infoscope.cli import app
+from infoscope.results.base import Result
 from tests.frames import write_frame
 
 TRUTH = ["", "a", "b", "", "a", "b"] * 5
 PREDICTED = ["a", "a", "b", "", "b", "b"] * 5
 
 
-def blank(result: ifs.Evaluation | ifs.Comparison) -> list[str]:
+def blank(result: Result) -> list[str]:
     return [finding.text for finding in result.findings if finding.code == "blank_labels"]
 
 
@@ -107,3 +108,60 @@ def test_a_blank_name_can_be_seen_in_every_form():
     assert "''/a" in result.to_text()
     assert ">''<" in result.to_html().replace("&#x27;", "'").replace("&#39;", "'")
     assert "''" in result.to_markdown()
+
+
+STUDIES = {
+    "agreement": ifs.agreement,
+    "agreement of sets": lambda one, two: ifs.agreement(sets(one), sets(two)),
+    "drift": lambda one, two: ifs.drift({"a": one, "b": two}, {"a": two, "b": one}, permutations=99),
+    "latent truth": lambda one, two: ifs.latent_truth({"a": one, "b": two, "c": one}, draws=20),
+    "relations": lambda one, two: ifs.relate({"a": one, "b": two}),
+    "label sets": lambda one, two: ifs.multilabel.evaluate(sets(one), sets(two)),
+    "sweep": lambda _, two: ifs.sweep(two, [0.1, 0.7, 0.2, 0.4, 0.6, 0.9] * 5),
+    "tuning": lambda one, two: ifs.tune(one, {1: two, 2: one}, "k"),
+}
+
+
+def sets(labels: list[str]) -> list[list[str]]:
+    return [[label] for label in labels]
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_study_says_it(study):
+    run = STUDIES[study]
+    blanks = ["a" if label == "b" else label for label in PREDICTED] if study == "sweep" else PREDICTED
+
+    (text,) = blank(run(TRUTH, blanks))
+    assert "'' is " in text
+    assert "an empty field of a CSV file" in text
+    named = [label or "none" for label in TRUTH], [label or "none" for label in blanks]
+    assert blank(run(*named)) == []
+
+
+@pytest.mark.slow
+def test_cross_validation_says_it():
+    from sklearn.dummy import DummyClassifier
+
+    estimators = {"dummy": DummyClassifier()}
+    found = ifs.cross_validate(estimators, [[0.0]] * 30, TRUTH, folds=3, repeats=1, jobs=1)
+    assert blank(found)[0].startswith("'' is 10 times a label of y:")
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda: ifs.report(TRUTH, PREDICTED),
+        lambda: ifs.report(TRUTH, PREDICTED, output_dict=True),
+        lambda: ifs.stability(TRUTH, PREDICTED, metrics=["accuracy"], splits=5),
+    ],
+)
+def test_what_has_no_findings_warns(ask):
+    with pytest.warns(ifs.InfoscopeWarning, match="'' is the true class 10 times and the predicted class 5 times"):
+        ask()
+
+
+@pytest.mark.filterwarnings("ignore::infoscope.InfoscopeWarning")
+def test_a_report_shows_blank_names_in_quotes():
+    lines = ifs.report(["", " ", "a"] * 9, ["", " ", "a"] * 9).splitlines()
+
+    assert [line.split("  ")[0] for line in lines[1:4]] == ["''", "' '", "a"]

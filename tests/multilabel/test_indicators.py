@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 from sklearn.metrics import f1_score
 
 from infoscope import multilabel
@@ -43,6 +44,46 @@ def test_lists_of_scores_with_a_threshold():
 def test_scores_without_a_threshold_are_no_categories():
     with pytest.raises(InputError, match="for scores give a threshold"):
         micro_f1(TRUTH.tolist(), (PREDICTED * 0.8 + 0.1).tolist())
+
+
+def test_logits_without_a_threshold_are_no_categories():
+    with pytest.raises(InputError, match="for scores give a threshold"):
+        micro_f1(TRUTH.tolist(), (PREDICTED * 4.5 - 2.2).tolist())
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        pytest.param(lambda side: side, id="array"),
+        pytest.param(lambda side: side.tolist(), id="lists"),
+        pytest.param(lambda side: pd.DataFrame(side, columns=list("abcd")), id="frame"),
+        pytest.param(csr_array, id="sparse"),
+    ],
+)
+@pytest.mark.parametrize(("scale", "threshold"), [((4.5, -2.2), 0.0), ((4, 1), 3), ((9, 0), 5)])
+def test_a_threshold_of_scores_leaves_a_truth_of_zeros_and_ones_alone(shape, scale, threshold):
+    scores = PREDICTED * scale[0] + scale[1]
+    is_dense = shape is csr_array and threshold <= 0  # zeros that a sparse matrix leaves out would be scores, too
+    scored = scores if is_dense else shape(scores)
+    assert micro_f1(shape(TRUTH), scored, threshold=threshold) == pytest.approx(EXPECTED)
+    found = multilabel.evaluate(shape(TRUTH), scored, threshold=threshold, draws=0)
+    assert found.systems[0].metrics["micro_f1"].value == pytest.approx(EXPECTED)
+
+
+@pytest.mark.parametrize("rows", [[[0, 1, 2], [1, 0, 0]], [[2, 2], [1, 3]]])
+def test_lists_that_repeat_a_number_are_no_sets(rows):
+    with pytest.raises(InputError, match="in which a number repeats"):
+        multilabel.evaluate(rows, rows)
+
+
+def test_lists_of_as_many_numbers_are_said_to_be_categories():
+    def findings(truth):
+        return {found.code for found in multilabel.evaluate(truth, truth, draws=0).systems[0].diagnosis}
+
+    assert "numbers_as_categories" in findings([[0, 1, 2], [1, 3, 0]])
+    assert "numbers_as_categories" not in findings([{0, 1, 2}, {1, 3, 0}])
+    assert "numbers_as_categories" not in findings([[0, 1, 2], [1, 3]])
+    assert "numbers_as_categories" not in findings([["0", "1"], ["1", "2"]])
 
 
 def test_two_truth_values_are_indicators():

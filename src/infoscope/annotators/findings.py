@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from infoscope.annotators.pairs import ConfusedCategories, PairAgreement
 from infoscope.annotators.reliability import OddOneOut
 from infoscope.annotators.result import Annotator
+from infoscope.column_kinds import BlankLabels
+from infoscope.inputs import blank_findings
 from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, few_and_all
@@ -31,6 +35,10 @@ def agreement_findings(  # noqa: PLR0917 - the parts of the result
     lonely: int = 0,
 ) -> Iterator[Finding]:
     """Findings in the order of their weight."""
+    blanks = BlankLabels.of_columns(
+        {each.name: (tuple(each.used), np.array([*each.used.values()])) for each in annotators}
+    )
+    yield from blank_findings(blanks)
     if lonely:
         yield Finding("items_left_out", f"{items_left_out(lonely)}.", "warning", {"items": lonely})
     if alpha.value is None:

@@ -1,23 +1,32 @@
-"""Labels that are empty or nothing but white space: classes in memory, missing in an empty field of a CSV file."""
+"""Labels that are empty or nothing but white space: labels in memory, missing in an empty field of a CSV file."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
-from infoscope.numeric import Real
+from numpy.typing import NDArray
+
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
+from infoscope.tables.patterns import Patterns
 
 __all__ = ["BlankLabels"]
 
 
 @dataclass(frozen=True)
 class BlankLabels:
-    """Blank labels that count as classes and that nobody declared, with their rows on both sides."""
+    """Blank labels that count like any other and that nobody declared."""
 
-    true: Mapping[str, float]
-    predicted: Mapping[str, float]
+    rows: Mapping[str, Mapping[str, float]]
+    """Rows or weight of each, by the side of a table ("true", "predicted") or the column that has it."""
+    role: str
+    """What such a label is, with places for the name of the side or column and for how often."""
+    reject: str | None = None
+    """The label that may mean that a system abstained."""
+    sets: bool = False
+    """Whether a row has a set of labels, which may be empty."""
 
     @classmethod
     def of(cls, tables: Sequence[tuple[str, Contingency]]) -> BlankLabels | None:
@@ -27,25 +36,58 @@ class BlankLabels:
         """
         true = _rows_by_label((name, _blanks(table.truth_labels, table.row_totals)) for name, table in tables)
         predicted = _rows_by_label((name, _predicted_blanks(table)) for name, table in tables)
-        return cls(true, predicted) if true or predicted else None
+        sides = {"true": true, "predicted": predicted}
+        reject = None if true else next(iter(predicted), None)
+        return cls(sides, "the {name} class {times}", reject) if true or predicted else None
+
+    @classmethod
+    def of_columns(
+        cls, columns: Mapping[str, tuple[Sequence[Label], NDArray[Any]]], *, sets: bool = False
+    ) -> BlankLabels | None:
+        """Those of columns or of label sets, each with its labels and their rows; None where there are none."""
+        found = {name: blanks for name, (labels, rows) in columns.items() if (blanks := _blanks(labels, rows))}
+        return cls(found, "{times} a label of {name}", sets=sets) if found else None
+
+    @classmethod
+    def of_patterns(cls, patterns: Patterns) -> BlankLabels | None:
+        """Those of counted rows."""
+        labels = zip(patterns.names, patterns.labels, strict=True)
+        return cls.of_columns({name: (known, patterns.label_totals(name)) for name, known in labels})
 
     def __str__(self) -> str:
         """What they count as, and the ways out."""
         return (
-            f"{_counts(self.true, self.predicted)}: such a label counts as a class, unlike an empty field of a CSV "
-            f"file, which is a missing label. {self._way_out}"
+            f"{self._counts}: such a label counts like any other, unlike an empty field of a CSV file, which is a "
+            f"missing label. {self._way_out}"
         )
+
+    @property
+    def _counts(self) -> str:
+        """Each blank label with its rows on all sides.
+
+        >>> BlankLabels({"true": {"": 3.0}, "predicted": {"": 1.0, " ": 2.0}}, "the {name} class {times}")._counts
+        "'' is the true class 3 times and the predicted class once; ' ' is the predicted class 2 times"
+        """
+        said = []
+        for label in dict.fromkeys(label for rows in self.rows.values() for label in rows):
+            found = {name: _times(rows[label]) for name, rows in self.rows.items() if label in rows}
+            roles = [self.role.format(name=name, times=times) for name, times in found.items()]
+            said.append(f"{label!r} is {' and '.join(roles)}")
+        return "; ".join(said)
 
     @property
     def _way_out(self) -> str:
         """What to do about it; only a system abstains."""
+        if self.sets:
+            return "Where it means that there is no label, leave it out of the set."
         missing = (
             "Where it means that there is no label, give None instead, or read the rows with --clean strip "
             "(clean='strip')"
         )
-        named = next(iter(self.predicted), "")
-        abstained = f"where it means that the system abstained, declare it with --reject {named!r} (reject={named!r})"
-        return f"{missing}." if self.true else f"{missing}; {abstained}."
+        if self.reject is None:
+            return f"{missing}."
+        declared = f"--reject {self.reject!r} (reject={self.reject!r})"
+        return f"{missing}; where it means that the system abstained, declare it with {declared}."
 
 
 def _rows_by_label(found: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
@@ -58,7 +100,7 @@ def _rows_by_label(found: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str
     return {label: max(by_system.values()) for label, by_system in by_label.items()}
 
 
-def _blanks(labels: Iterable[Label], totals: Real) -> dict[str, float]:
+def _blanks(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
     """Blank labels that occur, with their rows or weights."""
     places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and not label.strip()}
     return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
@@ -68,20 +110,6 @@ def _predicted_blanks(table: Contingency) -> dict[str, float]:
     """Those among predictions, without a label that is declared to mean "abstained"."""
     blanks = _blanks(table.system_labels, table.column_totals)
     return {label: rows for label, rows in blanks.items() if label != table.reject}
-
-
-def _counts(truth: Mapping[str, float], system: Mapping[str, float]) -> str:
-    """Each blank label with its rows on both sides.
-
-    >>> _counts({"": 3.0}, {"": 1.0, " ": 2.0})
-    "'' is the true class 3 times and the predicted class once; ' ' is the predicted class 2 times"
-    """
-    said = []
-    for label in dict.fromkeys((*truth, *system)):
-        sides = {"true": truth.get(label, 0.0), "predicted": system.get(label, 0.0)}
-        roles = [f"the {side} class {_times(rows)}" for side, rows in sides.items() if rows]
-        said.append(f"{label!r} is {' and '.join(roles)}")
-    return "; ".join(said)
 
 
 def _times(rows: float) -> str:

@@ -59,9 +59,7 @@ def check_label_columns(patterns: Patterns, way_out: str = "") -> None:
 
 
 def _column_side(patterns: Patterns, at: int) -> ColumnValues:
-    there = patterns.present[at]
-    codes = patterns.codes[at, there].astype(np.int64)
-    totals = np.bincount(codes, patterns.counts[there], patterns.sizes[at])
+    totals = patterns.label_totals(at)
     return ColumnValues.of(patterns.labels[at], totals, float(totals.sum()))
 
 

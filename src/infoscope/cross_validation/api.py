@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.column_kinds import BlankLabels
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
+from infoscope.inputs import blank_findings
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.progress import shown_while
 from infoscope.tables import Contingency
@@ -57,7 +60,9 @@ def cross_validate(  # noqa: PLR0913 - the public function
         name: Contingency.from_matrix(np.stack([repeat[i] for repeat in sums]), truth=names, system=names)
         for i, name in enumerate(learners)
     }
-    return CrossValidation.from_tables(batches, folds)
+    found = CrossValidation.from_tables(batches, folds)
+    blanks = blank_findings(BlankLabels.of_columns({"y": (names, np.bincount(codes))}))
+    return replace(found, findings=(*blanks, *found.findings))
 
 
 def _estimators(estimators: Any) -> dict[str, Any]:

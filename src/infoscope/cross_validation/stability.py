@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infoscope.errors import InputError
+from infoscope.column_kinds import BlankLabels
+from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.tables import Contingency
+from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsLike
 
 __all__ = ["stability"]
@@ -42,6 +44,7 @@ def stability(
     0.80 ± 0.040
     """
     table = _table(truth, system)
+    warn_of([str(blanks)] if (blanks := BlankLabels.of([("system", table)])) else [], InfoscopeWarning)
     if splits < 1:
         raise InputError(f"splits is {splits}; stability needs one at least")
     if isinstance(metrics, str):

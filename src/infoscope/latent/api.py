@@ -8,9 +8,9 @@ from typing import Any, TypedDict, Unpack
 
 import numpy as np
 
-from infoscope.column_kinds import check_label_columns
+from infoscope.column_kinds import BlankLabels, check_label_columns
 from infoscope.errors import InputError, check_keywords, check_level, check_seed
-from infoscope.inputs import check_named_once
+from infoscope.inputs import blank_findings, check_named_once
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
 from infoscope.latent.effort import check_size
 from infoscope.latent.estimation import LatentPosterior, estimated, system_table
@@ -202,6 +202,7 @@ def _findings(
     posterior: LatentPosterior, systems: tuple[LatentSystem, ...], checks: _Checks, labels: int, caveat: str
 ) -> Iterator[Finding]:
     yield Finding("estimated_without_truth", caveat, "warning")
+    yield from blank_findings(BlankLabels.of_patterns(posterior.arrangement.patterns))
     yield from identifiability_findings(posterior, systems)
     for pair in sorted(checks.pairs, key=lambda each: each.p_value):
         if pair.is_significant:

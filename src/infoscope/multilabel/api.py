@@ -153,7 +153,7 @@ def _asked(given: Mapping[str, Any]) -> _Asked:
     form = LabelSetFormat(**{key: given[key] for key in LabelSetFormat.__dataclass_fields__ if key in given})
     absent: OneSided = "empty" if form.input_format == "erd" else "leave_out"
     return _Asked(
-        replace(form, first_category=given.get("truth_start")),
+        replace(form, first_category=given.get("truth_start"), is_truth=True),
         replace(form, first_category=given.get("predicted_start")),
         PairingOptions(given.get("one_sided") or absent, given.get("assign_by") or "information"),
         ResamplingOptions(**{key: given[key] for key in ResamplingOptions.__dataclass_fields__ if key in given}),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, Protocol, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
@@ -70,7 +71,7 @@ def aligned_sets(y_true: Any, y_pred: Any, threshold: float | None) -> Categoriz
     """Both sides over the same objects; a warning says how many are left out."""
     form = LabelSetFormat(threshold=threshold)
     check_sides(y_true, {"y_pred": y_pred}, form)
-    pair = aligned(label_sets(y_true, form), label_sets(y_pred, form))
+    pair = aligned(label_sets(y_true, replace(form, is_truth=True)), label_sets(y_pred, form))
     warn_of(objects_left_out(pair.ignored))
     return pair
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
+from infoscope.column_kinds import BlankLabels
+from infoscope.inputs import blank_findings
 from infoscope.readers.labels import cleaner
 from infoscope.results.finding import Finding, few_and_all
 from infoscope.tables.categorization import Categorization
@@ -83,6 +85,13 @@ def input_findings(pair: Categorization, sides: Sequence[LabelSets], names: Sequ
                 evidence={"objects": pair.repeated_objects},
             )
         )
+    listed = {sets.numbers_per_object for sets in sides if sets.numbers_per_object}
+    if listed:
+        text = (
+            f"Every object has a list of {' or '.join(map(str, sorted(listed)))} numbers, which are read as the names "
+            "of its categories. A matrix has 0 and 1 for each category, or scores with a threshold (threshold=)."
+        )
+        found.append(Finding("numbers_as_categories", text, evidence={"numbers": sorted(listed)}))
     for name, sets in zip(names, sides, strict=True):
         if sets.repeated:
             found.append(
@@ -92,6 +101,8 @@ def input_findings(pair: Categorization, sides: Sequence[LabelSets], names: Sequ
                     evidence={"memberships": sets.repeated},
                 )
             )
+    used = {name: (sets.categories, sets.supports) for name, sets in zip(names, sides, strict=True)}
+    found += blank_findings(BlankLabels.of_columns(used, sets=True))
     found += _name_findings(pair)
     found += _one_sided(pair, names)
     return found

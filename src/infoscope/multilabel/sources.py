@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -47,6 +48,8 @@ class LabelSetFormat:
     """How files are laid out, where their names do not say."""
     first_category: int | None = None
     """Column of a file in which categories start, counted from the object's, which is 0."""
+    is_truth: bool = False
+    """Whether these are the true label sets."""
 
     def __post_init__(self) -> None:
         """Reject half of a pair of options."""
@@ -67,6 +70,12 @@ class LabelSetFormat:
             raise InputError("the threshold is not a number; give one, as threshold=0.5")
         if self.depth is not None and self.separator is None:
             raise InputError("depth cuts category names at a separator; state it too, as separator='/'")
+
+    def threshold_of(self, values: Any) -> float | None:
+        """The threshold of a matrix; none for a truth of 0 and 1, whatever the scores of predictions are cut at."""
+        if self.threshold is None or not self.is_truth:
+            return self.threshold
+        return None if np.isin(values.data if issparse(values) else values, (0, 1)).all() else self.threshold
 
 
 def label_sets(source: Source, form: LabelSetFormat) -> LabelSets:
@@ -90,16 +99,19 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
     if isinstance(source, str | os.PathLike):
         return _file(Path(source), form)
     if issparse(source) or (isinstance(source, np.ndarray) and source.ndim != 1):
-        return LabelSets.from_indicator(source, threshold=form.threshold)
+        return LabelSets.from_indicator(source, threshold=form.threshold_of(source))
     if is_frame(source) or (isinstance(source, tuple) and form.object is not None):
         return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
     source = list(source) if isinstance(source, Iterator) else source
     values = _listed_numbers(source)
     if values is not None and _are_indicators(values, form.threshold):
         objects = list(source) if isinstance(source, Mapping) else None
-        return LabelSets.from_indicator(values, objects=objects, threshold=form.threshold)
+        return LabelSets.from_indicator(values, objects=objects, threshold=form.threshold_of(values))
     if isinstance(source, Mapping | Iterable):
-        return LabelSets.from_sets(source)
+        if values is None:
+            return LabelSets.from_sets(source)
+        _check_categories(values)
+        return replace(LabelSets.from_sets(source), numbers_per_object=values.shape[1])
     raise InputError(
         f"label sets cannot be read from a {type(source).__name__}; give a file, a list of sets, a mapping of objects "
         "to sets, an indicator matrix or a data frame"
@@ -132,11 +144,20 @@ def _listed_numbers(side: Any) -> NDArray[Any] | None:
 
 
 def _are_indicators(values: NDArray[Any], threshold: float | None) -> bool:
-    """Whether lists hold 0 and 1 for every category, or scores: with values that are no categories."""
+    """Whether lists hold 0 and 1 for every category, or scores, rather than the numbers of categories."""
     if not np.isin(values, (0, 1)).all():
-        has_fractions = bool((values != np.floor(values)).any())
-        return has_fractions and (threshold is not None or bool(((values >= 0) & (values <= 1)).all()))
+        return threshold is not None or bool((values != np.floor(values)).any())
     return values.dtype.kind == "b" or values.shape[1] > 2 or _has_pairs(values)
+
+
+def _check_categories(values: NDArray[Any]) -> None:
+    """Reject lists of one length in which a number repeats: the rows of a matrix rather than different categories."""
+    repeats = np.flatnonzero((np.diff(np.sort(values, axis=1), axis=1) == 0).any(axis=1))
+    if len(repeats):
+        raise InputError(
+            f"object {repeats[0]} has the list {values[repeats[0]].tolist()}, in which a number repeats as no category "
+            "of a set does; give sets of categories, a matrix of 0 and 1, or scores with threshold="
+        )
 
 
 def _has_pairs(values: NDArray[Any]) -> bool:
@@ -240,7 +261,7 @@ def _indicator_frame(frame: Any, form: LabelSetFormat) -> LabelSets:
     values = np.empty(eager.shape)
     for at, column in enumerate(eager.iter_columns()):
         values[:, at] = column.to_numpy().astype(np.float64)
-    return LabelSets.from_indicator(values, categories=names, objects=objects, threshold=form.threshold)
+    return LabelSets.from_indicator(values, categories=names, objects=objects, threshold=form.threshold_of(values))
 
 
 def _cleaned(sets: LabelSets, form: LabelSetFormat) -> LabelSets:
@@ -252,7 +273,7 @@ def _cleaned(sets: LabelSets, form: LabelSetFormat) -> LabelSets:
     def cleaned(category: Label) -> Label:
         result = clean(category)
         if result is None:
-            raise InputError(f"category {category!r} is nothing but white space; remove it")
+            raise InputError(f"category {category!r} is nothing but white space; leave it out of its label sets")
         return result
 
     return sets.renamed(cleaned)

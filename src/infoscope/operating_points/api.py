@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast, overload
 
 import numpy as np
 
-from infoscope.column_kinds import asked_positive
+from infoscope.column_kinds import BlankLabels, asked_positive
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, check_question, column_labels, kept_rows, named_column, named_scores
+from infoscope.inputs import (
+    as_names,
+    blank_findings,
+    check_question,
+    column_labels,
+    kept_rows,
+    named_column,
+    named_scores,
+)
 from infoscope.numeric import distinct
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep
@@ -126,7 +134,7 @@ def sweep(
         return _sweep_labels(*columns, choices)
     if not isinstance(truth, str) or score is None:
         raise InputError("give (y_true, y_score), or name the truth column and the column of scores")
-    return _asking(_sweep_rows(source, truth, score, clean, read, choices), choices)
+    return _with_label_findings(_sweep_rows(source, truth, score, clean, read, choices), choices)
 
 
 def _sweep_labels(y_true: LabelsLike, scores: Any, choices: SweepKeywords) -> Sweep:
@@ -139,7 +147,7 @@ def _sweep_labels(y_true: LabelsLike, scores: Any, choices: SweepKeywords) -> Sw
         if not scores:
             raise InputError("no scores are given; map each class to its scores")
         (scores,) = scores.values()
-    return _asking(sweep_scores(y_true, scores, **choices), choices)
+    return _with_label_findings(sweep_scores(y_true, scores, **choices), choices)
 
 
 def _named_classes(y_true: LabelsLike, names: Sequence[str]) -> list[Any]:
@@ -183,15 +191,21 @@ def _by_group(  # noqa: PLR0917 - what sweep was called with
     return score_groups(source, truth=truth, score=names[0], by=by, read=read, **chosen)
 
 
-def _asking(found: Sweep, options: SweepKeywords) -> Sweep:
-    """The same with a question where neither the caller nor the names of the classes say which one high scores mean."""
+def _with_label_findings(found: Sweep, options: SweepKeywords) -> Sweep:
+    """The same with what is to be said about the names of its classes: blank ones, and which one high scores mean."""
     is_stated = options.get("positive") is not None or found.mode != "threshold"
     text = None if is_stated else asked_positive(found.truth_labels, found.positive, "high scores mean")
-    if text is None:
-        return found
-    return replace(
-        found, findings=(*found.findings, Finding("positive_asked", text, evidence={"class": found.positive}))
-    )
+    asked = () if text is None else (Finding("positive_asked", text, evidence={"class": found.positive}),)
+    return replace(found, findings=(*_blank_classes(found), *found.findings, *asked))
+
+
+def _blank_classes(found: Sweep) -> Iterator[Finding]:
+    """The sentence about true classes whose names are blank."""
+    if all(label.strip() for label in found.truth_labels):
+        return
+    table = found.table_at(0)
+    blanks = BlankLabels.of_columns({"the truth": (table.truth_labels, table.row_totals)})
+    yield from blank_findings(blanks)
 
 
 def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read

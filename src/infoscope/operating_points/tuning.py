@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
+from infoscope.inputs import label_findings
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real, pareto_front
 from infoscope.operating_points.result import CurveResult
@@ -246,7 +247,7 @@ def tuned(
         None if costs is None else costs.tolist(),
         None if against is None else against_name,
         provenance=Provenance(ignored=left_out, hashes={"all settings": data_hash(*ordered)}),
-        findings=ignored_rows(left_out),
+        findings=(*label_findings([(str(at), table) for at, table in items.items()]), *ignored_rows(left_out)),
         tables=ordered,
     )
 

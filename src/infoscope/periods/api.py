@@ -10,9 +10,9 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.column_kinds import check_label_columns
+from infoscope.column_kinds import BlankLabels, check_label_columns
 from infoscope.errors import InputError, UnknownNameError, check_keywords, check_level, check_seed
-from infoscope.inputs import check_named_once
+from infoscope.inputs import blank_findings, check_named_once
 from infoscope.metrics import erroneous_information, mutual_information
 from infoscope.numeric import holm
 from infoscope.periods.chance import drift_part
@@ -91,7 +91,9 @@ def drift(  # noqa: PLR0913 - the public function
             raise InputError(f"{name} has no rows; name two periods that have some")
     check_label_columns(first + second)
     _check_common_labels(first, second, names)
-    return _compared(first.on(labels), second.on(labels), names, how)
+    found = _compared(first.on(labels), second.on(labels), names, how)
+    blanks = blank_findings(BlankLabels.of_patterns(first + second))
+    return replace(found, findings=(*blanks, *found.findings))
 
 
 def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, str]) -> None:
@@ -175,15 +177,9 @@ def _compared(first: Patterns, second: Patterns, names: tuple[str, str], how: Dr
 
 def _systems(first: Patterns, second: Patterns, how: DriftOptions) -> Iterator[SystemDrift]:
     for at, name in enumerate(first.names):
-        table = np.stack([_counts(part, at) for part in (first, second)])
+        table = np.stack([part.label_totals(at) for part in (first, second)]).astype(np.int64)
         part = drift_part([table], how.permutations, how.level, how.seed)
         yield SystemDrift(name, (int(table[0].sum()), int(table[1].sum())), part, part.p_value)
-
-
-def _counts(patterns: Patterns, column: int) -> NDArray[np.int64]:
-    there = patterns.present[column]
-    codes = patterns.codes[column, there].astype(np.int64)
-    return np.bincount(codes, patterns.counts[there], patterns.sizes[column]).astype(np.int64)
 
 
 def _pairs(first: Patterns, second: Patterns, how: DriftOptions) -> Iterator[PairDrift]:

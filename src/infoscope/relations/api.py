@@ -11,8 +11,9 @@ from typing import Any, Literal, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.column_kinds import BlankLabels
 from infoscope.errors import InputError, check_keywords, check_level, check_seed
-from infoscope.inputs import as_names
+from infoscope.inputs import as_names, blank_findings
 from infoscope.masking import masked
 from infoscope.metrics.coverage import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
@@ -181,7 +182,8 @@ def _related(patterns: Patterns, known: Sequence[ColumnSummary], question: _Ques
         correction=question.correction,
         level=question.level,
     )
-    said = [*column_findings(known, keep), *relation_findings(found, patterns)]
+    about_labels = blank_findings(BlankLabels.of_patterns(patterns.select(names)))
+    said = [*column_findings(known, keep), *about_labels, *relation_findings(found, patterns)]
     return replace(found, findings=tuple(said))
 
 

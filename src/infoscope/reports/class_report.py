@@ -9,7 +9,8 @@ from typing import Any, Literal, Unpack, overload
 
 from rich.text import Text
 
-from infoscope.errors import InputError, check_keywords
+from infoscope.column_kinds import BlankLabels
+from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.evaluation.class_scores import ClassScores, class_scores
 from infoscope.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
 from infoscope.metrics.arguments import CountingKeywords, tables
@@ -20,6 +21,7 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.notation import amount
 from infoscope.tables import Contingency, Label
 from infoscope.tables.labels import as_labels
+from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, LabelsLike
 
 __all__ = ["ReportKeywords", "report"]
@@ -99,9 +101,11 @@ def report(
     how = UncertaintyOptions.from_keywords(given)
     counting = {name: value for name, value in given.items() if name not in UncertaintyKeywords.__optional_keys__}
     asked = counting.get("labels")
+    counted = _tables(y_true, y_pred, counting)
+    warn_of([str(blanks)] if (blanks := BlankLabels.of([*counted.items()])) else [], InfoscopeWarning)
     found = {
         name: _named(class_scores(table, how, zero, _part_of(table, asked)), target_names)
-        for name, table in _tables(y_true, y_pred, counting).items()
+        for name, table in counted.items()
     }
     parts = {name: _entries(scores) if output_dict else _text(scores, look) for name, scores in found.items()}
     if not isinstance(y_pred, Mapping):
@@ -220,8 +224,8 @@ def _laid_out(scores: ClassScores, look: _Look, *, interval: bool) -> list[TextC
     def cell(known: Estimate) -> Text:
         return Text(look.number(known, interval=interval))
 
-    names = [*scores.labels, "", "accuracy", *_AVERAGES, "captured"]
-    parts = [TextColumn("", [Text(shown(name, UNICODE) if name else "") for name in names], least=_LEAST_NAME)]
+    names = [*(shown(label, UNICODE) for label in scores.labels), "", "accuracy", *_AVERAGES, "captured"]
+    parts = [TextColumn("", list(map(Text, names)), least=_LEAST_NAME)]
     for title, rate in _RATES.items():
         averages = [cell(scores.averages[average][rate]) for average in _AVERAGES.values()]
         ends = (cell(scores.accuracy), cell(scores.proficiency)) if rate == "f1" else (blank, blank)

@@ -103,11 +103,12 @@ class _Fitted:
 def shown(label: str, signs: Signs) -> str:
     r"""A label on one line: what cannot be printed is written as an escape.
 
-    >>> print(shown("a\nb", UNICODE), shown("", UNICODE), shown("Käse", ASCII))
-    a\nb '' K\xe4se
+    >>> print(shown("a\nb", UNICODE), shown("", UNICODE), shown(" ", UNICODE), shown("Käse", ASCII))
+    a\nb '' ' ' K\xe4se
     """
     plain = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in label)
-    return plain.encode(signs.encoding, "backslashreplace").decode(signs.encoding) or "''"
+    plain = plain.encode(signs.encoding, "backslashreplace").decode(signs.encoding)
+    return plain if plain.strip() else f"'{plain}'"
 
 
 def columns(parts: Sequence[TextColumn], width: int, signs: Signs, *, header: bool = True, gap: int = 2) -> list[Text]:

@@ -38,6 +38,8 @@ class LabelSets:
     """Memberships that were stated more than once; a set holds each once."""
     weights: Real | None = None
     """How much each object counts, where not all count the same."""
+    numbers_per_object: int = 0
+    """Length of every object's list, where all have one and hold nothing but numbers, as the rows of a matrix do."""
 
     @classmethod
     def from_sets(cls, sets: Iterable[Iterable[Label]] | Mapping[Label, Iterable[Label]]) -> LabelSets:
@@ -154,7 +156,7 @@ class LabelSets:
         place = np.array([column[name] for name in names], dtype=np.int64)
         rows = np.repeat(np.arange(self.n), self.sizes)
         made = self._from_cells(rows, place[self.matrix.indices], self.n, categories, self.objects)
-        return replace(made, repeated=self.repeated, weights=self.weights)
+        return replace(made, repeated=self.repeated, weights=self.weights, numbers_per_object=self.numbers_per_object)
 
     def on(self, categories: Sequence[Label]) -> csr_array:
         """The matrix with these columns, which must include all categories in use."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.numeric import Real, entropy, frozen
+from infoscope.numeric import Real, as_real, entropy, frozen
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.contingency import Contingency
@@ -239,7 +239,17 @@ class Patterns:
         columns = [_moves(labels[name], known) for name, known in zip(self.names, self.labels, strict=True)]
         return Patterns._stacked(self.names, columns, self.codes, self.counts, self.squares)
 
-    # ── tables and entropies ─────────────────────────────────────────────────────────────────────
+    # ── totals, tables and entropies ─────────────────────────────────────────────────────────────
+
+    def label_totals(self, column: str | int) -> Real:
+        """Rows, or summed weight, of each label of a column.
+
+        >>> Patterns.from_columns({"a": ["x", "y", None, "y"]}).label_totals("a").tolist()
+        [1.0, 2.0]
+        """
+        at = self.place(column)
+        there = self.present[at]
+        return as_real(np.bincount(self.codes[at, there].astype(np.int64), self.counts[there], self.sizes[at]))
 
     def pair_cells(self) -> Iterator[tuple[int, int, CellCounts]]:
         """For all pairs of columns (a < b), their cells over the rows in which neither is missing."""
