@@ -294,9 +294,11 @@ def test_warnings_of_rows_come_once():
     assert [str(one.message) for one in seen] == ["1 row left out: missing truth label"]
 
 
-def test_a_positive_class_that_nobody_chose_is_named() -> None:
-    with pytest.warns(ifs.InfoscopeWarning, match="f1 is about 'dog', which sorts last"):
-        ours.f1(["cat", "dog", "dog"], ["cat", "dog", "cat"])
+def test_a_positive_class_that_nobody_chose_is_asked_for_as_in_scikit_learn() -> None:
+    for call in (ours.f1, peer.f1_score):
+        with pytest.raises(ValueError, match=r"(?s)'cat'.*'dog'"):
+            call(["cat", "dog", "dog"], ["cat", "dog", "cat"])
+    assert ours.f1(["cat", "dog", "dog"], ["cat", "dog", "cat"], average="macro") == pytest.approx(2 / 3)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         ours.f1(["cat", "dog", "dog"], ["cat", "dog", "cat"], pos_label="dog")

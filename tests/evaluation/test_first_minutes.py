@@ -90,12 +90,16 @@ def test_the_positive_class_stands_beside_every_binary_number():
     truth, predicted, _ = cancer()
     found = ifs.evaluate(truth, predicted)
     for text in (found.to_text(), found.to_markdown(), found.to_html()):
-        assert "positive class 'malignant'" in text.replace("&#x27;", "'").replace("&#39;", "'")
+        for number in ("recall", "precision"):
+            for label in ("benign", "malignant"):
+                assert f"{number} of '{label}'" in text.replace("&#x27;", "'").replace("&#39;", "'")
     assert found["system"].metrics["recall"].positive == "malignant"
     stated = ifs.evaluate(truth, predicted, positive="benign")
     for asked, named in ((found, stated), (stored(found), stored(stated))):
-        assert "--positive names the other" in " ".join(asked.to_text().split())
+        assert "--positive malignant or --positive benign" in " ".join(asked.to_text().split())
+        assert "positive class 'malignant'" not in asked.to_text()
         assert "--positive" not in named.to_text()
+        assert "positive class 'benign'" in named.to_text()
 
 
 def stored(evaluation: ifs.Evaluation) -> ifs.Evaluation:

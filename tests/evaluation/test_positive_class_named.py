@@ -11,8 +11,8 @@ import infoscope as ifs
 from infoscope import Contingency, Evaluation, InputError
 from infoscope.cli import app
 
-TABLE = Contingency.from_matrix([[40, 10], [5, 45]], truth=["cat", "dog"])
-OTHER = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"])
+TABLE = Contingency.from_matrix([[40, 10], [5, 45]], truth=["cat", "dog"], positive="dog")
+OTHER = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"], positive="dog")
 OF_CLASS = [
     *("precision", "recall", "specificity", "npv", "false_alarm_rate", "f1", "f_beta", "jaccard"),
     *("positive_likelihood_ratio", "negative_likelihood_ratio"),
@@ -91,7 +91,7 @@ def test_numbers_of_different_classes_are_not_compared() -> None:
 
 def test_gate(rows: str, tmp_path: Path) -> None:
     asked = ("gate", rows, "-t", "t", "-s", "a", "--min", "recall=0.1")
-    checks = json.loads(ran(*asked, "--format", "json"))["checks"]
+    checks = json.loads(ran(*asked, "--positive", "dog", "--format", "json"))["checks"]
     assert checks[0]["condition"] == "recall of 'dog' at least 0.1"
     assert "recall of 'cat' at least 0.1" in ran(*asked, "--positive", "cat")
 
@@ -113,7 +113,22 @@ def test_explain_says_the_rule() -> None:
     ("form", "expected"), [("text", "Its recall of 'dog' is"), ("markdown", "Its recall of 'dog' is")]
 )
 def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
-    told = ran("sweep", rows, "-t", "t", "-s", "a", "--parameter", "k", "--metric", "recall", "--format", form)
+    told = ran(
+        "sweep",
+        rows,
+        "-t",
+        "t",
+        "-s",
+        "a",
+        "--parameter",
+        "k",
+        "--metric",
+        "recall",
+        "--positive",
+        "dog",
+        "--format",
+        form,
+    )
 
     assert expected in told
 

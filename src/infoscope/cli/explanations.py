@@ -77,7 +77,7 @@ def _exactly(name: str) -> list[Metric]:
 
 POSITIVE_RULE = (
     "the positive class: the one named by positive= or --positive; else the label 1 or True, else the greater of two "
-    "numbers, else the second label in sorted order"
+    "numbers, yes of yes and no; of other names it must be named"
 )
 
 

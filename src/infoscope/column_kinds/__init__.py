@@ -5,7 +5,12 @@ from infoscope.column_kinds.columns import check_label_columns, check_labels, ch
 from infoscope.column_kinds.measurements import measured_labels, near_misses
 from infoscope.column_kinds.names import ColumnNames
 from infoscope.column_kinds.pairs import check_columns
-from infoscope.column_kinds.positive_class import asked_positive, positive_without_effect
+from infoscope.column_kinds.positive_class import (
+    asked_positive,
+    check_positive,
+    is_positive_open,
+    positive_without_effect,
+)
 from infoscope.column_kinds.values import number_of
 
 __all__ = [
@@ -16,6 +21,8 @@ __all__ = [
     "check_label_columns",
     "check_labels",
     "check_one_label_per_row",
+    "check_positive",
+    "is_positive_open",
     "measured_labels",
     "near_misses",
     "number_of",

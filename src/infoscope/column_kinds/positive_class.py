@@ -5,10 +5,26 @@ from __future__ import annotations
 from collections.abc import Sequence
 from shlex import quote
 
+from infoscope.errors import InputError
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, decided_positive
 
-__all__ = ["asked_positive", "positive_without_effect"]
+__all__ = ["asked_positive", "check_positive", "is_positive_open", "positive_without_effect"]
+
+
+def is_positive_open(table: Contingency) -> bool:
+    """Whether neither the caller nor the names of two classes say which of them is positive."""
+    return table.positive is None and len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None
+
+
+def check_positive(table: Contingency, metric: str) -> None:
+    """Reject a metric about one of two classes where nothing says which, as scikit-learn does; the last is no guess."""
+    if is_positive_open(table):
+        one, other = table.truth_labels
+        raise InputError(
+            f"{metric} is about one of two classes, and the names {one!r} and {other!r} do not say which is positive; "
+            f"say --positive {quote(str(one))} or --positive {quote(str(other))} (positive= or pos_label= in Python)"
+        )
 
 
 def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from infoscope.column_kinds import asked_positive, measured_labels, near_misses
+from infoscope.column_kinds import check_positive, measured_labels, near_misses
 from infoscope.comparison.difference import MetricBelief, difference, improvement_factor
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.ranking import Ranking, rank
@@ -143,7 +143,6 @@ def settled(
         findings=(
             *_about_labels(wholes),
             *_about_chance(uninformative, len(wholes)),
-            *_about_positive(wholes, question),
         ),
     )
 
@@ -175,26 +174,19 @@ def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[
 
 
 def _positive(wholes: Mapping[str, SystemPosterior], metrics: Sequence[Metric]) -> str | None:
-    """The class that binary metrics are about; rejected where it differs between systems that they compare."""
+    """The class that binary metrics are about; rejected where nobody said which, or systems differ in it."""
     classes = {name: whole.table.positive_label for name, whole in wholes.items()}
     (first, label), *others = classes.items()
+    entry = next((entry for entry in metrics if entry.card.of_positive), None)
+    if entry is not None:
+        check_positive(wholes[first].table, entry.name)
     for name, other in others:
-        entry = next((entry for entry in metrics if entry.card.of_positive), None)
         if other != label and entry is not None:
             raise InputError(
                 f"{entry.name} is about {label!r} for {first!r} and about {other!r} for {name!r}; name one positive "
                 "class where the tables are made"
             )
     return None if label is None or len(set(classes.values())) > 1 else str(label)
-
-
-def _about_positive(wholes: Mapping[str, SystemPosterior], question: CompareOptions) -> Iterator[Finding]:
-    """The question which class is positive, where a metric is about it and neither the caller nor the labels say."""
-    table = next(iter(wholes.values())).table
-    if table.positive is None and any(entry.card.of_positive for entry in question.metrics):
-        text = asked_positive(table.truth_labels, table.positive_label)
-        if text is not None:
-            yield Finding("positive_asked", text, evidence={"class": str(table.positive_label)})
 
 
 def _is_significant(ranking: Ranking, pair: Difference) -> bool:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infoscope.column_kinds import BlankLabels
+from infoscope.column_kinds import BlankLabels, check_positive
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.tables import Contingency
@@ -53,6 +53,8 @@ def stability(
     for entry in entries:
         if entry.card.level != "table":
             raise InputError(f"{entry.name} has one value for each class; stability is of metrics of the table")
+        if metrics is not None and entry.card.of_positive:
+            check_positive(table, entry.name)
     rng = np.random.default_rng(seed)
     cells = np.rint(table.cells).astype(np.int64)
     step = max(1, _BLOCK_CELLS // max(cells.size, 1))

@@ -14,7 +14,7 @@ from infoscope.evaluation.comparison import compared
 from infoscope.evaluation.examples import ExampleRequest, with_examples
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, ordered, prepared
 from infoscope.evaluation.judge import judged_inputs, with_judge
-from infoscope.evaluation.positive_class import positive_questions
+from infoscope.evaluation.positive_class import check_positive_stated
 from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.score_columns import with_scores, with_sweep_command
@@ -130,9 +130,9 @@ def evaluate(
         tables = [(subject.name, subject.table) for subject in found.subjects]
         about = (*found.notes, *label_findings(tables), *cost_findings(costs, [table for _, table in tables]))
         evaluation = _evaluated(replace(found, subjects=seen, notes=about), uncertainty)
-    findings = (*evaluation.findings, *positive_questions(evaluation.systems, first))
+    check_positive_stated(evaluation.systems, first)
     matrix = None if costs is None else costs.matrix(seen[0].table)
-    evaluation = replace(evaluation, metrics=first, costs=matrix, findings=findings)
+    evaluation = replace(evaluation, metrics=first, costs=matrix)
     if judged:
         return with_judge(with_sweep_command(evaluation, names), judged, uncertainty, first)
     if options.get("scores") is not None:

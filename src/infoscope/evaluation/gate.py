@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from infoscope.errors import InputError
 from infoscope.evaluation.baseline import Baseline
 from infoscope.evaluation.conditions import Check, Condition, Outcome
-from infoscope.evaluation.positive_class import positive_questions
+from infoscope.evaluation.positive_class import check_positive_stated
 from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
@@ -132,12 +132,12 @@ def judge(
         raise InputError(
             "a gate without conditions lets everything through; give --min, --max, --baseline or --history"
         )
-    asked = positive_questions(evaluation.systems, [check.metric for check in checks if check.metric])
+    check_positive_stated(evaluation.systems, [check.metric for check in checks if check.metric])
     return Gate(
         tuple(checks),
         inconclusive,
         evaluation.provenance,
-        (*_no_information(evaluation), *asked, *findings),
+        (*_no_information(evaluation), *findings),
         tuple(worst_classes(evaluation)),
     )
 

@@ -1,26 +1,19 @@
-"""The question which of two classes is positive, where a metric is about it and nobody said."""
+"""The positive class of two must be known where a metric is about it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 
-from infoscope.column_kinds import asked_positive
+from infoscope.column_kinds import check_positive
 from infoscope.evaluation.result import SystemResult
 from infoscope.metrics.registry import find
-from infoscope.results.finding import Finding
 
-__all__ = ["positive_questions"]
+__all__ = ["check_positive_stated"]
 
 
-def positive_questions(systems: Sequence[SystemResult], metrics: Iterable[str]) -> Iterator[Finding]:
-    """A finding where one of the metrics is about a class that neither the caller nor the labels chose."""
-    if not any(find(metric).card.of_positive for metric in metrics):
-        return
+def check_positive_stated(systems: Sequence[SystemResult], metrics: Iterable[str]) -> None:
+    """Reject metrics that are about a class which neither the caller nor the labels chose."""
+    about_one = next((metric for metric in metrics if find(metric).card.of_positive), None)
     for system in systems:
-        table = system.table
-        if table is None or table.positive is not None or system.clusters is not None:
-            continue
-        text = asked_positive(table.truth_labels, table.positive_label)
-        if text is not None:
-            yield Finding("positive_asked", text, evidence={"class": str(table.positive_label)})
-            return
+        if about_one is not None and system.table is not None and system.clusters is None:
+            check_positive(system.table, about_one)

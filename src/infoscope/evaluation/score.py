@@ -10,6 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
+from infoscope.column_kinds import is_positive_open
 from infoscope.diagnosis import Confusion, Finding, TableBelief, confusions, directed_errors
 from infoscope.evaluation.result import (
     CellCost,
@@ -30,7 +31,6 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
-from infoscope.tables.labels import decided_positive
 
 __all__ = ["ClassSummary", "Clusters", "TableInput", "measure"]
 
@@ -98,7 +98,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         system_labels=tuple(map(str, table.system_labels)),
         reject=None if table.reject is None else str(table.reject),
         positive=_positive(table),
-        positive_by_sorting=_is_by_sorting(table) or None,
+        positive_by_sorting=is_positive_open(table) or None,
         ordinal=None if table.ordinal is None else tuple(map(str, table.ordinal)),
         group=subject.group,
         metrics=_withheld(_by_table(subject, level), findings),
@@ -140,12 +140,6 @@ def _plain(number: float | None) -> float | None:
 def _positive(table: Contingency) -> str | None:
     """The class that binary metrics are about; None unless there are two true classes."""
     return str(table.positive_label) if len(table.truth_labels) == 2 else None
-
-
-def _is_by_sorting(table: Contingency) -> bool:
-    """Whether the positive class is merely the one that sorts last."""
-    is_open = len(table.truth_labels) == 2 and table.positive is None
-    return is_open and decided_positive(table.truth_labels) is None
 
 
 def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.column_kinds import ColumnNames, check_columns, check_labels
+from infoscope.column_kinds import ColumnNames, check_columns, check_labels, check_positive
 from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarning
 from infoscope.markup import cut_list
 from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
@@ -25,7 +25,7 @@ from infoscope.metrics.one_vs_rest import listed_classes
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, as_label, decided_positive, sorted_labels
+from infoscope.tables.labels import Label, as_label, sorted_labels
 from infoscope.tables.missing import warn_of
 from infoscope.tables.transform import of_classes
 from infoscope.typing import ArrayLike, LabelsLike
@@ -171,7 +171,7 @@ class _OfLabels:
         table = self.counting.count(*given, **options)
         if "average" in self._own():
             own.setdefault("average", "binary")
-        self._ask_for_positive(table, own)
+        self._check_positive(table, own)
         self._warn_of_idle_positive(table, own)
         value = np.asarray(self.score(table, **own))
         if not np.isfinite(value).all():
@@ -186,14 +186,10 @@ class _OfLabels:
             self._check(options, self._own())
         return self.score(*args, **options)
 
-    def _ask_for_positive(self, table: Any, own: Mapping[str, Any]) -> None:
-        """Warn of a number about one of two classes that neither the caller nor their names chose."""
-        if not self.entry.card.of_positive or own.get("average", "binary") != "binary" or table.positive is not None:
-            return
-        if len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None:
-            name, label = self.entry.name, table.positive_label
-            said = f"{name} is about {label!r}, which sorts last; say which class is meant with pos_label="
-            warn_of([said], InfoscopeWarning)
+    def _check_positive(self, table: Any, own: Mapping[str, Any]) -> None:
+        """Reject a number about one of two classes that neither the caller nor their names chose."""
+        if self.entry.card.of_positive and own.get("average", "binary") == "binary":
+            check_positive(table, self.entry.name)
 
     def _warn_of_idle_positive(self, table: Any, own: Mapping[str, Any]) -> None:
         """Warn of a positive class that an average over classes leaves aside; 1 is scikit-learn's default."""

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.column_kinds import check_positive
 from infoscope.errors import InputError
 from infoscope.inputs import label_findings
 from infoscope.metrics.registry import find
@@ -130,6 +131,8 @@ class Tuning(CurveResult):
         order more certain than this probability says.
         """
         criterion = Criterion.asked(metric)
+        if find(criterion.name).card.of_positive:
+            check_positive(self.tables[0], criterion.name)
         goodness = np.array([float(criterion.goodness(table)) for table in self.tables])
         if not np.any(goodness > -np.inf):
             raise InputError(f"{criterion.name} is undefined at every setting; choose by another metric")

@@ -131,9 +131,8 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     k, m = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
     yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
     yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
-    if focus.positive is not None:
-        hint = " by sorting, --positive names the other" if focus.positive_by_sorting else ""
-        yield f"positive class '{focus.positive}'{hint}"
+    if focus.positive is not None and not focus.positive_by_sorting:
+        yield f"positive class '{focus.positive}'"
     if evaluation.adaptive is not None:
         yield "read in part"
     if evaluation.provenance.source is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from infoscope.evaluation import ConfusedPair, Evaluation, SystemResult
+from infoscope.evaluation import ClassEstimates, ConfusedPair, Evaluation, SystemResult
 from infoscope.reports.outline import Inline, Name, Phrase, Strong, Tile, reason
 from infoscope.reports.views.chosen_metrics import chosen_sentences
 from infoscope.reports.views.judge import judge_sentences
@@ -178,12 +178,24 @@ def system_tiles(system: SystemResult) -> Iterator[Tile]:
 
 
 def _positive_tiles(system: SystemResult) -> Iterator[Tile]:
-    """Recall, precision and F1 of the positive class of two."""
+    """Recall, precision and F1 of the positive class of two; where nobody said which it is, of both classes."""
     if system.positive is None or system.number("recall") is None:
+        return
+    if system.positive_by_sorting:
+        yield from (_class_tile(item, "recall") for item in system.classes)
+        yield from (_class_tile(item, "precision") for item in system.outputs if item.label in system.truth_labels)
         return
     of = f"positive class '{system.positive}'"
     name = _cut(system.positive)
     yield from (_ratio(system, metric, f"{metric} of '{name}'", of) for metric in ("recall", "precision", "f1"))
+
+
+def _class_tile(item: ClassEstimates, metric: str) -> Tile:
+    estimate, notation = item.values[metric], MetricNotation(metric)
+    word = f"{metric} of '{_cut(item.label)}'"
+    if estimate.shown is None:
+        return Tile(UNDEFINED, word, "", reason(estimate.undefined), metric)
+    return Tile(notation.shown(estimate), word, notation.interval(estimate), f"class '{item.label}'", metric)
 
 
 def _cut(label: str, most: int = 20) -> str:
