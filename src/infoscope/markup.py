@@ -1,4 +1,7 @@
-"""Markup that cannot be broken by what it shows: HTML and Markdown in which text from the data stays text."""
+"""Markup that cannot be broken by what it shows: HTML and Markdown in which text from the data stays text.
+
+And the words for numbers of things and long lists, which messages and reports share.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from typing import NamedTuple
 __all__ = [
     "CutList",
     "Html",
+    "counted",
     "cut_list",
     "element",
     "escape",
@@ -18,12 +22,37 @@ __all__ = [
     "escape_markdown_cell",
     "joined",
     "text",
+    "thousands",
 ]
 
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _MARKDOWN_SIGNS = re.compile(r"([\\|*_`<>\[\]~$]|&(?=#?\w+;)|(?<=:)//|(?<=\bwww)\.|@(?=\w))")
 _MARKDOWN_START = re.compile(r"^(\s*)(?:([#+=-])|(\d+)([.)]))")
+
+
+_MOST_WHOLE = 1e18
+"""Whole numbers from here on are sums of large weights, of which nobody reads every digit."""
+
+
+def thousands(number: float) -> str:
+    """A count or weight with thousands set apart.
+
+    >>> thousands(1797), thousands(0.25), thousands(3e300)
+    ('1,797', '0.25', '3e+300')
+    """
+    is_whole = float(number).is_integer() and abs(number) < _MOST_WHOLE
+    return f"{number:,.0f}" if is_whole else f"{number:,.4g}"
+
+
+def counted(number: float, noun: str) -> str:
+    """A number of things.
+
+    >>> counted(1, "sample"), counted(12345, "sample"), counted(2.5, "class")
+    ('1 sample', '12,345 samples', '2.5 classes')
+    """
+    plural = noun if number == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
+    return f"{thousands(number)} {plural}"
 
 
 class Html(str):

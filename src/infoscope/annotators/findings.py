@@ -11,6 +11,7 @@ from infoscope.annotators.reliability import OddOneOut
 from infoscope.annotators.result import Annotator
 from infoscope.column_kinds import BlankLabels
 from infoscope.inputs import blank_findings
+from infoscope.markup import counted
 from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, few_and_all
@@ -23,7 +24,7 @@ MAX_CONFUSED = 15
 
 def items_left_out(items: int) -> str:
     """Items that do not enter the agreement, and why."""
-    return f"{items:,} item{'s' * (items != 1)} left out: labelled by fewer than two annotators"
+    return f"{counted(items, 'item')} left out: labelled by fewer than two annotators"
 
 
 def agreement_findings(  # noqa: PLR0917 - the parts of the result

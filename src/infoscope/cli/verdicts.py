@@ -9,6 +9,7 @@ from infoscope.atomic_files import check_target
 from infoscope.cli.errors import reported
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say, write_stdout
+from infoscope.markup import counted
 
 __all__ = ["command"]
 
@@ -55,4 +56,4 @@ def apply(verdicts: str, source: str, truth: str, output: str, force: bool, **_o
     """
     check_output(check_target(output), force=force)
     changed = ifs.serving.write_corrected(source, truth, ifs.serving.read_verdicts(verdicts), output, force=force)
-    say(f"{changed} label{'s' * (changed != 1)} changed; the column verdict says which.")
+    say(f"{counted(changed, 'label')} changed; the column verdict says which.")

@@ -10,6 +10,7 @@ import numpy as np
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import as_names
+from infoscope.markup import counted
 from infoscope.readers import LabelKeywords, ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.reader import counted_tables
@@ -135,7 +136,7 @@ def _check(runs: Mapping[str, Runs]) -> None:
     """Reject runs that cannot be held against each other: one alone, other true classes, another size."""
     for name, tables in runs.items():
         if len(tables) < 2:
-            raise InputError(f"{name!r} has {len(tables)} run{'s' * (len(tables) != 1)}; a spread needs at least two")
+            raise InputError(f"{name!r} has {counted(len(tables), 'run')}; a spread needs at least two")
     placed = [(name, run, table) for name, tables in runs.items() for run, table in tables.items()]
     first_name, first_run, first = placed[0]
     usual = _classes(first)

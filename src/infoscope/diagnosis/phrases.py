@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "listed", "percent", "points", "quoted"]
+__all__ = ["listed", "percent", "points", "quoted"]
 
 
 def percent(share: float) -> str:
@@ -44,14 +44,3 @@ def listed(labels: Sequence[object], most: int = 4, word: str = "and") -> str:
     if len(labels) > most:
         return f"{', '.join(names)} {word} {len(labels) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} {word} {names[-1]}"
-
-
-def counted(number: float, noun: str) -> str:
-    """A number of things, with thousands set apart.
-
-    >>> counted(1, "sample"), counted(12345, "sample"), counted(2.5, "sample")
-    ('1 sample', '12,345 samples', '2.5 samples')
-    """
-    shown = f"{number:,.0f}" if number == round(number) else f"{number:,.4g}"
-    plural = noun if number == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{shown} {plural}"

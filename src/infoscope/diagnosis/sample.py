@@ -6,9 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.diagnosis.phrases import counted, listed, percent
+from infoscope.diagnosis.phrases import listed, percent
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.markup import counted
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.posterior.missing_classes import missing_classes
 from infoscope.results.finding import Finding

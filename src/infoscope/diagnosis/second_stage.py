@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.diagnosis.phrases import counted, listed, points, quoted
+from infoscope.diagnosis.phrases import listed, points, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
+from infoscope.markup import counted
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json

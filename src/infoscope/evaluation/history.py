@@ -14,6 +14,7 @@ from infoscope.evaluation.api import evaluate
 from infoscope.evaluation.conditions import Check, Outcome
 from infoscope.evaluation.result import Evaluation
 from infoscope.inputs import as_names
+from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.readers import read_tables
 from infoscope.results.finding import Finding
@@ -135,7 +136,7 @@ def _check(found: NewRun, metric: str, folder: str) -> Check:
     notation = MetricNotation(name)
     shown = f"it is {notation.shown(found.estimate)}"
     if found.expected is None:
-        text = f"{shown}; {folder} has {found.runs} run{'s' * (found.runs != 1)} of it, and {MIN_RUNS} are needed"
+        text = f"{shown}; {folder} has {counted(found.runs, 'run')} of it, and {MIN_RUNS} are needed"
     else:
         chance = found.judgement.chance
         spread = notation.spread(found.expected.spread)

@@ -12,6 +12,7 @@ from infoscope.diagnosis.response import sweep_command
 from infoscope.errors import InputError
 from infoscope.evaluation.inputs import ColumnRequest
 from infoscope.evaluation.result import Evaluation, SystemResult
+from infoscope.markup import counted
 from infoscope.operating_points import Sweep, sweep
 from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.results.finding import Finding
@@ -83,7 +84,7 @@ def _by_system(scores: Any, names: Sequence[str], *, rows: bool) -> dict[str, An
         return dict(scores)
     listed = [scores] if not rows or isinstance(scores, str) else list(scores)
     if len(listed) > len(names) or (len(listed) < len(names) and len(names) > 1):
-        given = f"{len(listed)} {'column' if rows else 'set'}{'s' * (len(listed) != 1)} of scores"
+        given = f"{counted(len(listed), 'column' if rows else 'set')} of scores"
         raise InputError(
             f"there are {len(names)} systems and {given}; give one for each system in their order, or a mapping by name"
         )

@@ -20,6 +20,7 @@ from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:
     from infoscope.tracking import TrackingEvaluation
+from infoscope.markup import counted
 
 __all__ = ["AssociationDisplay", "cell_kinds"]
 
@@ -238,4 +239,4 @@ def _ink(name: TrackId | None) -> str:
 def _tip(cell: Cell, kind: str) -> str:
     truth = "" if cell.truth is None else f"truth track {plain_label(cell.truth)}\n"
     system = "" if cell.system is None else f"system id {plain_label(cell.system)}\n"
-    return f"{truth}{system}{cell.frames:,.6g} frame{'s' * (cell.frames != 1)}: {WORDS[kind]}"
+    return f"{truth}{system}{counted(cell.frames, 'frame')}: {WORDS[kind]}"

@@ -12,6 +12,7 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
+from infoscope.markup import counted
 from infoscope.numeric import Real
 from infoscope.operating_points import BoundCurves, bound_curves
 from infoscope.operating_points.surfaces import ErrorPoint
@@ -170,6 +171,6 @@ def _summary(points: Sequence[ErrorPoint]) -> str:
     more = f" and {len(above) - 4} more" if len(above) > 4 else ""
     stated = f"above Hellman and Raviv's bound, which holds for the Bayes error, {'is' if len(above) == 1 else 'are'} "
     return (
-        f"Errors of {len(points)} system{'s' * (len(points) != 1)} over the information missed, with bounds on the "
+        f"Errors of {counted(len(points), 'system')} over the information missed, with bounds on the "
         f"Bayes error: {stated + named + more if above else 'none is above Hellman and Raviv’s bound'}."
     )

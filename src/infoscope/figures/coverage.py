@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from infoscope.cross_validation import CrossValidation
     from infoscope.tracking import TrackingEvaluation
     from infoscope.tracking.result import TrackerResult
+from infoscope.markup import counted
 
 __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse", "fold_clouds"]
 
@@ -366,7 +367,7 @@ def _tip(point: CoveragePoint) -> str:
 def _summary(points: Sequence[CoveragePoint]) -> str:
     best = min(points, key=lambda point: point.erroneous)
     return (
-        f"Information coverage of {len(points)} system{'s' * (len(points) != 1)}: false information to the "
+        f"Information coverage of {counted(len(points), 'system')}: false information to the "
         f"right, captured information upwards. Nearest to the star is {shortened(best.name, 60)}, which captures "
         f"{best.captured:.1%} of the truth and adds {best.false:.1%} that is false."
     )

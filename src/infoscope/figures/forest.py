@@ -177,8 +177,10 @@ def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> 
     return pair.verdict if pair is not None else "baseline" if comparison.baseline == name else ""
 
 
-def rows_of(values: Mapping[str, Estimate]) -> list[ForestRow]:
+def rows_of(values: Mapping[str, Estimate], word: str = "") -> list[ForestRow]:
     """A row for each estimate that has a value, with its interval where there is one."""
     return [
-        ForestRow(name, known.shown, known.low, known.high) for name, known in values.items() if known.shown is not None
+        ForestRow(name, known.shown, known.low, known.high, word)
+        for name, known in values.items()
+        if known.shown is not None
     ]

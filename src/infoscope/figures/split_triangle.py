@@ -25,6 +25,7 @@ from infoscope.figures.triangle_plane import (
     plane,
     side_words,
 )
+from infoscope.markup import counted
 from infoscope.metrics import (
     split_system_divergence,
     split_system_remainder,
@@ -172,4 +173,4 @@ def _split_summary(points: Sequence[SplitPoint]) -> str:
         f"{point.system.transfer:.2f} of the output's maximum entropy"
         for point in points[:4]
     ]
-    return f"Split entropy triangle of {len(points)} system{'s' * (len(points) != 1)}: {'; '.join(parts)}."
+    return f"Split entropy triangle of {counted(len(points), 'system')}: {'; '.join(parts)}."

@@ -14,6 +14,7 @@ from infoscope.figures.layout import axis, dodged, fitting, plain_label, shorten
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.inputs import as_names
+from infoscope.markup import counted
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.operating_points import Sweep, sweep
 from infoscope.quick_dataclasses import dataclass
@@ -318,4 +319,4 @@ def _summary(curves: Sequence[Curve], across: str) -> str:
         if known:
             first, last = (number_text(y, ".2f") for y in (known[0], known[-1]))
             parts.append(f"{shortened(curve.name, 40)} from {first} to {last}")
-    return f"{len(curves)} curve{'s' * (len(curves) != 1)} over {plain_label(across)}: {'; '.join(parts)}."
+    return f"{counted(len(curves), 'curve')} over {plain_label(across)}: {'; '.join(parts)}."

@@ -14,6 +14,7 @@ from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from infoscope.tracking import TrackingEvaluation
+from infoscope.markup import counted
 
 __all__ = ["COLOURS", "LedgerRow", "TrackLedgerDisplay"]
 
@@ -132,7 +133,7 @@ class TrackLedgerDisplay(TrackDisplay):
         if self.by == "track":
             return f"Truth tracks by lost {self.unit}: most are lost on {name}, {first.total:,.1f} {self.unit}."
         parts = ", ".join(f"{size:.0%} {line}" for line, size in first.parts)
-        return f"Ledgers of {len(self.rows)} tracker{'s' * (len(self.rows) != 1)}. {name}: {parts} of the truth."
+        return f"Ledgers of {counted(len(self.rows), 'tracker')}. {name}: {parts} of the truth."
 
 
 def _by_system(evaluation: TrackingEvaluation) -> list[LedgerRow]:

@@ -22,6 +22,7 @@ from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:
     from infoscope.tracking import TrackingEvaluation
+from infoscope.markup import counted
 
 __all__ = ["TrackTimelineDisplay", "id_colours"]
 
@@ -165,7 +166,7 @@ class TrackTimelineDisplay(TrackDisplay):
         place = f" in {shortened(self.name, 60)}" if self.name else ""
         stated = (("break", "breaks"), ("swap", "swaps"), ("missed", "stretches not detected"))
         counts = ", ".join(f"{begins.count(kind)} {word}" for kind, word in stated)
-        return f"Timeline of {drawn} truth track{'s' * (drawn != 1)}{place}, coloured by system id: {counts}."
+        return f"Timeline of {counted(drawn, 'truth track')}{place}, coloured by system id: {counts}."
 
 
 def _legend(low: float, per_pixel: float) -> list[Mark]:

@@ -30,6 +30,7 @@ from infoscope.figures.triangle_plane import (
     zone_of,
     zones,
 )
+from infoscope.markup import counted
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
@@ -244,7 +245,7 @@ def _tip(point: TrianglePoint) -> str:
 def _summary(points: Sequence[TrianglePoint]) -> str:
     best = max(points, key=lambda point: point.shares.transfer)
     return (
-        f"Entropy triangle of {len(points)} system{'s' * (len(points) != 1)}. Highest is "
+        f"Entropy triangle of {counted(len(points), 'system')}. Highest is "
         f"{shortened(best.name, 60)}: agreement "
         f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information "
         f"{best.shares.variation:.2f} ({zone_of(best.shares)})."

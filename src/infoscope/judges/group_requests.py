@@ -31,6 +31,7 @@ from infoscope.typing import Json, LabelsLike, Source
 
 if TYPE_CHECKING:
     from infoscope.judges.judged import Judged
+from infoscope.markup import counted
 
 __all__ = ["FIRST_LABELS", "labels_by_group"]
 
@@ -147,20 +148,20 @@ class _GroupedSampler:
         known = [request for request in self.requests if not request.is_first]
         planned, besides = (sum(request.sampler.planned for request in some) for some in (known, first))
         if known:
-            besides_text = f"; {_counted(besides, 'first label')} for {_counted(len(first), 'other group')}"
+            besides_text = f"; {counted(besides, 'first label')} for {counted(len(first), 'other group')}"
             text = self._needed(planned, len(known)) + (besides_text if first else "")
         else:
-            labels, groups = _counted(besides, "further label"), _counted(len(first), "group")
+            labels, groups = counted(besides, "further label"), counted(len(first), "group")
             text = f"No group has enough labels to plan by: {labels} come first, in {groups}"
         evidence: dict[str, Json] = {"labels": planned + besides, "groups": len(self.requests)}
         return Finding("labels_needed", f"{text}.", evidence=evidence)
 
     def _needed(self, labels: int, groups: int) -> str:
         title, half_width = find(self.wanted.metric).card.title_in_sentence, f"±{self.wanted.half_width:g}"
-        each = f"{half_width} in each of {_counted(groups, 'group')}"
+        each = f"{half_width} in each of {counted(groups, 'group')}"
         if not labels:
             return f"The {title} is known to {each}: no further labels are needed"
-        return f"To know the {title} to {each}: about {_counted(labels, 'further label')} in all"
+        return f"To know the {title} to {each}: about {counted(labels, 'further label')} in all"
 
     def _first_labels(self) -> Iterator[Finding]:
         for request in self.requests:
@@ -168,7 +169,7 @@ class _GroupedSampler:
                 labels = request.part.rows.label_count
                 yield Finding(
                     "first_labels",
-                    f"{request.part.title} has {labels:g} label{'s' * (labels != 1)}, too few to plan by: "
+                    f"{request.part.title} has {counted(labels, 'label')}, too few to plan by: "
                     f"{request.sampler.planned} first ones are asked for, as many of each verdict and prediction. Plan "
                     "again with them.",
                     "warning",
@@ -262,10 +263,6 @@ def _requests(
 def _left_out(part: JudgedGroup, why: str) -> Finding:
     evidence: dict[str, Json] = {"group": dict(part.group or {}), "labels": part.rows.label_count}
     return Finding("group_left_out", f"{part.title} is left out: {why}.", "warning", evidence)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'s' * (number != 1)}"
 
 
 def _total(numbers: Sequence[int | None]) -> int | None:

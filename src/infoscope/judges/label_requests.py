@@ -35,6 +35,7 @@ from infoscope.typing import LabelsLike, Source
 
 if TYPE_CHECKING:
     from infoscope.judges.judged import Judged
+from infoscope.markup import counted
 
 __all__ = [
     "JudgedSampler",
@@ -197,8 +198,8 @@ class JudgedSampler:
         title, half_width = find(self.wanted.metric).card.title_in_sentence, self.wanted.half_width
         compared = "labels of all rows at random would not do" if at_random is None else f"{at_random:,} at random"
         text = (
-            f"To know the {title} of {self.system} to ±{half_width:g}: about {self.planned:,} further "
-            f"label{'s' * (self.planned != 1)} by verdict and prediction; {compared}."
+            f"To know the {title} of {self.system} to ±{half_width:g}: about "
+            f"{counted(self.planned, 'further label')} by verdict and prediction; {compared}."
         )
         if not self.planned:
             text = f"The {title} of {self.system} is known to ±{half_width:g} already: no further labels are needed."

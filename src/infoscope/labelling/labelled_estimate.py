@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import field
 from typing import ClassVar, Literal
 
+from infoscope.markup import counted
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
@@ -72,8 +73,5 @@ def labelled_findings(
         text = f"The planned half width of ±{half_width:g} is reached: ±{reached:.3g}; {came}."
         yield Finding("narrow_enough", text, evidence=evidence)
     if unlabelled:
-        text = (
-            f"{unlabelled:,} row{'s' * (unlabelled != 1)} of the sheet without a label left out: taken as left out at "
-            "random."
-        )
+        text = f"{counted(unlabelled, 'row')} of the sheet without a label left out: taken as left out at random."
         yield Finding("unlabelled_items", text, "warning", {"items": unlabelled})

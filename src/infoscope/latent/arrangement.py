@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.latent.model import Channel, NoLatentTruthError, Observations
+from infoscope.markup import counted
 from infoscope.numeric import Real, as_real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label, sorted_labels
@@ -144,7 +145,7 @@ def _classes(
         found = sorted_labels({label for label, systems in used.items() if systems > 1} | set(known))
     if len(found) < 2:
         raise InputError(
-            f"{len(found)} label{'s' * (len(found) != 1)} used by two systems or more: a latent truth needs at least "
+            f"{counted(len(found), 'label')} used by two systems or more: a latent truth needs at least "
             "two classes that systems have in common; check the labels, or state classes="
         )
     if len(found) > MAX_CLASSES:

@@ -12,6 +12,7 @@ from infoscope.latent.arrangement import Arrangement
 from infoscope.latent.estimation import LatentPosterior
 from infoscope.latent.model import NoLatentTruthError, Observations
 from infoscope.latent.result import LatentSystem
+from infoscope.markup import counted
 from infoscope.results.finding import Finding
 
 __all__ = ["TWO_SYSTEMS", "check_identifiable", "free_degrees", "identifiability_findings"]
@@ -81,7 +82,7 @@ def _check_labels(data: Observations) -> None:
     if fewest < MIN_LABELS_PER_CLASS:
         raise NoLatentTruthError(
             f"two systems do not determine a truth, and the class {data.classes[least]!r} has "
-            f"{fewest:g} label{'s' * (fewest != 1)}: label at least {MIN_LABELS_PER_CLASS} items of each "
+            f"{counted(fewest, 'label')}: label at least {MIN_LABELS_PER_CLASS} items of each "
             "class, or add a third independent system"
         )
 

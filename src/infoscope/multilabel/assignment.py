@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.assignment import best_assignment
+from infoscope.markup import counted
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
@@ -63,7 +64,7 @@ class Reassignment:
 
     def sentence(self, truth_name: str, system_name: str) -> str:
         """What happened, in words."""
-        met = f"{self.joint} object{'s' * (self.joint != 1)} together, {self.expected:.1f} expected"
+        met = f"{counted(self.joint, 'object')} together, {self.expected:.1f} expected"
         if self.association == "positive":
             doubt = "" if self.finding else "; this may be chance"
             return f"{system_name} used '{self.system}' where {truth_name} used '{self.truth}': {met}{doubt}"

@@ -9,6 +9,7 @@ from typing import Unpack
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.markup import counted
 from infoscope.multilabel.api import MultilabelKeywords, evaluate
 from infoscope.multilabel.result import MultilabelEvaluation
 from infoscope.tables.label_sets import LabelSets
@@ -71,7 +72,7 @@ class LabelSetCounter:
     def __repr__(self) -> str:
         """How much was counted."""
         used = {category for pair in self._counts for side in pair for category in side}
-        return f"LabelSetCounter of {len(self):,} object{'s' * (len(self) != 1)}, {len(used):,} categories"
+        return f"LabelSetCounter of {counted(len(self), 'object')}, {len(used):,} categories"
 
     def label_sets(self) -> tuple[LabelSets, LabelSets]:
         """True and predicted sets of all objects; equal ones stand together."""

@@ -7,6 +7,7 @@ from itertools import combinations
 
 from infoscope.column_kinds import BlankLabels
 from infoscope.inputs import blank_findings
+from infoscope.markup import counted
 from infoscope.readers.labels import cleaner
 from infoscope.results.finding import Finding, few_and_all
 from infoscope.tables.categorization import Categorization
@@ -27,7 +28,7 @@ def quoted(label: Label) -> str:
 
 def objects_left_out(ignored: Mapping[str, int]) -> list[str]:
     """Objects that do not enter the numbers, and why, a sentence for each reason."""
-    return [f"{objects:,} object{'s' * (objects != 1)} left out: {reason}" for reason, objects in ignored.items()]
+    return [f"{counted(objects, 'object')} left out: {reason}" for reason, objects in ignored.items()]
 
 
 def run_together(categories: Sequence[Label]) -> list[tuple[str, str, str]]:

@@ -1,4 +1,7 @@
-"""Tables with a row per item: what each column is called, and what it shows of an item, in one place."""
+"""Tables with a row per item: what each column is called, and what it shows of an item, in one place.
+
+``Table(*listed(items, (Column("system", "name"), lambda each: Name(each.name)), ...), search="systems")``
+"""
 
 from __future__ import annotations
 
@@ -7,15 +10,16 @@ from functools import partial
 from typing import Protocol, TypeVar
 
 from infoscope.reports.outline import Cell, Column, Name
+from infoscope.results.estimate import Difference
+from infoscope.results.notation import MetricNotation, chance
 
-__all__ = ["Grouped", "group_columns", "listed"]
+__all__ = ["Grouped", "difference_columns", "group_columns", "listed"]
 
 Item = TypeVar("Item")
+ItemColumn = tuple[Column, Callable[[Item], Cell]]
 
 
-def listed(
-    items: Iterable[Item], *columns: tuple[Column, Callable[[Item], Cell]]
-) -> tuple[list[Column], list[tuple[Cell, ...]]]:
+def listed(items: Iterable[Item], *columns: ItemColumn[Item]) -> tuple[list[Column], list[tuple[Cell, ...]]]:
     """The columns of a table and its rows, one per item, from what each column shows of an item."""
     return [column for column, _ in columns], [tuple(cell(item) for _, cell in columns) for item in items]
 
@@ -28,10 +32,23 @@ class Grouped(Protocol):
         """The values of these columns."""
 
 
-def group_columns(names: Iterable[str]) -> list[tuple[Column, Callable[[Grouped], Cell]]]:
+def group_columns(names: Iterable[str]) -> list[ItemColumn[Grouped]]:
     """Columns that say which group a row is about."""
     return [(Column(name, "name"), partial(_group_value, name)) for name in names]
 
 
 def _group_value(name: str, item: Grouped) -> Name:
     return Name((item.group or {}).get(name, ""))
+
+
+def difference_columns(title: Callable[[Difference], Cell]) -> list[ItemColumn[Difference]]:
+    """Two systems, the metric by its title, the difference with its interval, and the verdict on it."""
+    return [
+        (Column("A", "name"), lambda pair: Name(pair.a, 24)),
+        (Column("B", "name"), lambda pair: Name(pair.b, 24)),
+        (Column("metric", "text"), title),
+        (Column("A − B"), lambda pair: MetricNotation(pair.metric).signed(pair.estimate.shown)),
+        (Column("interval"), lambda pair: MetricNotation(pair.metric).signed_interval(pair.estimate)),
+        (Column("P(A better)"), lambda pair: chance(pair.probability_a_better)),
+        (Column("verdict", "text"), lambda pair: pair.verdict),
+    ]

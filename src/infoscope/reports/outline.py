@@ -6,6 +6,7 @@ four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import field
 from string import ascii_lowercase
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from infoscope.figures.scene import Panel
 
 __all__ = [
+    "ALL_ROWS",
     "Appendix",
     "Block",
     "Bullets",
@@ -178,6 +180,7 @@ class Groups:
 
 
 Cell = Phrase | ShareBar | Whisker | Groups
+ALL_ROWS = sys.maxsize
 
 
 @dataclass(frozen=True)
@@ -221,7 +224,7 @@ class Table:
     """What the rows are, where a page offers to search, sort and copy them."""
     header: bool = True
     max_rows: int | None = None
-    """Rows shown outside of pages unless all are asked for; None leaves it to the form."""
+    """Rows shown outside of pages unless all are asked for (``ALL_ROWS``); None leaves it to the form."""
     whole: bool = False
     """Whether pages write every row, however many; else they pack those that only a search or a sort shows."""
     style: str = "values"
@@ -378,7 +381,9 @@ class Outline:
     """What stands beside the headline, above the tiles."""
     tiles: Sequence[Tile] = ()
     findings: Sequence[tuple[str, Finding]] = ()
-    """Findings with the name of what they are about; empty where there is only one thing."""
+    """Findings about parts of the result, each with the part's name; those of the result itself come before them."""
+    stated: Sequence[str] = ()
+    """Codes of the result's findings that the headline states already."""
     sections: Sequence[Section] = ()
     footnotes: Sequence[Phrase] = ()
     """Sentences at the end of text and Markdown, in a page's method."""

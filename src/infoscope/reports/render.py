@@ -12,6 +12,7 @@ from infoscope.reports.layout import UNICODE, Look, shown, squeezed
 from infoscope.reports.outline import Name, Outline, Phrase, plain
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
+from infoscope.results.finding import Finding
 from infoscope.results.frame import columns_of
 from infoscope.results.notation import units
 from infoscope.results.provenance import ignored_rows
@@ -36,7 +37,14 @@ def outline_of(result: Result, unit: str = "bits") -> Outline:
     outline: Outline = _view(result).outline(result, units(unit))
     run = result.provenance.run
     kicker = outline.kicker if run is None else (*outline.kicker, ("run ", Name(run, 60)))
-    return replace(outline, kicker=kicker, provenance=result.provenance)
+    return replace(outline, kicker=kicker, findings=_findings(result, outline), provenance=result.provenance)
+
+
+def _findings(result: Result, outline: Outline) -> list[tuple[str, Finding]]:
+    """The result's own findings that the report does not state elsewhere, then those about its parts."""
+    elsewhere = [*ignored_rows(result.provenance.ignored), *(finding for _, finding in outline.findings)]
+    own = [found for found in result.findings if found not in elsewhere and found.code not in outline.stated]
+    return [*(("", finding) for finding in own), *outline.findings]
 
 
 @collection_paused()

@@ -10,6 +10,7 @@ import math
 from functools import cache
 
 from infoscope.errors import InputError
+from infoscope.markup import thousands
 from infoscope.metrics.registry import Card, all_metrics, catalogue
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
@@ -29,6 +30,7 @@ __all__ = [
     "p_value",
     "points",
     "share",
+    "share_with_interval",
     "units",
 ]
 
@@ -88,20 +90,13 @@ def share(value: float | None, digits: int = 1) -> str:
     return f"{100 * value:.1e}%".replace("-", "−") if value < 0.5 else ">99.9999%"
 
 
-_MOST_WHOLE = 1e18
-"""Whole numbers from here on are sums of large weights, of which nobody reads every digit."""
-
-
 def amount(number: float | None) -> str:
     """A count or weight with thousands set apart.
 
-    >>> amount(1797), amount(0.25), amount(3e300), amount(None)
-    ('1,797', '0.25', '3e+300', 'unknown')
+    >>> amount(1797), amount(0.25), amount(None)
+    ('1,797', '0.25', 'unknown')
     """
-    if number is None:
-        return "unknown"
-    is_whole = float(number).is_integer() and abs(number) < _MOST_WHOLE
-    return f"{number:,.0f}" if is_whole else f"{number:,.4g}"
+    return "unknown" if number is None else thousands(number)
 
 
 def factor_text(factor: float) -> str:
@@ -128,12 +123,26 @@ def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> 
     return f"{low} – {high}".replace("-", "−")
 
 
-def chance(probability: float) -> str:
+def share_with_interval(estimate: Estimate) -> str:
+    """A share and the interval that it lies in, as a sentence states them.
+
+    >>> share_with_interval(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), share_with_interval(Estimate(0.5))
+    ('51.0% (47.0 – 55.0)', '50.0%')
+    """
+    within = interval_text(estimate)
+    return f"{share(estimate.shown)} ({within})" if within else share(estimate.shown)
+
+
+def chance(probability: float | None) -> str:
     """A probability as far as the method can be trusted: beyond one in a thousand it is only called small.
+
+    Empty where it is not known.
 
     >>> chance(0.9731), chance(0.0), chance(0.99999)
     ('97.3%', '<0.1%', '>99.9%')
     """
+    if probability is None:
+        return ""
     if 0.001 <= probability <= 0.999:
         return f"{probability:.1%}"
     return "<0.1%" if probability < 0.5 else ">99.9%"
@@ -272,12 +281,14 @@ class MetricNotation:
             return "–"
         return f"{100 * sd:.1f}" if self.is_share else f"{sd * self._scale:.{DECIMALS}f}"
 
-    def signed(self, number: float) -> str:
+    def signed(self, number: float | None) -> str:
         """A difference with its sign, in points where the metric is a share.
 
         >>> MetricNotation("proficiency").signed(-0.0071), MetricNotation("proficiency").signed(-1e-9)
         ('−0.7', '0.0')
         """
+        if number is None:
+            return UNDEFINED
         shown = f"{100 * number:+.1f}" if self.is_share else f"{number * self._scale:+.{DECIMALS}f}"
         return shown[1:] if float(shown) == 0.0 else shown.replace("-", "−")
 

@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from infoscope.errors import on_page
-from infoscope.markup import Html, element, joined
+from infoscope.markup import Html, counted, element, joined
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
@@ -151,7 +151,7 @@ def columns_page(
         _column_table([lines[column] for column in taken], "Columns"),
     ]
     if rest:
-        summary = element("summary", f"{len(rest)} more column{'s' * (len(rest) != 1)}")
+        summary = element("summary", counted(len(rest), "more column"))
         form.append(element("details", summary, _column_table([lines[column] for column in rest], "More columns")))
     form += [_label_options(), element("p", element("button", "Evaluate", type="submit", class_="go"))]
     body = [

@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterable, Mapping
 
 from infoscope.errors import InfoscopeWarning, MissingLabelsWarning
+from infoscope.markup import counted
 
 __all__ = ["all_ignored", "left_out", "most_ignored", "warn_of", "warn_of_rows"]
 
@@ -17,7 +18,7 @@ def left_out(rows: int, reason: str) -> str:
     >>> left_out(1, "missing truth label"), left_out(1200, "missing weight")
     ('1 row left out: missing truth label', '1,200 rows left out: missing weight')
     """
-    return f"{rows:,} row{'s' * (rows != 1)} left out: {reason}"
+    return f"{counted(rows, 'row')} left out: {reason}"
 
 
 def all_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:

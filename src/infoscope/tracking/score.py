@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from infoscope.markup import counted
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
@@ -95,7 +96,7 @@ def _findings(tracker: EvaluatedTracker) -> Iterator[Finding]:
     """What a reader should know before the numbers."""
     yield from tracker.account.findings
     for item in tracker.account.ignored():
-        text = f"{item.rows:,} row{'s' * (item.rows != 1)} not evaluated: {item.reason}."
+        text = f"{counted(item.rows, 'row')} not evaluated: {item.reason}."
         yield Finding("removed", text, evidence={"reason": item.reason, "rows": item.rows})
     if tracker.account.extra:
         names = ", ".join(tracker.account.extra[:5])

@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoscope.markup import counted
 from infoscope.metrics.registry import Card
 from infoscope.numeric import Real, as_real
 from infoscope.quick_dataclasses import dataclass
@@ -154,7 +155,7 @@ def spread_of(sequences: Sequences[Sequence], settings: TrackingOptions) -> Metr
     if truths < FEWEST:
         return MetricSpread(
             "none", 0, {},
-            note=f"no intervals: {truths} truth track{'s' * (truths != 1)}, and at least {FEWEST} are needed"
+            note=f"no intervals: {counted(truths, 'truth track')}, and at least {FEWEST} are needed"
             " to see how they vary",
         )  # fmt: skip
     return _over_tracks(sequences, settings, truths)

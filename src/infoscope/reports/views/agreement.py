@@ -63,8 +63,7 @@ def outline(result: Agreement, unit: Units) -> Outline:
     """Alpha first, then the matrices, the annotators and the categories they confuse."""
     alpha, kind = result.krippendorff_alpha, "" if result.scale == "nominal" else f" ({result.scale})"
     notation = MetricNotation("kappa")
-    value, limits = notation.value(alpha.value), notation.interval(alpha)
-    within = f" ({limits})" if limits else ""
+    value, within = notation.value(alpha.value), notation.interval(alpha)
     return Outline(
         title=f"Agreement of {len(result.names)} annotators",
         kicker=(
@@ -73,12 +72,11 @@ def outline(result: Agreement, unit: Units) -> Outline:
             f"{amount(result.items)} items",
             "1 category" if len(result.categories) == 1 else f"{len(result.categories):,} categories",
         ),
-        headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {value}{within}.",
+        headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {notation.whole(alpha)}.",
         tiles=[
-            Tile(value, f"Krippendorff's alpha{kind}", limits, alpha.undefined or "1 is perfect, 0 is chance"),
+            Tile(value, f"Krippendorff's alpha{kind}", within, alpha.undefined or "1 is perfect, 0 is chance"),
             *_tiles(result),
         ],
-        findings=[("", finding) for finding in result.findings],
         sections=[
             *_matrices(result),
             *_information(result, unit),
@@ -135,7 +133,7 @@ def _information(result: Agreement, unit: Units) -> Sequence[Section]:
     known = [(pair, pair.information) for pair in once.values() if pair.information is not None]
     if not known:
         return ()
-    columns, rows = listed(
+    rows = listed(
         known,
         (Column("annotator", "name"), lambda each: Name(each[0].truth)),
         (Column("and", "name"), lambda each: Name(each[0].system)),
@@ -152,7 +150,7 @@ def _information(result: Agreement, unit: Units) -> Sequence[Section]:
         (Column("items", priority=3), lambda each: amount(each[0].items)),
     )
     note = "Apart is the variation of information, H(A|B) + H(B|A): 0 where each determines the other."
-    table = Table(columns, rows, search="pairs", max_rows=15, note=note)
+    table = Table(*rows, search="pairs", max_rows=15, note=note)
     return (Section("What they tell about each other", [table], "information", link="Information"),)
 
 
@@ -171,7 +169,7 @@ def _maps(result: Agreement) -> Sequence[Section]:
 
 
 def _annotators(result: Agreement) -> Section:
-    columns, rows = listed(
+    rows = listed(
         result.annotators,
         (Column("annotator", "name"), lambda each: Name(each.name)),
         (Column("items"), lambda each: amount(each.items)),
@@ -181,13 +179,13 @@ def _annotators(result: Agreement) -> Section:
             lambda each: "" if each.alpha_without is None else MetricNotation("kappa").value(each.alpha_without),
         ),
     )
-    return Section("Annotators", [Table(columns, rows, search="annotators")], "annotators")
+    return Section("Annotators", [Table(*rows, search="annotators")], "annotators")
 
 
 def _confused(result: Agreement) -> Sequence[Section]:
     if not result.confused:
         return ()
-    columns, rows = listed(
+    rows = listed(
         result.confused,
         (Column("annotator", "name"), lambda each: Name(each.first)),
         (Column("category", "name"), lambda each: Name(each.first_category)),
@@ -197,4 +195,4 @@ def _confused(result: Agreement) -> Sequence[Section]:
         (Column("expected by chance", priority=5), lambda each: f"{each.expected:.1f}"),
         (Column("p", priority=4), lambda each: p_value(each.p_value)),
     )
-    return (Section("Confused categories", [Table(columns, rows, search="categories", max_rows=15)], "confused"),)
+    return (Section("Confused categories", [Table(*rows, search="categories", max_rows=15)], "confused"),)

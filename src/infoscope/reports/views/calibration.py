@@ -9,20 +9,21 @@ import numpy as np
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.operating_points import Calibration
+from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Appendix, Column, Outline, Phrase, Section, Table, Tile
 from infoscope.results.notation import Units, amount
 
 __all__ = ["PICTURES", "outline"]
 
 
-def _corrections(found: Calibration) -> ComparisonDisplay:
+def _corrected(found: Calibration) -> dict[str, float | None]:
     """The cross-entropy of the probabilities as they are and after each correction."""
-    named = {
-        "as they are": found.cross_entropy,
-        f"raised to the power {found.sharpness:.3g}": found.sharpened,
-        "best monotone correction": found.ranked,
-    }
-    rows = [ForestRow(name, bits) for name, bits in named.items() if bits is not None and np.isfinite(bits)]
+    known = {"as they are": found.cross_entropy, f"raised to the power {found.sharpness:.3g}": found.sharpened}
+    return known if found.ranked is None else known | {"after the best monotone correction": found.ranked}
+
+
+def _corrections(found: Calibration) -> ComparisonDisplay:
+    rows = [ForestRow(name, bits) for name, bits in _corrected(found).items() if bits is not None and np.isfinite(bits)]
     return ComparisonDisplay(rows, "Cross-entropy, bits per sample", higher_is_better=False, noun="corrections")
 
 
@@ -31,15 +32,12 @@ PICTURES: dict[str, Callable[[Calibration], Display]] = {"corrections": _correct
 
 def outline(found: Calibration, unit: Units) -> Outline:
     """The verdict first, then the cross-entropy before and after each correction."""
-    rows = [
-        (words, _number(bits, unit), _perplexity(bits))
-        for words, bits in (
-            ("as they are", found.cross_entropy),
-            (f"raised to the power {found.sharpness:.3g}", found.sharpened),
-            *([] if found.ranked is None else [("after the best monotone correction", found.ranked)]),
-        )
-    ]
-    columns = [Column("probabilities", "text"), Column(f"cross-entropy, {unit.name} per sample"), Column("perplexity")]
+    rows = listed(
+        _corrected(found).items(),
+        (Column("probabilities", "text"), lambda each: each[0]),
+        (Column(f"cross-entropy, {unit.name} per sample"), lambda each: _number(each[1], unit)),
+        (Column("perplexity"), lambda each: _perplexity(each[1])),
+    )
     return Outline(
         title=f"The probabilities are {found.verdict}",
         kicker=("Calibration", f"{amount(found.samples)} samples"),
@@ -51,8 +49,7 @@ def outline(found: Calibration, unit: Units) -> Outline:
             Tile(f"{found.sharpness:.3g}", "best power", note="1 is calibrated"),
             Tile(_perplexity(found.cross_entropy), "perplexity", note="equally likely classes that remain"),
         ],
-        findings=[("", finding) for finding in found.findings],
-        sections=[Section("Cross-entropy", [Table(columns, rows, "Cross-entropy")], "cross-entropy")],
+        sections=[Section("Cross-entropy", [Table(*rows, "Cross-entropy")], "cross-entropy")],
         appendix=Appendix(
             method=(
                 "The best power is the one common exponent of all probabilities, normalised again, that leaves the "

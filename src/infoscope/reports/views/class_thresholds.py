@@ -8,10 +8,10 @@ import numpy as np
 
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import ClassThresholds
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.views.threshold_choices import criterion_word
 from infoscope.results.notation import MetricNotation, Units, amount, share
 
 __all__ = ["PICTURES", "outline"]
@@ -34,12 +34,12 @@ PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _thre
 
 def outline(found: ClassThresholds, unit: Units) -> Outline:
     """The gain first, then the classes."""
-    card = catalogue.get(found.criterion)
     after, before = (MetricNotation(found.criterion, unit).value(value) for value in (found.value, found.without))
-    word = "expected cost" if card is None else card.title_in_sentence
+    word = criterion_word(found.criterion)
     sign = "at most" if found.certainty == "entropy" else "at least"
     accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)
-    columns, rows = listed(
+    samples = amount(sum(found.predicted.values()))
+    rows = listed(
         found.thresholds,
         (Column("class", "name"), Name),
         (Column(f"{found.certainty} {sign}"), lambda name: _limit(found.thresholds[name])),
@@ -52,17 +52,20 @@ def outline(found: ClassThresholds, unit: Units) -> Outline:
     )
     return Outline(
         title="A threshold per class",
-        kicker=("Operating point", f"{len(rows)} classes", f"{amount(sum(found.predicted.values()))} samples"),
+        kicker=(
+            "Operating point",
+            f"{len(found.thresholds)} classes",
+            f"{samples} samples",
+        ),
         headline=f"A threshold per class takes the {word} from {before} to {after}; {share(accepted)} of the samples "
         "are accepted.",
         tiles=[
-            Tile(after, word, note=f"{before} without rejecting", metric=None if card is None else found.criterion),
+            Tile(after, word, note=f"{before} without rejecting", metric=found.criterion),
             Tile(share(accepted), "accepted"),
         ],
-        findings=[("", finding) for finding in found.findings],
-        sections=[Section("Classes", [Table(columns, rows, "Thresholds per class", search="classes")], "classes")],
+        sections=[Section("Classes", [Table(*rows, "Thresholds per class", search="classes")], "classes")],
         appendix=Appendix(
-            metrics=[] if card is None else [found.criterion],
+            metrics=[found.criterion],
             method=("The value is that of the samples that chose the thresholds, and flatters them.",),
         ),
     )

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 from infoscope.comparison import Comparison
 from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
-from infoscope.reports.item_tables import listed
+from infoscope.reports.item_tables import difference_columns, listed
 from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table
 from infoscope.results.estimate import Difference, Estimate
-from infoscope.results.notation import MetricNotation, chance, factor_text, number_text, p_value
+from infoscope.results.notation import factor_text, number_text, p_value
 
-__all__ = ["improvement_sections", "pair_chance", "pair_section", "test_sections"]
+__all__ = ["improvement_sections", "pair_section", "test_sections"]
 
 TESTS = {
     "swap_p_value": "swap test",
@@ -20,11 +20,6 @@ TESTS = {
     "homogeneity_p_value": "homogeneity (G)",
 }
 LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
-
-
-def pair_chance(pair: Difference) -> str:
-    """The probability that the first of a pair is better."""
-    return "" if pair.probability_a_better is None else chance(pair.probability_a_better)
 
 
 def improvement_sections(comparison: Comparison) -> Iterator[Section]:
@@ -74,28 +69,22 @@ def _step(comparison: Comparison, name: str, reference: str, of: str, factor: Es
 
 def pair_section(comparison: Comparison) -> Section:
     """Every pair in every metric."""
-    columns, rows = listed(
-        comparison.pairs,
-        (Column("A", "name"), lambda each: Name(each.a, 24)),
-        (Column("B", "name"), lambda each: Name(each.b, 24)),
-        (Column("metric", "text"), lambda each: comparison.titled(each.metric)),
-        (
-            Column("A − B"),
-            lambda each: "" if each.estimate.mean is None else MetricNotation(each.metric).signed(each.estimate.mean),
+    table = Table(
+        *listed(
+            comparison.pairs,
+            *difference_columns(lambda each: comparison.titled(each.metric)),
+            (Column("improvement"), lambda each: _factor(each.improvement)),
+            (Column("correlation of errors"), _correlation),
         ),
-        (Column("interval"), lambda each: MetricNotation(each.metric).signed_interval(each.estimate)),
-        (Column("P(A better)"), pair_chance),
-        (Column("verdict", "text"), lambda each: each.verdict),
-        (Column("improvement"), lambda each: _factor(each.improvement)),
-        (
-            Column("correlation of errors"),
-            lambda each: (
-                number_text(each.correlation, ".2f") if each.paired and each.correlation is not None else "unpaired"
-            ),
-        ),
+        "All pairs",
+        note="Improvement: by what factor A's error is smaller. Correlation of errors: over common rows.",
+        search="pairs",
     )
-    note = "Improvement: by what factor A's error is smaller. Correlation of errors: over common rows."
-    return Section(f"All {len(rows)} pairs", [Table(columns, rows, "All pairs", note=note, search="pairs")])
+    return Section(f"All {len(comparison.pairs)} pairs", [table])
+
+
+def _correlation(pair: Difference) -> str:
+    return number_text(pair.correlation, ".2f") if pair.paired and pair.correlation is not None else "unpaired"
 
 
 def test_sections(comparison: Comparison) -> Iterator[Section]:

@@ -32,7 +32,7 @@ from infoscope.reports.outline import (
     enumerated,
     joined,
 )
-from infoscope.reports.views.compared_pairs import improvement_sections, pair_chance, pair_section, test_sections
+from infoscope.reports.views.compared_pairs import improvement_sections, pair_section, test_sections
 from infoscope.reports.views.sample_values import compared_values, sample_values
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, amount, chance
@@ -53,7 +53,6 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         headline=_verdict(comparison),
         lede=list(_sentences(comparison)),
         tiles=list(_tiles(comparison)),
-        findings=[("", finding) for finding in comparison.findings],
         sections=[
             *(_ranked(comparison, ranking) for ranking in comparison.ranking),
             Section(
@@ -268,7 +267,7 @@ def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: 
     if pair is None or pair.estimate.mean is None:
         return "", "", word or "not compared"
     gap = MetricNotation(ranking.metric).difference(pair.estimate)
-    return gap, pair_chance(pair), word or _corrected_verdict(pair)
+    return gap, chance(pair.probability_a_better), word or _corrected_verdict(pair)
 
 
 def _corrected_verdict(pair: Difference) -> str:

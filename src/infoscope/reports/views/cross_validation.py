@@ -80,7 +80,6 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
             Tile(_value(each.metrics[score], score), Name(each.name), note=f"sd {_sd(each.metrics[score], score)}")
             for each in ranked[:4]
         ],
-        findings=[("", finding) for finding in result.findings],
         sections=[_table(result), *([_pairs(result)] if result.overlaps else []), *_clouds(result)],
         appendix=Appendix(
             metrics=[metric for metric, _ in _COLUMNS],

@@ -42,7 +42,6 @@ def outline(result: Drift, unit: Units) -> Outline:
             Tile(f"{changed} of {len(result.pairs)}", "pairs relate differently", "", "Holm-corrected"),
             Tile(f"{shown} of {len(result.systems)}", "systems with other frequencies of labels", "", "Holm-corrected"),
         ],
-        findings=[("", finding) for finding in result.findings],
         sections=[_pairs(result, unit), _systems(result, unit)],
         appendix=Appendix(
             metrics=("mutual_information", "erroneous_information"),
@@ -66,7 +65,7 @@ def _headline(result: Drift, changed: int) -> str:
 
 
 def _pairs(result: Drift, unit: Units) -> Section:
-    columns, rows = listed(
+    rows = listed(
         sorted(result.pairs, key=lambda each: each.p_adjusted),
         (Column("system", "name"), lambda each: Name(each.first)),
         (Column("and", "name"), lambda each: Name(each.second)),
@@ -81,11 +80,11 @@ def _pairs(result: Drift, unit: Units) -> Section:
         (Column("items before", priority=2), lambda each: amount(each.items[0])),
         (Column("after", priority=2), lambda each: amount(each.items[1])),
     )
-    return Section("How systems relate", [Table(columns, rows, search="pairs", max_rows=15)], "pairs", link="Pairs")
+    return Section("How systems relate", [Table(*rows, search="pairs", max_rows=15)], "pairs", link="Pairs")
 
 
 def _systems(result: Drift, unit: Units) -> Section:
-    columns, rows = listed(
+    rows = listed(
         result.systems,
         (Column("system", "name"), lambda each: Name(each.name)),
         (Column(f"about the period, {unit.name} per item"), lambda each: unit.amount(each.shown.information, 4)),
@@ -94,4 +93,4 @@ def _systems(result: Drift, unit: Units) -> Section:
         (Column("items before", priority=3), lambda each: amount(each.items[0])),
         (Column("after", priority=3), lambda each: amount(each.items[1])),
     )
-    return Section("What systems were shown", [Table(columns, rows, search="systems")], "shown", link="Systems")
+    return Section("What systems were shown", [Table(*rows, search="systems")], "shown", link="Systems")

@@ -11,8 +11,10 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import halving
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
+from infoscope.markup import counted
 from infoscope.reports.item_tables import group_columns, listed
 from infoscope.reports.outline import (
+    ALL_ROWS,
     Appendix,
     Bullets,
     Cell,
@@ -129,7 +131,7 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield "Evaluation"
     yield _size(evaluation, focus)
     k, m = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
-    yield f"{k:,} class{'es' * (k != 1)}" + ("" if k == m else f", {m:,} predicted")
+    yield counted(k, "class") + ("" if k == m else f", {m:,} predicted")
     yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None and not focus.positive_by_sorting:
         yield f"positive class '{focus.positive}'"
@@ -156,7 +158,7 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
     if not float(n).is_integer():
         return f"weights worth {n:,.1f} samples"
     groups = f" in {len(sizes)} groups" if len(sizes) > 1 else ""
-    return f"{amount(n)} sample{'s' * (n != 1)}{groups}"
+    return f"{counted(n, 'sample')}{groups}"
 
 
 def _information(system: SystemResult, unit: Units) -> InformationBar:
@@ -173,7 +175,7 @@ def _with_chosen(chosen: Sequence[Tile], usual: Iterable[Tile]) -> list[Tile]:
 def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
     several = len(evaluation.systems) > 1
     asked = [] if any(found.code == "positive_asked" for found in evaluation.findings) else _positive_question(focus)
-    about = [("", finding) for finding in (*evaluation.findings, *asked) if finding.code != "rows_ignored"]
+    about = [("", finding) for finding in asked]
     systems = [focus, *(system for system in evaluation.ranking if system is not focus)]
     shared = [found for found in focus.diagnosis if all(found in system.diagnosis for system in systems)]
     about += [("", finding) for finding in shared if several]
@@ -196,7 +198,7 @@ def _ranking(evaluation: Evaluation) -> Section:
     if groups:
         systems.sort(key=lambda system: tuple((system.group or {}).values()))
     rejected = (Column("rejected", priority=5, metric="rejection_rate"), _rejected)
-    columns, rows = listed(
+    rows = listed(
         systems,
         *group_columns(groups),
         (Column("system", "name"), lambda each: Strong(each.name)),
@@ -216,7 +218,7 @@ def _ranking(evaluation: Evaluation) -> Section:
         sentences[MAX_TIED:],
         f"The same holds for {len(sentences) - MAX_TIED} more groups of neighbours.",
     )
-    table = Table(columns, rows, search="systems", max_rows=len(rows))
+    table = Table(*rows, search="systems", max_rows=ALL_ROWS)
     return Section("Systems, the most informative first", [table, said], only="plain")
 
 

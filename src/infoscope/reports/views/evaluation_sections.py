@@ -13,6 +13,7 @@ from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Sweep
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
+    ALL_ROWS,
     Block,
     Cell,
     Code,
@@ -105,12 +106,13 @@ def _steps(system: SystemResult) -> Table | None:
                 off = place[predicted] - place[truth]
                 counts[off] = counts.get(off, 0.0) + count
     total = sum(counts.values())
-    columns = [Column("steps off", "name"), Column("samples"), Column("share")]
-    rows = [
-        (f"{off:+d}".replace("-", "−") if off else "0", amount(counts[off]), share(counts[off] / total))
-        for off in sorted(counts)
-    ]
-    return Table(columns, rows, "How far predictions are off, minus is too low", max_rows=len(rows))
+    rows = listed(
+        sorted(counts),
+        (Column("steps off", "name"), lambda off: number_text(off, "+d") if off else "0"),
+        (Column("samples"), lambda off: amount(counts[off])),
+        (Column("share"), lambda off: share(counts[off] / total)),
+    )
+    return Table(*rows, "How far predictions are off, minus is too low", max_rows=ALL_ROWS)
 
 
 _METRIC = "expected_cost"
@@ -128,13 +130,17 @@ def cost_section(evaluation: Evaluation) -> list[Section]:
 
 
 def _expected(systems: Sequence[SystemResult]) -> Table:
-    columns = [Column("system", "name"), Column("expected cost", metric=_METRIC), Column("interval", priority=5)]
-    rows = []
-    for system in systems:
-        estimate = system.estimate(_METRIC)
-        shown = UNDEFINED if estimate.shown is None else number_text(estimate.shown, ".4g")
-        rows.append((Name(system.title), Strong(shown), interval_text(estimate, 1.0, 4)))
-    return Table(columns, rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")
+    def cost(system: SystemResult) -> str:
+        shown = system.shown(_METRIC)
+        return UNDEFINED if shown is None else number_text(shown, ".4g")
+
+    rows = listed(
+        systems,
+        (Column("system", "name"), lambda each: Name(each.title)),
+        (Column("expected cost", metric=_METRIC), lambda each: Strong(cost(each))),
+        (Column("interval", priority=5), lambda each: interval_text(each.estimate(_METRIC), 1.0, 4)),
+    )
+    return Table(*rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")
 
 
 def _cells(system: SystemResult) -> Table | None:
@@ -142,7 +148,7 @@ def _cells(system: SystemResult) -> Table | None:
     if not system.costs:
         return None
     whole = system.number(_METRIC) or 0.0
-    columns, rows = listed(
+    rows = listed(
         system.costs[:_MOST_CELLS],
         (Column("true", "name"), lambda each: Name(each.truth)),
         (Column("predicted", "name"), lambda each: Name(each.system)),
@@ -158,7 +164,7 @@ def _cells(system: SystemResult) -> Table | None:
         ),
     )
     note = ("Where the cost of ", Name(system.title), " comes from.")
-    return Table(columns, rows, note=note, max_rows=len(rows))
+    return Table(*rows, note=note, max_rows=ALL_ROWS)
 
 
 def score_sections(evaluation: Evaluation, unit: Units) -> list[Section]:

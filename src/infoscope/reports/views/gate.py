@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from infoscope.evaluation.gate import Gate
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
+from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.reports.item_tables import listed
-from infoscope.reports.outline import Appendix, Column, Inline, Name, Outline, Section, Strong, Table, enumerated
+from infoscope.reports.outline import (
+    ALL_ROWS,
+    Appendix,
+    Column,
+    Inline,
+    Name,
+    Outline,
+    Section,
+    Strong,
+    Table,
+    enumerated,
+)
 from infoscope.results.notation import Units, interval_text
 
 __all__ = ["PICTURES", "outline"]
@@ -19,10 +30,10 @@ __all__ = ["PICTURES", "outline"]
 def _conditions(gate: Gate) -> ComparisonDisplay:
     """Each condition with the estimate that it was put to."""
     rows = [
-        replace(row, word=check.outcome)
+        row
         for check in gate.checks
         if check.estimate is not None
-        for row in rows_of({f"{check.system}: {check.condition}": check.estimate})
+        for row in rows_of({f"{check.system}: {check.condition}": check.estimate}, check.outcome)
     ]
     return ComparisonDisplay(rows, "Posterior mean", noun="conditions")
 
@@ -46,21 +57,20 @@ def outline(gate: Gate, _unit: Units) -> Outline:
     """The outcome, then each condition."""
     kinds = [check.outcome for check in gate.checks]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in _MARKS if kind in kinds)
-    rows = [(Strong(_MARKS[check.outcome]), Name(check.system), check.condition, check.text) for check in gate.checks]
-    columns = [
-        Column("", "text", 10),
-        Column("system", "name", 9),
-        Column("condition", "text", 10),
-        Column("found", "text", 8, folds=True),
-    ]
+    rows = listed(
+        gate.checks,
+        (Column("", "text", 10), lambda check: Strong(_MARKS[check.outcome])),
+        (Column("system", "name", 9), lambda check: Name(check.system)),
+        (Column("condition", "text", 10), lambda check: check.condition),
+        (Column("found", "text", 8, folds=True), lambda check: check.text),
+    )
     undecided = "inconclusive" in kinds
     return Outline(
         title=_HEADLINES[gate.outcome],
-        kicker=("Gate", f"{len(gate.checks)} condition{'s' * (len(gate.checks) != 1)}", f"exit status {gate.status}"),
+        kicker=("Gate", counted(len(gate.checks), "condition"), f"exit status {gate.status}"),
         headline=(_HEADLINES[gate.outcome], *_although(gate), f": {_reason(gate) or counts}."),
-        findings=[("", finding) for finding in gate.findings],
         sections=[
-            Section("Conditions", [Table(columns, rows, "Conditions", max_rows=len(rows))], "conditions"),
+            Section("Conditions", [Table(*rows, "Conditions", max_rows=ALL_ROWS)], "conditions"),
             *_worst_classes(gate),
         ],
         footnotes=[_about_open(gate)] if undecided else [],
@@ -72,7 +82,7 @@ def _worst_classes(gate: Gate) -> Iterator[Section]:
     """Where to look first."""
     if not gate.worst_classes:
         return
-    columns, rows = listed(
+    rows = listed(
         gate.worst_classes,
         (Column("system", "name", 6), lambda each: Name(each.system)),
         (Column("class", "name", 10), lambda each: Name(each.label)),
@@ -82,7 +92,7 @@ def _worst_classes(gate: Gate) -> Iterator[Section]:
         (Column("predicted as", "name", 7), lambda each: Name(each.predicted or "–")),
         (Column("samples", priority=6), lambda each: f"{each.count:,.4g}"),
     )
-    yield Section("Worst classes", [Table(columns, rows, search="classes", max_rows=15)], "classes")
+    yield Section("Worst classes", [Table(*rows, search="classes", max_rows=15)], "classes")
 
 
 def _although(gate: Gate) -> Iterator[Inline]:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
+from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
@@ -35,12 +36,11 @@ def outline(result: History, _unit: Units) -> Outline:
         title=f"{title} over {len(result.runs)} runs",
         kicker=(
             "History",
-            f"{len(result.runs)} run{'s' * (len(result.runs) != 1)}",
+            counted(len(result.runs), "run"),
             " to ".join(dict.fromkeys(run.made[:10] for run in (result.runs[0], result.runs[-1]))),
         ),
         headline=_headline(result),
         tiles=[_tile(result, series) for series in whole[:MAX_TILES]],
-        findings=[("", finding) for finding in result.findings],
         sections=[section for section in _sections(result, whole) if section.blocks],
         appendix=Appendix(metrics=(result.metric, "class_recall"), method=_method(result)),
     )
@@ -95,7 +95,7 @@ def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
 
 def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
     notation = MetricNotation(result.metric)
-    columns, rows = listed(
+    rows = listed(
         [(series, series.newest, series.baselines[-1] if series.baselines else None) for series in whole],
         (Column("system", "name"), lambda each: Name(each[0].system)),
         (Column("runs", priority=4), lambda each: amount(len(each[0].points))),
@@ -108,11 +108,11 @@ def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
         (Column("z"), lambda each: "" if each[1].z is None else number_text(each[1].z, "+.1f")),
         (Column("alarms", priority=5), lambda each: amount(sum(point.rule != "" for point in each[0].points))),
     )
-    return Table(columns, rows, "The newest run of each system")
+    return Table(*rows, "The newest run of each system")
 
 
 def _alarms(result: History) -> Table:
-    columns, rows = listed(
+    rows = listed(
         result.alarms,
         (Column("run", "name"), lambda each: Name(result.runs[each.run].name)),
         (Column("system", "name"), lambda each: Name(each.system)),
@@ -121,7 +121,7 @@ def _alarms(result: History) -> Table:
         (Column("by chance", "text", priority=6), lambda each: f"1 in {rarity(each.chance)}"),
         (Column("rule", "text", priority=5), lambda each: each.rule),
     )
-    return Table(columns, rows, "Runs that are alarms", search="alarms", max_rows=10)
+    return Table(*rows, "Runs that are alarms", search="alarms", max_rows=10)
 
 
 def _about(result: History, alarm: Alarm) -> Phrase:
@@ -129,7 +129,7 @@ def _about(result: History, alarm: Alarm) -> Phrase:
 
 
 def _cells(result: History) -> Table:
-    columns, rows = listed(
+    rows = listed(
         result.changed_cells,
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("true", "name"), lambda each: Name(each.truth)),
@@ -138,7 +138,7 @@ def _cells(result: History) -> Table:
         (Column("newest run"), lambda each: share(each.after)),
         (Column("z", priority=5), lambda each: number_text(each.z, "+.1f")),
     )
-    return Table(columns, rows, "Cells that changed", note="Fractions of the rows of the true class.")
+    return Table(*rows, "Cells that changed", note="Fractions of the rows of the true class.")
 
 
 def _method(result: History) -> tuple[str, ...]:

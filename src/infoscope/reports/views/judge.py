@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.judged_system import JudgedSystem
 from infoscope.evaluation.result import JudgeResult
 from infoscope.figures.judge import JudgeDisplay
 from infoscope.figures.strata_mosaic import StrataMosaicDisplay
+from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.item_tables import listed
-from infoscope.reports.outline import Block, Cell, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
+from infoscope.reports.item_tables import group_columns, listed
+from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
 from infoscope.reports.views.classes import class_tables
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
+from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share, share_with_interval
 
 __all__ = ["judge_section", "judge_sentences"]
 
@@ -49,7 +51,7 @@ def _quality(judge: SystemResult, found: JudgeResult) -> Phrase:
     parts: list[Inline] = [
         *_within(found),
         Name(judge.name),
-        f" {verb} {_shown(captured)} of the information in {about}",
+        f" {verb} {share_with_interval(captured)} of the information in {about}",
     ]
     if right.shown is not None:
         parts.append(f" and {be} right in {share(right.shown)} of the rows")
@@ -80,9 +82,9 @@ def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
     if evaluation.judge is not None and evaluation.judge.reduced:
         rows = f"all rows, worth {amount(round(system.rows))} independent ones"
         labels = f"labels alone, worth {amount(round(system.labels))}"
-    parts: list[Inline] = [Strong(evaluation[system.name].title), f": accuracy {_shown(both)} over {rows}"]
+    parts: list[Inline] = [Strong(evaluation[system.name].title), f": accuracy {share_with_interval(both)} over {rows}"]
     if alone is not None and alone.shown is not None:
-        parts.append(f"; {_shown(alone)} by the {labels}")
+        parts.append(f"; {share_with_interval(alone)} by the {labels}")
     if naive is not None and naive.shown is not None:
         parts.append(f", {share(naive.shown)} if verdicts were true labels")
     return (*parts, f"; the judge is worth {_worth(system)}.")
@@ -90,12 +92,7 @@ def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
 
 def _worth(system: JudgedSystem) -> str:
     labels = round(system.further_labels)
-    return "no further labels" if labels < 1 else f"{amount(labels)} further label{'s' * (labels != 1)}"
-
-
-def _shown(estimate: Estimate) -> str:
-    limits = interval_text(estimate)
-    return f"{share(estimate.shown)}{f' ({limits})' if limits else ''}"
+    return "no further labels" if labels < 1 else counted(labels, "further label")
 
 
 def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
@@ -142,61 +139,83 @@ _OTHERS = {"ppi": "PPI++", "lee": "bias-adjusted"}
 
 def _others(parts: Sequence[Evaluation]) -> Iterator[Section]:
     """The accuracy as others estimate it, folded."""
-    columns = [
-        Column("system", "name"),
-        Column("method", "name"),
-        Column("accuracy", metric="accuracy"),
-        Column("interval"),
-        Column("undefined", "text"),
-    ]
-    rows: list[Sequence[Cell]] = [
-        (
-            Name(part[system.name].title),
-            _OTHERS[name],
-            MetricNotation("accuracy").shown(estimate),
-            interval_text(estimate),
-            estimate.undefined or "",
-        )
+    found = [
+        (part[system.name].title, name, estimate)
         for part in parts
         for system in (() if part.judge is None else part.judge.systems)
         for name, estimate in system.others.items()
     ]
-    if not any(row[4] for row in rows):
-        columns, rows = columns[:4], [row[:4] for row in rows]
+    if not found:
+        return
+    has_reasons = any(estimate.undefined for _, _, estimate in found)
+    rows = listed(
+        found,
+        (Column("system", "name"), lambda each: Name(each[0])),
+        (Column("method", "name"), lambda each: _OTHERS[each[1]]),
+        (Column("accuracy", metric="accuracy"), lambda each: share(each[2].shown)),
+        (Column("interval"), lambda each: interval_text(each[2])),
+        *([(Column("undefined", "text"), lambda each: each[2].undefined or "")] if has_reasons else []),
+    )
     note = (
         "For who must report them: PPI++ (Angelopoulos et al. 2023) and the bias-adjusted estimator (Lee et al. 2025). "
         "Both take the labelled rows as a random sample; the second also takes the judge to err alike whatever the "
         "prediction."
     )
-    if rows:
-        yield Section("The accuracy by other estimators", [Table(columns, rows, note=note)], folded=True)
+    yield Section("The accuracy by other estimators", [Table(*rows, note=note)], folded=True)
 
 
 def _side_by_side(parts: Sequence[Evaluation]) -> Table:
     groups = [key for part in parts[:1] if part.judge is not None for key in part.judge.group or ()]
-    columns = [
-        *(Column(key, "name") for key in groups),
-        Column("system", "name"),
-        Column("metric", "name"),
-        Column("labels and judge"),
-        Column("interval", priority=8),
-        Column("labels only", priority=7),
-        Column("interval", priority=5),
-        Column("verdicts as truth", priority=6),
+    found = [
+        each
+        for part in parts
+        if part.judge is not None
+        for system in part.judge.systems
+        for each in _compared_estimates(part, system)
     ]
-    rows = [
-        row for part in parts if part.judge is not None for system in part.judge.systems for row in _rows(part, system)
-    ]
+    rows = listed(
+        found,
+        *group_columns(groups),
+        (Column("system", "name"), lambda each: Name(each.system)),
+        (Column("metric", "name"), lambda each: find(each.metric).card.title_in_sentence),
+        (Column("labels and judge"), lambda each: Strong(MetricNotation(each.metric).shown(each.both))),
+        (Column("interval", priority=8), lambda each: interval_text(each.both)),
+        (Column("labels only", priority=7), lambda each: MetricNotation(each.metric).shown(each.labels)),
+        (Column("interval", priority=5), lambda each: interval_text(each.labels)),
+        (
+            Column("verdicts as truth", priority=6),
+            lambda each: "–" if each.verdicts is None else MetricNotation(each.metric).value(each.verdicts),
+        ),
+    )
     note = (
         "Labels and judge: over all rows, corrected by the labels. Verdicts as truth: what would come out if every "
         "verdict were right."
     )
-    return Table(columns, rows, "Each metric by labels and judge", note=note, search="metrics", max_rows=len(rows))
+    return Table(*rows, "Each metric by labels and judge", note=note, search="metrics", max_rows=ALL_ROWS)
+
+
+class _ComparedEstimate(NamedTuple):
+    """A metric of a system by labels and judge, by the labels alone, and if every verdict were right."""
+
+    group: Mapping[str, str] | None
+    system: str
+    metric: str
+    both: Estimate
+    labels: Estimate
+    verdicts: float | None
+
+
+def _compared_estimates(evaluation: Evaluation, system: JudgedSystem) -> Iterator[_ComparedEstimate]:
+    whole = evaluation[system.name]
+    for metric, alone in system.labels_only.items():
+        if metric in whole.metrics:
+            naive = system.judge_as_truth.get(metric, Estimate(None)).shown
+            yield _ComparedEstimate(whole.group, system.name, metric, whole.metrics[metric], alone, naive)
 
 
 def _strata(system: JudgedSystem) -> Table:
     """How often predictions are right, by verdict and prediction, those of most rows first."""
-    columns, rows = listed(
+    rows = listed(
         sorted(system.strata, key=lambda stratum: -stratum.rows),
         (Column("verdict", "name"), lambda each: Name(each.verdict)),
         (Column("prediction", "name"), lambda each: Name(each.prediction)),
@@ -206,26 +225,4 @@ def _strata(system: JudgedSystem) -> Table:
         (Column("interval", priority=5), lambda each: interval_text(each.right)),
     )
     note = "Labelled rows stand for the others with the same verdict and prediction."
-    return Table(columns, rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")
-
-
-def _rows(evaluation: Evaluation, system: JudgedSystem) -> Iterator[Sequence[Cell]]:
-    for metric, alone in system.labels_only.items():
-        both = evaluation[system.name].metrics.get(metric)
-        if both is not None:
-            naive = system.judge_as_truth.get(metric, Estimate(None))
-            name = find(metric).card.title_in_sentence
-            yield (
-                *map(Name, (evaluation[system.name].group or {}).values()),
-                Name(system.name),
-                name,
-                Strong(_value(metric, both)),
-                interval_text(both),
-                _value(metric, alone),
-                interval_text(alone),
-                _value(metric, naive) if naive.shown is not None else "–",
-            )
-
-
-def _value(metric: str, estimate: Estimate) -> str:
-    return MetricNotation(metric).shown(estimate)
+    return Table(*rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from infoscope.figures.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
@@ -10,7 +10,7 @@ from infoscope.labelling import LabelPlan
 from infoscope.labelling.labelled_estimate import Basis
 from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.item_tables import group_columns, listed
-from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Table, Tile
 from infoscope.results.notation import Units, amount
 
 __all__ = ["PICTURES", "outline"]
@@ -58,7 +58,7 @@ def _where(result: LabelPlan) -> Iterator[Section]:
     if not result.strata:
         return
     split = list(result.groups[0].group) if result.groups else []
-    columns, rows = listed(
+    rows = listed(
         result.strata,
         *group_columns(split),
         (Column("verdict", "name"), lambda each: Name(each.verdict)),
@@ -68,14 +68,14 @@ def _where(result: LabelPlan) -> Iterator[Section]:
         (Column("to label"), lambda each: amount(each.more)),
     )
     note = "Rows of a verdict and prediction are drawn at random."
-    yield Section("Where the labels go", [Table(columns, rows, note=note, search="strata")], "strata")
+    yield Section("Where the labels go", [Table(*rows, note=note, search="strata")], "strata")
 
 
 def _groups(result: LabelPlan) -> Iterator[Section]:
     """What every group needs, where rows are split."""
     if not result.groups:
         return
-    columns, rows = listed(
+    rows = listed(
         result.groups,
         *group_columns(result.groups[0].group),
         (Column("system", "name"), lambda each: Name(each.system)),
@@ -86,19 +86,21 @@ def _groups(result: LabelPlan) -> Iterator[Section]:
         (Column("labels at random"), lambda each: "–" if each.labels_random is None else amount(each.labels_random)),
     )
     note = "Every group by itself; of several systems, the one that needs most labels decides."
-    yield Section("Groups", [Table(columns, rows, note=note, search="groups")], "groups")
+    yield Section("Groups", [Table(*rows, note=note, search="groups")], "groups")
 
 
 def _widths(result: LabelPlan) -> Iterator[Section]:
     """The widths of other numbers of labels."""
     if not result.curve:
         return
-    columns = [Column("labels"), Column("± planned"), Column("± at random")]
-    rows: list[Sequence[Cell]] = [
-        (amount(point.labels), f"{point.planned:.3f}", f"{point.random:.3f}") for point in result.curve
-    ]
+    rows = listed(
+        result.curve,
+        (Column("labels"), lambda each: amount(each.labels)),
+        (Column("± planned"), lambda each: f"{each.planned:.3f}"),
+        (Column("± at random"), lambda each: f"{each.random:.3f}"),
+    )
     note = "The widest interval of any group, with as many labels in all groups together." if result.groups else ""
-    blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel()), Table(columns, rows, note=note)]
+    blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel()), Table(*rows, note=note)]
     yield Section("How narrow the interval gets", blocks, "widths", link="Widths")
 
 
@@ -132,14 +134,7 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
             *_at_random(result),
             *(Tile(amount(number), "labels without a plan", "", words.without) for number in without),
         ],
-        findings=[("", finding) for finding in result.findings[1:]],
-        sections=[
-            *_groups(result),
-            *_where(result),
-            *_widths(result),
-        ],
-        appendix=Appendix(
-            metrics=(result.metric,),
-            method=words.method,
-        ),
+        stated=[result.findings[0].code],
+        sections=[*_groups(result), *_where(result), *_widths(result)],
+        appendix=Appendix(metrics=(result.metric,), method=words.method),
     )

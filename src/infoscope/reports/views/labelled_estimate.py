@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from infoscope.figures.display import Display
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.labelling import LabelledEstimate
 from infoscope.labelling.labelled_estimate import Basis
+from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import Appendix, Cell, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.reports.item_tables import listed
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Table, Tile
 from infoscope.results.notation import MetricNotation, Units, amount
 
 __all__ = ["PICTURES", "outline"]
 
 
 def _forest(result: LabelledEstimate) -> ComparisonDisplay:
-    rows = [
-        ForestRow(name, estimate.shown, estimate.low, estimate.high, "with labels")
-        for name, estimate in result.systems.items()
-        if estimate.shown is not None
-    ]
-    return ComparisonDisplay(rows, find(result.metric).card.title_in_sentence)
+    return ComparisonDisplay(rows_of(result.systems, "with labels"), find(result.metric).card.title_in_sentence)
 
 
 PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _forest}
@@ -43,8 +40,8 @@ def _needed(result: LabelledEstimate) -> list[Tile]:
 def _systems(result: LabelledEstimate) -> str:
     """How many systems there are, or in how many groups one system was labelled."""
     if result.groups is not None:
-        return f"1 system in {result.groups:,} group{'s' * (result.groups != 1)}"
-    return f"{len(result.systems):,} system{'s' * (len(result.systems) != 1)}"
+        return f"1 system in {counted(result.groups, 'group')}"
+    return counted(len(result.systems), "system")
 
 
 _METHOD: dict[Basis, str] = {
@@ -57,31 +54,20 @@ _METHOD: dict[Basis, str] = {
 
 def outline(result: LabelledEstimate, _unit: Units) -> Outline:
     """Each system with its interval."""
-    card = find(result.metric).card
-    columns = [Column("system", "name"), Column(card.title_in_sentence, metric=result.metric), Column("interval")]
-    rows: list[Sequence[Cell]] = [
-        (
-            Name(name),
-            MetricNotation(result.metric).shown(estimate),
-            MetricNotation(result.metric).interval(estimate),
-        )
-        for name, estimate in result.systems.items()
-    ]
+    card, notation = find(result.metric).card, MetricNotation(result.metric)
+    rows = listed(
+        result.systems.items(),
+        (Column("system", "name"), lambda each: Name(each[0])),
+        (Column(card.title_in_sentence, metric=result.metric), lambda each: notation.shown(each[1])),
+        (Column("interval"), lambda each: notation.interval(each[1])),
+    )
     pictured = any(estimate.shown is not None for estimate in result.systems.values())
     picture = [Figure(_forest(result).panel())] if pictured else []
     return Outline(
         title=f"{card.title} from {result.labels:,} labels",
         kicker=("With planned labels", f"{amount(result.labels)} labels", _systems(result)),
         headline=f"{card.title} of {_systems(result)} from {amount(result.labels)} labels.",
-        tiles=[
-            Tile(amount(result.labels), "labels", "", ""),
-            *_needed(result),
-            *_reached(result),
-        ],
-        findings=[("", finding) for finding in result.findings],
-        sections=[Section("Systems", [*picture, Table(columns, rows, search="systems")], "systems")],
-        appendix=Appendix(
-            metrics=(result.metric,),
-            method=(_METHOD[result.basis],),
-        ),
+        tiles=[Tile(amount(result.labels), "labels"), *_needed(result), *_reached(result)],
+        sections=[Section("Systems", [*picture, Table(*rows, search="systems")], "systems")],
+        appendix=Appendix(metrics=(result.metric,), method=(_METHOD[result.basis],)),
     )

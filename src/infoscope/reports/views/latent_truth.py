@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 
 from infoscope.figures import ComparisonDisplay
 from infoscope.figures.display import Display
-from infoscope.figures.forest import ForestRow
+from infoscope.figures.forest import rows_of
 from infoscope.latent import LatentTruth
+from infoscope.latent.result import LatentSystem
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Strong, Table, Tile, Whisker
 from infoscope.results.notation import Units, amount, interval_text, number_text, p_value, share
@@ -17,12 +18,8 @@ __all__ = ["PICTURES", "outline"]
 
 def forest(result: LatentTruth) -> ComparisonDisplay:
     """Proficiency of each system with its interval, all without truth."""
-    rows = [
-        ForestRow(system.name, estimate.shown or 0.0, estimate.low, estimate.high, "without truth")
-        for system in result.systems
-        if (estimate := system.metrics["proficiency"]).shown is not None
-    ]
-    return ComparisonDisplay(rows, "proficiency, estimated without truth")
+    known = {system.name: system.metrics["proficiency"] for system in result.systems}
+    return ComparisonDisplay(rows_of(known, "without truth"), "proficiency, estimated without truth")
 
 
 PICTURES: dict[str, Callable[[LatentTruth], Display]] = {"forest": forest}
@@ -30,10 +27,9 @@ PICTURES: dict[str, Callable[[LatentTruth], Display]] = {"forest": forest}
 
 def outline(result: LatentTruth, unit: Units) -> Outline:
     """The best system first, then every system, the classes and the checks."""
-    ranked = sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0))
-    best = ranked[0]
+    best = _ranked(result)[0]
     proficiency = best.metrics["proficiency"]
-    limits = interval_text(proficiency)
+    within = interval_text(proficiency)
     pictured = any(system.metrics["proficiency"].shown is not None for system in result.systems)
     return Outline(
         title=f"Latent truth of {len(result.names)} systems",
@@ -49,11 +45,15 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
             f" looks best: it captures at most about {share(proficiency.shown)} of the information.",
         ),
         tiles=[
-            Tile(share(proficiency.shown), ("proficiency of ", Name(best.name)), limits, "at most about"),
+            Tile(
+                share(proficiency.shown),
+                ("proficiency of ", Name(best.name)),
+                within,
+                "at most about",
+            ),
             Tile(amount(result.items), "items", "", f"{result.patterns:,} different patterns of predictions"),
-            Tile(amount(result.labels), "labels mixed in", "", ""),
+            Tile(amount(result.labels), "labels mixed in"),
         ],
-        findings=[("", finding) for finding in result.findings],
         sections=[
             _systems(result, unit, Figure(forest(result).panel()) if pictured else None),
             _classes(result),
@@ -63,9 +63,14 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
     )
 
 
+def _ranked(result: LatentTruth) -> list[LatentSystem]:
+    """The systems, the best first."""
+    return sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0))
+
+
 def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Section:
-    columns, rows = listed(
-        sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0)),
+    rows = listed(
+        _ranked(result),
         (Column("system", "name"), lambda each: Name(each.name)),
         (Column("proficiency", metric="proficiency"), lambda each: Strong(share(each.metrics["proficiency"].shown))),
         (Column("interval", priority=8), lambda each: interval_text(each.metrics["proficiency"])),
@@ -78,22 +83,24 @@ def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Sectio
         ),
         (Column("items", priority=4), lambda each: amount(each.items)),
     )
-    table = Table(columns, rows, search="systems", note="Estimated without truth: read as “at most about”.")
+    table = Table(*rows, search="systems", note="Estimated without truth: read as “at most about”.")
     return Section("Systems", [*((picture,) if picture else ()), table], "systems")
 
 
 def _classes(result: LatentTruth) -> Section:
-    columns = [Column("class", "name"), Column("frequency"), Column("interval")]
-    rows = [
-        (Name(name), share(estimate.shown), interval_text(estimate)) for name, estimate in result.frequencies.items()
-    ]
-    return Section("Classes", [Table(columns, rows, search="classes", max_rows=30)], "classes")
+    rows = listed(
+        result.frequencies.items(),
+        (Column("class", "name"), lambda each: Name(each[0])),
+        (Column("frequency"), lambda each: share(each[1].shown)),
+        (Column("interval"), lambda each: interval_text(each[1])),
+    )
+    return Section("Classes", [Table(*rows, search="classes", max_rows=30)], "classes")
 
 
 def _checks(result: LatentTruth) -> Sequence[Section]:
     if not result.pairs:
         return ()
-    columns, rows = listed(
+    rows = listed(
         sorted(result.pairs, key=lambda each: each.p_value),
         (Column("systems", "name"), lambda each: Name(each.first)),
         (Column("and", "name"), lambda each: Name(each.second)),
@@ -101,7 +108,7 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
         (Column("excess agreement, bits per item", priority=5), lambda each: number_text(each.excess, "+.4f")),
         (Column("p"), lambda each: p_value(each.p_value)),
     )
-    blocks: list[Table] = [Table(columns, rows, title="Pairs", search="pairs", max_rows=10)]
+    blocks: list[Table] = [Table(*rows, title="Pairs", search="pairs", max_rows=10)]
     if result.votes is not None:
         votes = [
             (f"{at}", amount(round(seen)), f"{expected:,.0f}")

@@ -126,7 +126,7 @@ def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[Cho
     places = []
     for place, system, group, gap in zip(_places(estimates, writing), systems, groups, gaps, strict=True):
         if gap is not None:
-            better = "" if gap.probability_a_better is None else chance(gap.probability_a_better)
+            better = chance(gap.probability_a_better)
             verdict: str = gap.verdict if system.is_informative else "no information"
             difference = writing.difference(gap.estimate)
             places.append(replace(place, difference=difference, probability=better, verdict=verdict))

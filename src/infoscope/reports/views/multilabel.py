@@ -9,8 +9,9 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow, rows_of
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor
-from infoscope.reports.item_tables import listed
+from infoscope.reports.item_tables import difference_columns, listed
 from infoscope.reports.outline import (
+    ALL_ROWS,
     Appendix,
     Block,
     Bullets,
@@ -26,7 +27,7 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.reports.views.sample_values import written_value
-from infoscope.results.notation import MetricNotation, Units, amount, chance, interval_text, p_value, share
+from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share, share_with_interval
 
 __all__ = ["PICTURES", "outline"]
 
@@ -93,12 +94,10 @@ def _headline(system: Predictor, many: int) -> Phrase:
     found = system.metrics["proficiency"]
     if found.shown is None:
         return (Name(system.name), f": captured information is undefined: {found.undefined}.")
-    limits = interval_text(found)
-    within = f" ({limits})" if limits else ""
     rank = f", the most of {many} predictors" if many > 1 else ""
     return (
         Name(system.name, 48),
-        f" captures {share(found.shown)}{within} of the information in ",
+        f" captures {share_with_interval(found)} of the information in ",
         Name(system.truth_name, 48),
         f"{rank}.",
     )
@@ -126,7 +125,7 @@ def _metrics(system: Predictor) -> Table:
         halves = system.stability.get(name)
         return MetricNotation(name).spread(halves.sd) if halves else ""
 
-    columns, rows = listed(
+    rows = listed(
         system.metrics,
         (Column("metric", "text", 9), lambda name: _TITLES[name]),
         (Column("mean"), lambda name: Strong(MetricNotation(name).shown(system.metrics[name]))),
@@ -139,7 +138,7 @@ def _metrics(system: Predictor) -> Table:
         "Mean and interval: of objects drawn again, with the bias of drawing again taken off. In sample: of the counts "
         "as they are (plug-in), as other programs print it."
     )
-    return Table(columns, rows, title="Metrics", note=f"{note}{_reasons(system)}", search="metrics", max_rows=len(rows))
+    return Table(*rows, title="Metrics", note=f"{note}{_reasons(system)}", search="metrics", max_rows=ALL_ROWS)
 
 
 def _reasons(system: Predictor) -> str:
@@ -152,21 +151,19 @@ def _reasons(system: Predictor) -> str:
 
 
 def _label_sets(system: Predictor) -> Table:
-    columns = [Column("label sets", "name"), Column("mean"), Column("sd"), Column("min"), Column("max")]
-    rows = [
-        (
-            name.replace("_", " "),
-            f"{spread.mean:.2f}",
-            f"{spread.sd:.2f}",
-            *("" if end is None else amount(end) for end in (spread.least, spread.most)),
-        )
-        for name, spread in system.label_sets.items()
-    ]
-    return Table(columns, rows)
+    rows = listed(
+        system.label_sets.items(),
+        (Column("label sets", "name"), lambda each: each[0].replace("_", " ")),
+        (Column("mean"), lambda each: f"{each[1].mean:.2f}"),
+        (Column("sd"), lambda each: f"{each[1].sd:.2f}"),
+        (Column("min"), lambda each: "" if each[1].least is None else amount(each[1].least)),
+        (Column("max"), lambda each: "" if each[1].most is None else amount(each[1].most)),
+    )
+    return Table(*rows)
 
 
 def _reassigned(system: Predictor) -> list[Block]:
-    columns, rows = listed(
+    rows = listed(
         system.reassignments,
         (Column(f"{system.truth_name} used", "name"), lambda each: Name(each.truth)),
         (Column(f"{system.name} used", "name"), lambda each: Name(each.system)),
@@ -180,15 +177,14 @@ def _reassigned(system: Predictor) -> list[Block]:
     hints = [f"{each.sentence(system.truth_name, system.name)}." for each in system.reassignments if each.finding]
     none = "None of these is beyond chance, so none is a finding; a negative pair is never a renaming."
     return [
-        Table(columns, rows, title=title, search="categories", max_rows=MAX_ROWS),
+        Table(*rows, title=title, search="categories", max_rows=MAX_ROWS),
         Bullets(hints) if hints else Paragraph(none, quiet=True),
     ]
 
 
 def _categories(system: Predictor) -> Table:
-    worst = sorted(system.classes, key=lambda each: -(each.missed_share or 0.0))
-    columns, rows = listed(
-        worst,
+    rows = listed(
+        sorted(system.classes, key=lambda each: -(each.missed_share or 0.0)),
         (Column("category", "name"), lambda each: Name(each.label)),
         (Column("captured"), lambda each: share(each.proficiency)),
         (Column("missed share", priority=7), lambda each: share(each.missed_share)),
@@ -199,7 +195,7 @@ def _categories(system: Predictor) -> Table:
         (Column("recall", priority=6), lambda each: share(each.recall)),
     )
     title = "Categories that miss the most information"
-    return Table(columns, rows, title=title, search="categories", max_rows=MAX_ROWS)
+    return Table(*rows, title=title, search="categories", max_rows=MAX_ROWS)
 
 
 def _level(level: Level, unit: Units) -> Section:
@@ -218,19 +214,7 @@ def _level(level: Level, unit: Units) -> Section:
 
 
 def _differences(result: MultilabelEvaluation) -> Section:
-    columns, rows = listed(
-        result.pairs,
-        (Column("a", "name"), lambda each: Name(each.a)),
-        (Column("b", "name"), lambda each: Name(each.b)),
-        (Column("metric", "text"), lambda each: _TITLES[each.metric]),
-        (Column("a − b"), lambda each: MetricNotation(each.metric).signed(each.estimate.shown or 0.0)),
-        (Column("interval"), lambda each: MetricNotation(each.metric).signed_interval(each.estimate)),
-        (
-            Column("P(a better)"),
-            lambda each: "" if each.probability_a_better is None else chance(each.probability_a_better),
-        ),
-        (Column("verdict", "text"), lambda each: each.verdict),
-    )
+    rows = listed(result.pairs, *difference_columns(lambda each: _TITLES[each.metric]))
     aside = "" if result.common_objects is None else f"on {amount(result.common_objects)} common objects"
-    table = Table(columns, rows, search="pairs", max_rows=len(rows))
+    table = Table(*rows, search="pairs", max_rows=ALL_ROWS)
     return Section("Differences", [table], "differences", aside=aside)

@@ -10,6 +10,7 @@ from infoscope.figures.relation_matrix import RelationMatrixDisplay
 from infoscope.relations import EntropyParts, InformationRange, Relation, Relations
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
+    ALL_ROWS,
     Appendix,
     Cell,
     Column,
@@ -23,7 +24,7 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
-from infoscope.results.notation import Units, amount, p_value, share
+from infoscope.results.notation import Units, amount, interval_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]
 
@@ -56,7 +57,6 @@ def outline(result: Relations, unit: Units) -> Outline:
         headline=_headline(result, unit),
         lede=list(_sentences(result)),
         tiles=list(_tiles(result, unit)),
-        findings=[("", finding) for finding in result.findings],
         sections=[
             *_pictures(result),
             _relations(result, result.relations, unit, _heading(result), "relations"),
@@ -137,7 +137,7 @@ def _pictures(result: Relations) -> Iterator[Section]:
 
 
 def _relations(result: Relations, found: Sequence[Relation], unit: Units, heading: Phrase, anchor: str) -> Section:
-    columns, rows = listed(
+    rows = listed(
         found,
         (Column("column", "name"), lambda each: Name(each.first, 24)),
         (Column("column" if result.target is None else "target", "name"), lambda each: Name(each.second, 24)),
@@ -145,7 +145,7 @@ def _relations(result: Relations, found: Sequence[Relation], unit: Units, headin
             Column(unit.name),
             lambda each: _strong(unit.amount(each.information.shown, 3), significant=each.is_significant(result.level)),
         ),
-        (Column("interval", priority=4), lambda each: _interval(each, unit)),
+        (Column("interval", priority=4), lambda each: interval_text(each.information, unit.per_bit, 3)),
         (Column("of the first", priority=3), lambda each: _part(each.of_first)),
         (Column("of the second", priority=6), lambda each: _part(each.of_second)),
         (Column("by chance", priority=5), lambda each: unit.amount(each.by_chance, 4)),
@@ -153,16 +153,11 @@ def _relations(result: Relations, found: Sequence[Relation], unit: Units, headin
         (Column("P corrected"), lambda each: p_value(each.adjusted_p)),
         (Column("rows", priority=2), lambda each: amount(each.rows)),
     )
-    return Section(heading, [Table(columns, rows, search="relations", max_rows=MAX_ROWS)], anchor)
+    return Section(heading, [Table(*rows, search="relations", max_rows=MAX_ROWS)], anchor)
 
 
 def _strong(text: str, *, significant: bool) -> Cell:
     return Strong(text) if significant else text
-
-
-def _interval(relation: Relation, unit: Units) -> str:
-    low, high = relation.information.low, relation.information.high
-    return "" if low is None or high is None else f"{unit.amount(low, 3)} – {unit.amount(high, 3)}"
 
 
 def _part(value: float | None) -> str:
@@ -177,7 +172,7 @@ def _splits(result: Relations, unit: Units) -> Iterator[Section]:
         low, high = unit.amount(part.low, 3), unit.amount(part.high, 3)
         return low if low == high else f"{low} – {high}"
 
-    columns, rows = listed(
+    rows = listed(
         sorted(result.splits, key=lambda split: -split.together),
         (Column("column", "name"), lambda each: Name(each.first, 24)),
         (Column("column", "name"), lambda each: Name(each.second, 24)),
@@ -188,12 +183,12 @@ def _splits(result: Relations, unit: Units) -> Iterator[Section]:
         (Column("only together", priority=7), lambda each: range_of(each.only_together)),
     )
     note = "Bounds that every definition of shared and joint information obeys; there is no agreed one."
-    table = Table(columns, rows, note=note, search="pairs", max_rows=MAX_ROWS)
+    table = Table(*rows, note=note, search="pairs", max_rows=MAX_ROWS)
     yield Section(("What two columns tell about ", Name(result.target or "")), [table], "together")
 
 
 def _columns(result: Relations, unit: Units) -> Section:
-    columns, rows = listed(
+    rows = listed(
         result.columns,
         (Column("column", "name"), lambda each: Name(each.name)),
         (Column("values"), lambda each: f"{each.levels:,}"),
@@ -204,15 +199,18 @@ def _columns(result: Relations, unit: Units) -> Section:
             lambda each: f"{len(each.edges) + 1} bins" if each.taken == "bins" else each.taken,
         ),
     )
-    return Section("Columns", [Table(columns, rows, search="columns", max_rows=len(rows))], "columns")
+    return Section("Columns", [Table(*rows, search="columns", max_rows=ALL_ROWS)], "columns")
 
 
 def _triangle(heading: str, points: Sequence[EntropyParts], words: tuple[str, str]) -> Iterator[Section]:
     if not points:
         return
-    columns = [Column("", "name"), Column("not uniform"), *(Column(word) for word in words), Column("bits")]
-    rows: list[Sequence[Cell]] = [
-        (Name(point.name), share(point.divergence), share(point.shared), share(point.own), f"{point.bits:.2f}")
-        for point in points
-    ]
-    yield Section(heading, [Table(columns, rows, max_rows=len(rows))], heading.rsplit(maxsplit=1)[-1])
+    rows = listed(
+        points,
+        (Column("", "name"), lambda each: Name(each.name)),
+        (Column("not uniform"), lambda each: share(each.divergence)),
+        (Column(words[0]), lambda each: share(each.shared)),
+        (Column(words[1]), lambda each: share(each.own)),
+        (Column("bits"), lambda each: f"{each.bits:.2f}"),
+    )
+    yield Section(heading, [Table(*rows, max_rows=ALL_ROWS)], heading.rsplit(maxsplit=1)[-1])

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from infoscope.comparison import Comparison
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.outline import Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
+from infoscope.reports.outline import ALL_ROWS, Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
 from infoscope.results.notation import UNDEFINED, MetricNotation, number_text
 
 __all__ = ["SampleValues", "compared_values", "disagreement", "sample_values", "written_value"]
@@ -50,7 +50,7 @@ def sample_values(
     ]
     note = f"Values of {counts}, without a prior (plug-in)" + "; the best by each metric in bold" * ranked + "."
     said = disagreement(values, positive) if ranked else None
-    return [Table(columns, rows, note=note, max_rows=len(rows)), *([Paragraph(said)] if said else [])]
+    return [Table(columns, rows, note=note, max_rows=ALL_ROWS), *([Paragraph(said)] if said else [])]
 
 
 def leader(metric: str, found: Mapping[str, float | None]) -> str | None:

@@ -6,9 +6,10 @@ from collections.abc import Callable
 
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.markup import counted
 from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups
 from infoscope.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
-from infoscope.reports.outline import Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
+from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
 from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
 
 __all__ = ["PICTURES", "outline", "summary_number", "summary_table"]
@@ -72,7 +73,7 @@ def summary_table(summary: ScoreSummary) -> Table:
         if (value := getattr(summary, name)) is not None or name in infinite
     ]
     note = NO_PROBABILITIES if summary.log_loss is None else _INFINITE if infinite else ""
-    return Table([Column("number", "name"), Column("value")], rows, note=note, max_rows=len(rows))
+    return Table([Column("number", "name"), Column("value")], rows, note=note, max_rows=ALL_ROWS)
 
 
 def outline(result: ScoreGroups, _unit: Units) -> Outline:
@@ -83,7 +84,7 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
         kicker=(
             "Scores by group",
             f"{amount(total.samples)} samples",
-            f"{len(result):,} group{'s' * (len(result) != 1)}",
+            counted(len(result), "group"),
             f"positive class '{result.positive}'",
         ),
         headline=_headline(result),
@@ -91,7 +92,6 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
             Tile(summary_number(name, getattr(total, name)), SUMMARY_WORDS[name])
             for name in ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
         ],
-        findings=[("", finding) for finding in result.findings if finding.code != "rows_ignored"],
         sections=[
             Section("Over the groups", [_statistics(result)], "statistics"),
             Section("Groups, the largest first", [_groups(result)], "groups"),
@@ -114,7 +114,7 @@ def _headline(result: ScoreGroups) -> str:
         return f"{result.score} over {len(result):,} groups: all samples are of one class."
     return (
         f"{result.score} has a lift quality of {share(result.total.lift_quality)} in all, and on average "
-        f"{share(quality.mean)} over {quality.groups:,} group{'s' * (quality.groups != 1)} "
+        f"{share(quality.mean)} over {counted(quality.groups, 'group')} "
         f"({quality.above_zero:,} above 0)."
     )
 
@@ -126,7 +126,7 @@ def _statistics(result: ScoreGroups) -> Table:
         for name, found in result.statistics.items()
         if name in SUMMARY_WORDS and name != "best_lift_threshold"
     ]
-    return Table(columns, rows, max_rows=len(rows))
+    return Table(columns, rows, max_rows=ALL_ROWS)
 
 
 def _spread(name: str, found: GroupStatistics) -> list[str]:

@@ -23,6 +23,7 @@ from infoscope.numeric import distinct
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.reports.outline import (
+    ALL_ROWS,
     Appendix,
     Cell,
     Column,
@@ -42,6 +43,7 @@ from infoscope.reports.views.threshold_choices import (
     ALERTS,
     criterion_interval,
     criterion_value,
+    criterion_word,
     point_text,
     recommended_thresholds,
     threshold_interval,
@@ -119,7 +121,6 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
         lede=list(_sentences(sweep, choice, curves, unit)),
         hero=[_information(sweep, choice, unit)],
         tiles=list(_tiles(sweep, choice, curves, unit)),
-        findings=[("", finding) for finding in sweep.findings if finding.code != "rows_ignored"],
         sections=[
             Section(
                 "Rejecting the uncertain ones" if sweep.mode == "rejection" else "Choosing a threshold",
@@ -182,9 +183,7 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
             f"{share(float(captured[best]), 0)} of the information in the truth.",
         ],
         tiles=[Tile(f"{area:.3f}", AREAS["roc_auc"], note=f"of “{positive}”; 0.5 is chance")],
-        findings=[
-            ("", finding) for finding in sweep.findings if finding.code not in ("rows_ignored", "reversed_scores")
-        ],
+        stated=["reversed_scores"],
         sections=[_points(sweep, None, THRESHOLD, curves, places), *_scoring(sweep)],
         footnotes=_areas(sweep, unit),
         appendix=Appendix(metrics=list(THRESHOLD), method=_method(sweep)),
@@ -249,8 +248,8 @@ def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
     act = _capitalised(_act(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
         return f"{act}: that captures {share(choice.value)} of the information in the truth, the most of all."
-    word = catalogue[choice.criterion].title_in_sentence if choice.criterion in catalogue else "expected cost"
-    return f"{act}: that gives the best {word}, {criterion_value(choice, choice.value, unit)}."
+    value = criterion_value(choice, choice.value, unit)
+    return f"{act}: that gives the best {criterion_word(choice.criterion)}, {value}."
 
 
 def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
@@ -331,13 +330,8 @@ def _points(
         Column(word, priority=_PRIORITIES.get(name, 9), metric=name if name in catalogue else None)
         for name, word in words.items()
     ]
-    table = Table(
-        [*columns, Column("", "text")],
-        rows,
-        f"Operating points: {sweep.rule}",
-        max_rows=len(rows),
-        style="values points",
-    )
+    caption = f"Operating points: {sweep.rule}"
+    table = Table([*columns, Column("", "text")], rows, caption, max_rows=ALL_ROWS, style="values points")
     return Section("Operating points", [table], "points", link="Table")
 
 

@@ -17,7 +17,7 @@ from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.item_tables import listed
-from infoscope.reports.outline import Column, Figure, Section, SideBySide, Table
+from infoscope.reports.outline import ALL_ROWS, Column, Figure, Section, SideBySide, Table
 from infoscope.reports.views.threshold_choices import signed_value
 from infoscope.results.notation import amount, interval_text, share
 
@@ -194,7 +194,7 @@ def reliability_section(sweep: Sweep) -> list[Section]:
     """Fraction of positives by score, in bins; nothing for scores that are no probabilities."""
     if not sweep.reliability:
         return []
-    columns, rows = listed(
+    rows = listed(
         sweep.reliability,
         (Column("mean score", "name"), lambda each: signed_value(each.score)),
         (Column("positive"), lambda each: share(each.rate.value)),
@@ -205,5 +205,5 @@ def reliability_section(sweep: Sweep) -> list[Section]:
     )
     note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
     figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
-    table = Table(columns, rows, "Fraction of positives by score", max_rows=len(rows))
+    table = Table(*rows, "Fraction of positives by score", max_rows=ALL_ROWS)
     return [Section("Is the score a probability?", [SideBySide([table], [figure])], "reliability", link="Reliability")]

@@ -18,6 +18,7 @@ __all__ = [
     "ALERTS",
     "criterion_interval",
     "criterion_value",
+    "criterion_word",
     "point_text",
     "recommended_thresholds",
     "signed_value",
@@ -72,13 +73,18 @@ def threshold_interval(choice: Choice) -> tuple[str, str] | None:
     return point_text("threshold", low), point_text("threshold", high)
 
 
+def criterion_word(criterion: str) -> str:
+    """What a choice is made by, within a sentence: a metric, or stated costs."""
+    return catalogue[criterion].title_in_sentence if criterion in catalogue else "expected cost"
+
+
 def _title(criterion: str) -> str:
     return catalogue[criterion].title if criterion in catalogue else "Expected cost"
 
 
 def recommended_thresholds(choices: Sequence[Choice], unit: Units) -> Table:
     """The best threshold by each criterion, here and on held-out samples."""
-    columns, rows = listed(
+    rows = listed(
         choices,
         (Column("best by", "name"), lambda each: (Term(each.criterion, _title(each.criterion)),)),
         (Column("threshold"), lambda each: Strong(point_text("threshold", each.threshold))),
@@ -94,4 +100,4 @@ def recommended_thresholds(choices: Sequence[Choice], unit: Units) -> Table:
         "“Here” is on the samples that made the choice, and flatters it; “held out” is on samples that did not. The "
         "interval of the threshold is where the choice falls when the samples are drawn again."
     )
-    return Table(columns, rows, "Recommended thresholds", note=note)
+    return Table(*rows, "Recommended thresholds", note=note)

@@ -11,6 +11,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
+from infoscope.markup import counted
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Appendix,
@@ -48,6 +49,7 @@ from infoscope.results.notation import (
     false_per_hundred,
     interval_text,
     share,
+    share_with_interval,
 )
 from infoscope.tracking.result import SequenceResult, TrackerResult, TrackingEvaluation
 
@@ -125,15 +127,11 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
 def _kicker(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Phrase]:
     tracks = sum(len(each.tracks) for each in focus.sequences)
     yield "Trackers"
-    yield _counted(len(focus.sequences), "sequence")
-    yield _counted(tracks, "truth track")
-    yield _counted(focus.n, "truth detection")
+    yield counted(len(focus.sequences), "sequence")
+    yield counted(tracks, "truth track")
+    yield counted(focus.n, "truth detection")
     if len(evaluation.systems) > 1:
         yield f"{len(evaluation.systems)} trackers"
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{amount(count)} {noun}{'s' * (count != 1)}"
 
 
 def _headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
@@ -141,11 +139,9 @@ def _headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
     name = Name(focus.name, 48)
     if captured.shown is None:
         return (name, f" cannot be evaluated by information: {captured.undefined}.")
-    limits = interval_text(captured)
-    within = f" ({limits})" if limits else ""
     many = len(evaluation.systems)
     rank = f", the least erroneous of {many} trackers" if many > 1 else ""
-    return (name, f" captures {share(captured.shown)}{within} of the information about who was where{rank}.")
+    return (name, f" captures {share_with_interval(captured)} of the information about who was where{rank}.")
 
 
 def _sentences(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Iterator[Phrase]:
@@ -208,7 +204,7 @@ def _tiles(system: TrackerResult) -> Iterator[Tile]:
 
 
 def _ranking(evaluation: TrackingEvaluation) -> Section:
-    columns, rows = listed(
+    rows = listed(
         [(evaluation[name], evaluation[name].metrics) for name in evaluation.ranking],
         (Column("tracker", "name"), lambda each: Name(each[0].name, 30)),
         (Column("", "whisker"), lambda each: Whisker.of(each[1]["proficiency"])),
@@ -228,7 +224,7 @@ def _ranking(evaluation: TrackingEvaluation) -> Section:
         (Column("verdict", "text", 8), lambda each: _verdict(evaluation, each[0].name)),
     )
     note = "The least erroneous tracker first."
-    blocks: list[Block] = [Table(columns, rows, "Trackers by erroneous information", note=note, style="forest")]
+    blocks: list[Block] = [Table(*rows, "Trackers by erroneous information", note=note, style="forest")]
     if evaluation.comparison is not None and evaluation.comparison.pareto:
         front = enumerated(evaluation.comparison.pareto)
         blocks.append(Paragraph(("Not beaten in both captured and false information: ", *front, ".")))

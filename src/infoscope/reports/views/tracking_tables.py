@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from infoscope.figures.tracks import WorstTrack
-from infoscope.reports.item_tables import listed
-from infoscope.reports.outline import Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
+from infoscope.reports.item_tables import difference_columns, listed
+from infoscope.reports.outline import ALL_ROWS, Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, chance, p_value, share
+from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, p_value, share
 from infoscope.tracking.measures import measures
 from infoscope.tracking.result import LINES, LOST, TrackerResult, TrackingEvaluation
 
@@ -42,42 +43,33 @@ _SHOWN = (
 def ledger_table(system: TrackerResult, unit: Units) -> Table:
     """Where the bits of one tracker go, line by line."""
     truth = system.ledger["truth"]
-    rows = [
-        (
-            Strong(line) if line == "truth" else line,
-            f"{system.ledger[line] * unit.per_bit:,.1f}",
-            share(system.ledger[line] / truth) if truth > 0 else "–",
-            EXPLAINED[line],
-        )
-        for line in LINES
-    ]
-    columns = [Column("ledger", "name"), Column(unit.name), Column("of truth"), Column("", "text", 5)]
-    return Table(columns, rows, "Information ledger", max_rows=len(rows))
+    rows = listed(
+        LINES,
+        (Column("ledger", "name"), lambda line: Strong(line) if line == "truth" else line),
+        (Column(unit.name), lambda line: f"{system.ledger[line] * unit.per_bit:,.1f}"),
+        (Column("of truth"), lambda line: share(system.ledger[line] / truth) if truth > 0 else "–"),
+        (Column("", "text", 5), EXPLAINED.__getitem__),
+    )
+    return Table(*rows, "Information ledger", max_rows=ALL_ROWS)
 
 
 def worst_table(worst: Sequence[WorstTrack], unit: Units) -> Table:
     """The tracks that lose most, with what became of them."""
     several = len({each.sequence for each in worst}) > 1
-    columns = [
-        *([Column("sequence", "name")] if several else []),
-        Column("track", "name"),
-        Column("frames", priority=5),
-        Column("matched", priority=5),
-        Column("ids", priority=4),
-        *(Column(line) for line in LOST),
-    ]
-    rows = [
-        (
-            *((Name(each.sequence, 24),) if several else ()),
-            Name(each.track, 20),
-            amount(each.frames),
-            f"{each.matched:,.6g}",
-            str(each.ids),
-            *(unit.amount(each.lost[line], 1) for line in LOST),
-        )
-        for each in worst
-    ]
-    return Table(columns, rows, "Worst tracks", max_rows=5)
+    rows = listed(
+        worst,
+        *([(Column("sequence", "name"), lambda each: Name(each.sequence, 24))] if several else []),
+        (Column("track", "name"), lambda each: Name(each.track, 20)),
+        (Column("frames", priority=5), lambda each: amount(each.frames)),
+        (Column("matched", priority=5), lambda each: f"{each.matched:,.6g}"),
+        (Column("ids", priority=4), lambda each: str(each.ids)),
+        *((Column(line), partial(_lost, line, unit)) for line in LOST),
+    )
+    return Table(*rows, "Worst tracks", max_rows=5)
+
+
+def _lost(line: str, unit: Units, track: WorstTrack) -> str:
+    return unit.amount(track.lost[line], 1)
 
 
 def all_metrics(evaluation: TrackingEvaluation, unit: Units) -> Section:
@@ -126,29 +118,16 @@ def sequence_table(system: TrackerResult) -> Section:
 def all_differences(evaluation: TrackingEvaluation) -> Section:
     """Every pair in every compared metric."""
     pairs = evaluation.comparison.pairs if evaluation.comparison else ()
-    columns, rows = listed(
+    rows = listed(
         pairs,
-        (Column("a", "name"), lambda each: Name(each.a, 24)),
-        (Column("b", "name"), lambda each: Name(each.b, 24)),
-        (Column("metric", "text"), lambda each: (Code(each.metric),)),
-        (
-            Column("a − b"),
-            lambda each: (
-                UNDEFINED if each.estimate.shown is None else MetricNotation(each.metric).signed(each.estimate.shown)
-            ),
-        ),
-        (Column("interval"), lambda each: MetricNotation(each.metric).signed_interval(each.estimate) or "–"),
-        (
-            Column("P(a better)"),
-            lambda each: "–" if each.probability_a_better is None else chance(each.probability_a_better),
-        ),
-        (
-            Column("p"),
-            lambda each: p_value(each.tests["sign_flip_p_value"]) if "sign_flip_p_value" in each.tests else "–",
-        ),
-        (Column("verdict", "text"), lambda each: each.verdict),
+        *difference_columns(lambda each: (Code(each.metric),)),
+        (Column("sign-flip p"), lambda each: _sign_flip_p(each.tests)),
     )
-    return Section(f"All {len(rows)} differences", [Table(columns, rows, "Differences", search="pairs")])
+    return Section(f"All {len(pairs)} differences", [Table(*rows, "Differences", search="pairs")])
+
+
+def _sign_flip_p(tests: Mapping[str, float]) -> str:
+    return p_value(tests["sign_flip_p_value"]) if "sign_flip_p_value" in tests else "–"
 
 
 def gate_sweeps(evaluation: TrackingEvaluation) -> Iterator[Section]:
@@ -158,4 +137,4 @@ def gate_sweeps(evaluation: TrackingEvaluation) -> Iterator[Section]:
     for title, sweep in evaluation.gate_sweep.items():
         points = [*((f"{each['gate']:g}", each) for each in sweep.points), ("mean", sweep.mean)]
         rows = [(at, *(MetricNotation(name).value(each[name]) for name in names)) for at, each in points]
-        yield Section(("By gate: ", Name(title, 60)), [Table(columns, rows, "Gates", max_rows=len(rows))])
+        yield Section(("By gate: ", Name(title, 60)), [Table(columns, rows, "Gates", max_rows=ALL_ROWS)])

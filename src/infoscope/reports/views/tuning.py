@@ -14,6 +14,7 @@ from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, Tr
 from infoscope.metrics.registry import find
 from infoscope.operating_points import Tuning
 from infoscope.reports.outline import (
+    ALL_ROWS,
     Appendix,
     Cell,
     Column,
@@ -68,7 +69,6 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
             ),
             Tile(chance(best.probability), "probability of being the best"),
         ],
-        findings=[("", finding) for finding in tuning.findings],
         sections=[
             _settings(tuning, unit),
             *([Section("Curves", [SideBySide(left, right)], "maps")] if figures else []),
@@ -159,7 +159,7 @@ def _settings(tuning: Tuning, unit: Units) -> Section:
         "P(best): the fraction of posterior draws in which the setting is the best. Front: no other setting captures "
         "more and adds less false information."
     )
-    table = Table(columns, rows, "Settings", note=note, search="settings", max_rows=len(rows))
+    table = Table(columns, rows, "Settings", note=note, search="settings", max_rows=ALL_ROWS)
     return Section("Every setting", [table], "settings", link="Settings")
 
 

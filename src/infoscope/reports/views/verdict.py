@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import ClassEstimates, ConfusedPair, Evaluation, SystemResult
+from infoscope.markup import counted
 from infoscope.reports.outline import Inline, Name, Phrase, Strong, Tile, reason
 from infoscope.reports.views.chosen_metrics import chosen_sentences
 from infoscope.reports.views.judge import judge_sentences
@@ -19,6 +20,7 @@ from infoscope.results.notation import (
     interval_text,
     points,
     share,
+    share_with_interval,
 )
 
 __all__ = ["opening_sentences", "system_tiles"]
@@ -58,9 +60,7 @@ def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     if not focus.is_informative:
         return _told_from_chance(focus, many)
     rank = "" if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}"
-    limits = interval_text(captured)
-    within = f" ({limits})" if limits else ""
-    return (name, f" captures {share(captured.shown)}{within} of the information in the truth{rank}.")
+    return (name, f" captures {share_with_interval(captured)} of the information in the truth{rank}.")
 
 
 def _is_constant(system: SystemResult) -> bool:
@@ -72,8 +72,7 @@ def _is_constant(system: SystemResult) -> bool:
 
 def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
     captured, name = focus.metrics["proficiency"], Name(focus.title, 48)
-    limits = interval_text(captured)
-    seen = f"{share(captured.shown)}{f' ({limits})' if limits else ''}"
+    seen = share_with_interval(captured)
     is_much = (captured.low or 0.0) > MUCH_BY_CHANCE
     if many > 1:
         what = "results" if focus.group else "systems"
@@ -118,7 +117,7 @@ def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
     if pairs[0].directed:
         first, second = (Name(label) for label in pairs[0].classes)
         count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
-        samples = f"{amount(count)} sample{'s' * (count != 1)}"
+        samples = counted(count, "sample")
         more = f"it would capture {points(pairs[0].gain)} points more of this sample."
         return (first, " is predicted as ", second, f" in {samples}; without these errors {more}")
     named: list[Inline] = []
