@@ -276,3 +276,12 @@ def test_the_brier_score_of_two_classes_is_halved_as_in_scikit_learn() -> None:
     assert brier_score(TWO, chance, scale_by_half=True) == pytest.approx(whole / 2)
     with pytest.raises(ifs.InputError, match="scale_by_half is 'half'; it is one of True, False, 'auto'"):
         brier_score(TWO, chance, scale_by_half="half")
+
+
+@pytest.mark.parametrize("metric", [roc_auc, average_precision, log_loss, brier_score])
+@pytest.mark.parametrize("columns", [1, 3])
+def test_rows_that_all_have_no_weight_are_rejected(metric, columns):
+    scores = np.full((4, columns), 1 / columns)
+    truth = [0, 1, 0, 1] if columns == 1 else [0, 1, 2, 1]
+    with pytest.raises(ifs.InputError, match="no row has a truth label and a weight above 0"):
+        metric(truth, scores[:, 0] if columns == 1 else scores, sample_weight=[0.0] * 4)

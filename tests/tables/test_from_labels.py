@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.metrics import confusion_matrix
 
-from infoscope import Contingency, InputError, MissingLabelsWarning
+from infoscope import Contingency, InputError, MissingLabelsWarning, read
 from infoscope.metrics import f1
 from infoscope.tables import count as counting
 
@@ -354,3 +354,29 @@ def test_classes_stated_as_a_set_are_sorted_and_a_text_is_no_list() -> None:
     for call in (Contingency.from_labels, partial(f1, average="macro")):
         with pytest.raises(InputError, match="labels is the text 'ab'; list the classes"):
             call(["a", "b"], ["a", "a"], labels="ab")
+
+
+WIDE = {
+    "least Int64": (pl.Int64, [-(2**63), None, 5, 7, -(2**63) + 1]),
+    "greatest UInt64": (pl.UInt64, [2**63 + 5, None, 5, 7, 2**64 - 1]),
+    "Int128": (pl.Int128, [2**70, None, 5, 7, -(2**70)]),
+    "Int128 without a gap": (pl.Int128, [2**70, 3, 5, 7, -(2**70)]),
+}
+
+
+@pytest.mark.parametrize("kind", WIDE)
+@pytest.mark.filterwarnings("ignore::infoscope.MissingLabelsWarning")
+def test_whole_numbers_of_polars_at_the_ends_of_their_range(kind):
+    dtype, values = WIDE[kind]
+    side, other = pl.Series(values, dtype=dtype), pl.Series(values[::-1], dtype=dtype)
+    expected = Contingency.from_labels(values, values[::-1])
+
+    assert Contingency.from_labels(side, other) == expected
+    assert read({"t": side, "p": other}, truth="t", system="p") == expected
+    assert read(pl.DataFrame({"t": side, "p": other}), truth="t", system="p") == expected
+
+
+def test_a_memory_view_of_text():
+    labels = np.array(["a", "b", "a"])
+
+    assert Contingency.from_labels(memoryview(labels), labels) == Contingency.from_labels(labels, labels)

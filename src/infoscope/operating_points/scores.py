@@ -139,6 +139,8 @@ def _counted_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | Non
     if missing.any():
         array, codes = array[~missing], codes[~missing]
         weights = None if weights is None else weights[~missing]
+    if not len(codes):
+        raise InputError("no row has a truth label and a weight above 0; there is nothing to score")
     return _CountedRows(array, codes, weights, coded, missing, ignored)
 
 
@@ -215,8 +217,6 @@ def _check_finite(array: Real, what: str, missing: NDArray[np.bool_]) -> None:
 
 def _two_classes(codes: NDArray[Any], coded: Coded) -> tuple[tuple[Label, Label], NDArray[np.bool_]]:
     """Both labels, sorted, and which rows have the second."""
-    if not len(codes):
-        raise InputError("no row has a truth label and a weight above 0; a threshold needs samples of two classes")
     if coded.labels is None:
         low, high = codes.min(), codes.max()
         top = codes == high

@@ -57,7 +57,7 @@ def _module(values: Any) -> str:
 
 
 def _as_array(values: Any, side: _Side) -> NDArray[Any]:
-    if hasattr(values, "__array__"):  # NumPy, tensors
+    if hasattr(values, "__array__") or isinstance(values, memoryview):  # NumPy, tensors
         array = np.asarray(values)
     elif hasattr(values, "__dlpack__"):
         array = np.from_dlpack(values)
@@ -208,8 +208,10 @@ def _encode_polars(values: Any, side: _Side) -> Coded:
         values = values.cast(polars.Categorical)
     if isinstance(values.dtype, (polars.Categorical, polars.Enum)):
         return _encode_categorical(values, side)
-    if values.null_count() and values.dtype.is_integer():
-        low = int(values.min() or 0) - 1
+    if values.dtype.is_integer() and (values.null_count() or str(values.dtype).endswith("Int128")):
+        low, high = int(values.min() or 0) - 1, int(values.max() or 0)
+        if low < -(2**63) or high >= 2**63:
+            return _encode_objects(values.to_list(), side)
         return Coded(values.cast(polars.Int64).fill_null(low).to_numpy(), None, missing=low)
     if values.dtype.is_numeric() or (values.dtype == polars.Boolean and not values.null_count()):
         return _encode_array(values.to_numpy(), side)
