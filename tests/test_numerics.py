@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import metrics
-from infoscope.metrics import bounds
+from infoscope.metrics import agreement, bounds
 from infoscope.metrics.expected_information import expected_information
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.metrics.shannon import entropies
@@ -181,6 +181,24 @@ def test_kappa_and_correlation_of_hard_tables(matrix: object) -> None:
     assert float(metrics.mcc(table)) == pytest.approx(float(mcc), rel=1e-9, abs=1e-12)
     errors = (n - sum(counts[i][i] for i in size)) / n
     assert float(metrics.error_rate(table)) == pytest.approx(float(errors), rel=1e-12, abs=0)
+
+
+@pytest.mark.parametrize("share", [1e-3, 1e-7, 1e-12, 1e-30])
+def test_kappa_of_drawn_tables_in_which_one_class_has_nearly_all(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Totals cancel, hits and correct rejections do not: whole numbers, 3 ms each, are not needed."""
+    monkeypatch.setattr(agreement, "_of_whole_table", lambda *_: pytest.fail("computed in whole numbers"))
+    rng = np.random.default_rng(3)
+    drawn = rng.random((4, 5, 5)) * np.where(np.arange(5) == 2, 1.0, share)[:, None] * 0.1
+    drawn[:, np.arange(5), np.arange(5)] *= 30.0
+
+    found = metrics.kappa(Contingency.from_matrix(drawn[0]).with_cells(drawn.reshape(4, -1)))
+
+    for cells, value in zip(drawn.tolist(), found, strict=True):
+        counts = [[Fraction(x) for x in row] for row in cells]
+        n, rows = sum(map(sum, counts)), [sum(row) for row in counts]
+        agreed = sum(row * sum(column) for row, column in zip(rows, zip(*counts, strict=True), strict=True))
+        exact = (n * sum(counts[i][i] for i in range(5)) - agreed) / (n * n - agreed)
+        assert float(value) == pytest.approx(float(exact), rel=1e-9)
 
 
 @pytest.mark.parametrize("stored", ["dense", "sparse"])

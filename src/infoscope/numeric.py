@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from infoscope.typing import ArrayLike
 
 __all__ = [
+    "CLEARLY_LEFT",
     "Real",
     "as_real",
     "at_most_one",
@@ -49,6 +50,8 @@ _SMALLEST = float(np.nextafter(0.0, 1.0))
 _BLOCK = 1 << 15
 _ONE_THREAD = 1 << 12
 _LARGEST_KEPT = 16 << 20  # bytes
+CLEARLY_LEFT = 1e-3
+"""From this share of the whole on, what is left of it is a difference that keeps twelve digits."""
 
 Real: TypeAlias = NDArray[np.float64]
 """A number per table: a NumPy scalar for one table, an array for a batch."""

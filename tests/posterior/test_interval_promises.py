@@ -218,6 +218,25 @@ def test_few_draws_give_the_limits_of_a_further_normal_one() -> None:
     assert [low, high] == pytest.approx([mean - reach, mean + reach])
 
 
+@pytest.mark.parametrize("shape", [(3,), (400,), (72, 5), (400, 30)])
+def test_limits_leave_undefined_draws_out(shape: tuple[int, ...]) -> None:
+    """As NumPy's quantiles, which take the columns one by one."""
+    rng = np.random.default_rng(8)
+    values = rng.normal(size=shape)
+    values[rng.random(shape) < 0.008] = np.nan
+    values[-1] = np.nan if len(values) == 400 else values[-1]
+    values[0] = 0.5
+
+    found = summarize_draws(values, 0.9)
+
+    if np.isnan(values).any():
+        known = np.isnan(values).mean(0) <= 0.01
+        limits = np.nanquantile(values, [0.05, 0.95], axis=0, method="weibull")
+        np.testing.assert_allclose([found.low, found.high], np.where(known, limits, np.nan), rtol=1e-13)
+    else:
+        assert np.isfinite(found).all()
+
+
 def test_blocks_of_draws_are_draws_of_the_same_belief() -> None:
     ((_, table),) = samples("softmax", 20, 400, 1)
     whole = ifs.Posterior(table).belief.draw(40, np.random.default_rng(1))
@@ -234,8 +253,7 @@ def test_half_of_the_draws_have_hot_and_cold_cells_however_they_are_cut(
     """Blocks of 317 to 400 classes have one draw each."""
     ((_, table),) = samples("softmax", 12, 400, 1)
     belief = ifs.Posterior(table).belief
-    everywhere = 1.0 - np.eye(12)
-    monkeypatch.setattr(AffinityRows, "draws", lambda *_: repeat(everywhere / everywhere.sum(1, keepdims=True)))
+    monkeypatch.setattr(AffinityRows, "weights", lambda *_: repeat((1.0 - np.eye(12), np.ones(12))))
 
     drawn = np.concatenate(list(belief.draw_blocks(sizes, np.random.default_rng(1))))
 

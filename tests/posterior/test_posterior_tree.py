@@ -5,10 +5,10 @@ import pytest
 from scipy.special import gammaln
 
 from infoscope.metrics import accuracy
-from infoscope.posterior import Posterior
+from infoscope.posterior import Posterior, shared_rows
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, level_ends, log_total
-from infoscope.posterior.row_models import ProfileRows, SubsetRows
+from infoscope.posterior.row_models import ProfileRows, SubsetRows, drawn_shares
 from infoscope.posterior.shared_rows import BlockRows, SharedRows
 from infoscope.posterior.tree import Shape, Tree
 from infoscope.tables import Contingency
@@ -47,12 +47,28 @@ def test_rows_drawn_have_the_mean_that_is_stated(name: str) -> None:
     n = 6000
     rng = np.random.default_rng(3)
     weights = np.exp(model.log_evidence - model.log_evidence.max())
-    drawn = model.draw(rng.choice(weights.size, n, p=weights / weights.sum()), rng)
+    drawn = drawn_shares(model, rng.choice(weights.size, n, p=weights / weights.sum()), rng)
     np.testing.assert_allclose(drawn.sum(2), 1.0)
     assert (drawn[:, ~cells] == 0).all()
     error = drawn.std(0) / np.sqrt(n)
     # the mean of shared rows takes the profile's mean, which is right to second order
     assert (np.abs(drawn.mean(0) - model.mean) <= 5 * error + (0.01 if name == "shared" else 1e-12)).all()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_best_blocks_are_those_with_the_most_evidence(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(seed)
+    cells = ~np.eye(30, dtype=bool)
+    near = np.where(np.arange(30)[:, None] // 5 == np.arange(30) // 5, rng.choice([1.0, 10.0, 100.0]), 1.0)
+    counts = np.where(cells, rng.poisson(rng.choice([0.1, 1.0]) * near * rng.gamma(0.5, 1.0, (30, 30))), 0.0)
+    tried: list[BlockRows] = []
+    monkeypatch.setattr(shared_rows, "BlockRows", lambda *rows: tried.append(BlockRows(*rows)) or tried[-1])
+
+    best = shared_rows.best_blocks(counts, cells, np.arange(30))
+
+    assert best is max(tried, key=lambda rows: rows.log_evidence[0])
+    for rows in tried:
+        assert rows.most_evidence >= rows.log_evidence[0]
 
 
 def test_more_samples_than_the_evidence_has_digits_for() -> None:

@@ -7,7 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.metrics.one_vs_rest import wrong_sums
+from infoscope.metrics.one_vs_rest import one_vs_rest, wrong_sums
 from infoscope.metrics.registry import Card, Law, find, metric
 from infoscope.metrics.whole_numbers import root_ratio, whole_margins
 from infoscope.numeric import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
@@ -92,17 +92,37 @@ def _beyond_chance(table: Contingency) -> _BeyondChance:
     disagreement = dot(m.rows, others)
     beyond = disagreement - m.whole * (misses(table) * (m.whole / table.grand_total))
     truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
+    cancelled = np.abs(beyond) < _CANCELLED * disagreement
+    if table.batch_shape and not table.squares_exactly and cancelled.any():
+        by_class, parts = _beyond_by_class(table, m.whole / table.grand_total)
+        beyond = np.where(cancelled, by_class, beyond)
+        cancelled &= np.abs(by_class) < _CLEARLY_BEYOND * parts
     kappa = at_most_one(ratio(beyond, disagreement))
     mcc = at_most_one(ratio(beyond, chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))))
     if table.squares_exactly:
         return _BeyondChance(kappa, mcc)
-    lost = (np.abs(beyond) < _CANCELLED * disagreement) | (np.minimum(truth, system) < _UNDERFLOWN)
-    return _exactly_where(lost, table, _BeyondChance(kappa, mcc))
+    return _exactly_where(cancelled | (np.minimum(truth, system) < _UNDERFLOWN), table, _BeyondChance(kappa, mcc))
+
+
+def _beyond_by_class(table: Contingency, unit: Real) -> tuple[Real, Real]:
+    """Agreement beyond chance, added up over classes, and how large its parts are.
+
+    N × hits − row × column total of a class is hits × correct rejections − misses × false alarms. Where one class has
+    nearly all samples, both of these are small, and the totals are not.
+    """
+    classes = one_vs_rest(table)
+    hits, others, rejections, misses, alarms = (
+        part * unit[..., None]
+        for part in (classes.hits, classes.others, classes.correct_rejections, classes.misses, classes.false_alarms)
+    )
+    return dot(hits, rejections) - dot(misses, alarms), dot(hits, others) + dot(misses, alarms)
 
 
 _CANCELLED = 1e-6
 """A difference below this share of its parts has fewer than nine digits left."""
 _UNDERFLOWN = 1e-280
+_CLEARLY_BEYOND = 1e-2
+"""Above this share of its parts, which keep twelve digits, a difference keeps ten."""
 
 
 def _margin_lists(table: Contingency) -> Iterator[list[list[int]]]:

@@ -58,8 +58,7 @@ def _rounded_phi_squared(table: Contingency) -> Real:
     if table.support is None and not table.batch_shape and table.occupied_shape != table.shape:
         return _rounded_phi_squared(_occupied(table))
     if table.support is None and row_shares.all() and column_shares.all():
-        shares = table.matrix / table.row_totals[..., :, None]
-        direct = _mean_square(shares, row_shares, column_shares) - 1.0
+        direct = _mean_square_share(table) - 1.0
         if everywhere(direct > _NEAR_INDEPENDENCE):
             return direct
         gaps = table.matrix / table.row_totals[..., :, None] - column_shares[..., None, :]
@@ -94,6 +93,17 @@ def _occupied(table: Contingency) -> Contingency:
     return Contingency.from_matrix(table.values[np.ix_(rows, columns)])
 
 
+def _mean_square_share(table: Contingency) -> Real:
+    """Σ_ij n_ij² / (row total × column total)."""
+    rows, columns = table.row_totals, table.column_totals
+    if table.squares_in_range and everywhere(table.row_shares.min(axis=-1) > _TINY_SHARE):
+        by_column = np.einsum("...i,...ij,...ij->...j", 1.0 / rows, table.matrix, table.matrix)
+        return (by_column / columns).sum(axis=-1)
+    return _mean_square(table.matrix / rows[..., :, None], table.row_shares, table.column_shares)
+
+
+_TINY_SHARE = 1e-30
+"""Squares of cells of a smaller class may be too small for numbers."""
 _NEAR_INDEPENDENCE = 2.0**-6
 """Below this the difference to 1 loses digits, and the cells are compared with independence one by one."""
 

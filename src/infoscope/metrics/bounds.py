@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, everywhere, ratio
+from infoscope.numeric import CLEARLY_LEFT, Real, everywhere, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
@@ -145,10 +145,6 @@ def bayes_error(table: Contingency) -> Real:
     rest = table.per_column(np.where(most, 0.0, table.cells))  # beside the one class that has more than half
     beside = np.where(2 * best > table.column_totals, rest, np.maximum(table.column_totals - best, 0.0))
     return beside.sum(axis=-1) / table.grand_total
-
-
-CLEARLY_LEFT = 1e-3
-"""From this share of the whole on, what is left of it is a difference that keeps twelve digits."""
 
 
 @remembered

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.numeric import Real, frozen, outside, ratio
+from infoscope.numeric import CLEARLY_LEFT, Real, everywhere, frozen, outside, ratio
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
@@ -149,17 +149,25 @@ def _recounted(rejections: Real, others: Real, table: Contingency) -> Real:
 @remembered
 def wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
     """Wrong predictions per class and per prediction, and samples without that prediction."""
-    if not table.adds_exactly:
+    misses, alarms = _without_hits(table)
+    if table.adds_exactly:
+        return misses, alarms, table.grand_total[..., None] - table.column_totals
+    sides = (misses, table.row_totals), (alarms, table.column_totals)
+    if not all(everywhere(wrong >= CLEARLY_LEFT * totals) for wrong, totals in sides):
         wrong = wrong_cells(table)
-        return table.per_row(wrong), table.per_column(wrong), outside(table.column_totals)
-    undeclared = table.grand_total[..., None] - table.column_totals
+        misses, alarms = table.per_row(wrong), table.per_column(wrong)
+    return misses, alarms, outside(table.column_totals)
+
+
+def _without_hits(table: Contingency) -> tuple[Real, Real]:
+    """Totals per class and per prediction less the hits."""
     if table.names_agree:
-        return table.row_totals - table.diagonal, table.column_totals - table.diagonal, undeclared
+        return table.row_totals - table.diagonal, table.column_totals - table.diagonal
     rows, columns = table.matches
     misses, alarms = table.row_totals.copy(), table.column_totals.copy()
     misses[..., rows] -= table.diagonal
     alarms[..., columns] -= table.diagonal
-    return misses, alarms, undeclared
+    return misses, alarms
 
 
 def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:

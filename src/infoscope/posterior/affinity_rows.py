@@ -70,12 +70,21 @@ class AffinityRows:
 
     def draws(self, most: int, rng: np.random.Generator) -> Iterator[Array]:
         """Shares of the columns in each row, (rows, columns), one draw after the other, ``most`` of them at most."""
-        chains = int(np.clip(_CHAIN_CELLS // self.counts.size, 1, min(_MOST_CHAINS, most)))
-        state = _Chains(self, chains, rng)
+        for chains, affinities in self._swept(most, rng):
+            yield from chains.shares(affinities)
+
+    def weights(self, most: int, rng: np.random.Generator) -> Iterator[tuple[_Singles, Array]]:
+        """The same as affinities of the cells and popularities of the columns, whose products are the weights."""
+        for chains, affinities in self._swept(most, rng):
+            yield from zip(affinities, chains.popular, strict=True)
+
+    def _swept(self, most: int, rng: np.random.Generator) -> Iterator[tuple["_Chains", _Singles]]:
+        """Chains after each sweep, and their affinities."""
+        chains = _Chains(self, int(np.clip(_CHAIN_CELLS // self.counts.size, 1, min(_MOST_CHAINS, most))), rng)
         for at in range(_WARM_UP):
-            state.sweep(at_once=at in _AT_ONCE and self._occupied.size <= _MOST_OCCUPIED)
+            chains.sweep(at_once=at in _AT_ONCE and self._occupied.size <= _MOST_OCCUPIED)
         while True:
-            yield from state.shares(state.sweep())
+            yield chains, chains.sweep()
 
 
 _Evidence = Callable[[Array, Array, Array], Array]
@@ -177,11 +186,17 @@ class _Chains:
         def log_evidence(share: Array, cold: Array, shape: Array) -> Array:
             """For each chain and candidate, up to what depends on the shape alone."""
             w, r, b = (np.atleast_2d(x)[:, :, None].astype(digits) for x in (share, cold, shape))
-            in_hot = expected / (w + (1 - w) * r)
-            logs = np.log(b + in_hot)
-            gaps = (logs - np.log(b + r * in_hot)) * (b + counts) + counts * np.log(r)
-            mixed = w + (1 - w) * np.exp(gaps, out=gaps)
-            logs = np.log(mixed, out=mixed) - (logs - np.log(b)) * (b + counts)
+            in_hot, with_counts = expected / (w + (1 - w) * r), b + counts
+            hot, mixed = (np.log(part, out=part) for part in (b + in_hot, b + r * in_hot))
+            np.subtract(hot, mixed, out=mixed)
+            mixed *= with_counts
+            mixed += counts * np.log(r)
+            np.exp(mixed, out=mixed)
+            mixed *= 1 - w
+            mixed += w
+            hot -= np.log(b)
+            hot *= with_counts
+            logs = np.subtract(np.log(mixed, out=mixed), hot, out=mixed)
             logs *= often
             # summed with all digits: singles of many cells are wrong by several nats
             return logs.sum(2, dtype=float) - self.counted.sum() * np.log(_mean_affinity(share, cold))

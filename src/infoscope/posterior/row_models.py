@@ -6,8 +6,10 @@ possibility, gives its evidence for every value of its parameters, and draws row
 
 from functools import cached_property
 from itertools import product
+from typing import Protocol
 
 import numpy as np
+import numpy.typing as npt
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
 from infoscope.posterior.beta_hyperprior import relative
@@ -15,18 +17,32 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 
 __all__ = [
+    "Gammas",
     "ProfileRows",
     "SubsetRows",
+    "drawn_shares",
     "gammas",
     "log_grid",
-    "normalized",
     "profile_log_evidence",
     "profile_strengths",
+    "row_sums_above_0",
 ]
 
 _MANY_CELLS = 2000
 _VANISHING = 1e-250
 _SIZES = 80  # subset sizes considered one by one; beyond, on a logarithmic grid
+Gammas = npt.NDArray[np.float64] | npt.NDArray[np.float32]
+
+
+class DrawnRows(Protocol):
+    """A model that rows are drawn from."""
+
+    @property
+    def open_cells(self) -> Mask:
+        """Which columns are open to each row."""
+
+    def weights(self, at: Indices, rng: np.random.Generator) -> Gammas:
+        """Weights of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
 
 
 def log_grid(low: float, high: float, n: int) -> Array:
@@ -74,16 +90,21 @@ class ProfileRows:
         of_counts, of_profile = per_sample.sum(1), (per_sample * self.strengths).sum(1)
         return self.counts * of_counts[:, None] + self.profile * of_profile[:, None]
 
-    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
-        """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
-        is_open = self.profile > 0
+    @cached_property
+    def open_cells(self) -> Mask:
+        """Which columns are open to each row."""
+        return self.profile > 0
+
+    def weights(self, at: Indices, rng: np.random.Generator) -> Gammas:
+        """Weights of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
+        is_open = self.open_cells
         if 2 * np.count_nonzero(is_open) > is_open.size:
             shape = self.strengths[at][:, None, None] * self.profile
             shape += self.counts
-            return normalized(gammas(shape, rng), is_open, rng)
+            return gammas(shape, rng)
         out = np.zeros((at.size, *self.counts.shape))  # closed cells have no count and take no random number
         out[:, is_open] = gammas(self.strengths[at][:, None] * self.profile[is_open] + self.counts[is_open], rng)
-        return normalized(out, is_open, rng)
+        return out
 
 
 @dataclass(frozen=True)
@@ -185,11 +206,10 @@ class SubsetRows:
         observed = self.counts * per_sample.sum((0, 2))[place][:, None] + per_column.sum(1)[place][:, None]
         return np.where(self.open_cells, np.where(self.counts > 0, observed, unseen), 0.0)
 
-    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
-        """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
+    def weights(self, at: Indices, rng: np.random.Generator) -> Gammas:
+        """Weights of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
         strength = self._strengths[at % self._strengths.size][:, None, None]
-        shape = self._active(at, rng) * strength + self.counts
-        return normalized(gammas(shape, rng), self.open_cells, rng)
+        return gammas(self._active(at, rng) * strength + self.counts, rng)
 
     def _active(self, at: Indices, rng: np.random.Generator) -> Mask:
         """Which columns belong to the subset: the observed ones and random others."""
@@ -211,18 +231,26 @@ def _steps(sizes: Array) -> Array:
     return np.maximum(np.diff(edges), 1e-9)
 
 
-def gammas(shape: Array, rng: np.random.Generator) -> Array:
+def gammas(shape: Array, rng: np.random.Generator) -> Gammas:
     """Gamma variables of these shapes; of very many cells seven digits each will do."""
     if shape[0].size < _MANY_CELLS:
         return rng.standard_gamma(shape)
-    return rng.standard_gamma(shape, dtype=np.float32).astype(float)
+    return rng.standard_gamma(shape, dtype=np.float32)
 
 
-def normalized(drawn: Array, open_cells: Mask, rng: np.random.Generator) -> Array:
-    """Rows divided by their sums; a row whose gammas all underflowed has one prediction, chosen at random."""
-    total = drawn.sum(2)
+def row_sums_above_0(weights: Gammas, open_cells: Mask, rng: np.random.Generator) -> Array:
+    """Sums of rows of weights, (draws, rows), to divide these by; 1 for a row in which nothing is open.
+
+    A row whose gammas all underflowed gets one prediction, chosen at random.
+    """
+    total = weights.sum(2, dtype=float)
     for draw, row in np.argwhere((total <= 0) & open_cells.any(1)):
-        drawn[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0
+        weights[draw, row, rng.choice(np.flatnonzero(open_cells[row]))] = 1.0
         total[draw, row] = 1.0
-    drawn /= np.where(total > 0, total, 1.0)[:, :, None]
-    return drawn
+    return np.where(total > 0, total, 1.0)
+
+
+def drawn_shares(model: DrawnRows, at: Indices, rng: np.random.Generator) -> Array:
+    """Shares of the columns in each row, (draws, rows, columns), drawn from a model for its grid points ``at``."""
+    weights = model.weights(at, rng)
+    return np.asarray(weights / row_sums_above_0(weights, model.open_cells, rng)[:, :, None])

@@ -9,17 +9,18 @@ import numpy as np
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
 from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick, relative
 from infoscope.posterior.row_models import (
+    Gammas,
     ProfileRows,
+    drawn_shares,
     gammas,
     log_grid,
-    normalized,
     profile_log_evidence,
     profile_strengths,
 )
 from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import digamma, gammaln
+from infoscope.special_functions import digamma, gammaln, xlogy
 
-__all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "candidate_blocks", "flat_clusters"]
+__all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "best_blocks", "flat_clusters"]
 
 _ROUNDS = 10
 _NEGLIGIBLE = 1e-12
@@ -135,13 +136,13 @@ class SharedRows:
         per_sample = weights[kept][:, None] / np.where(mass > 0, mass, 1.0)
         return self.counts * per_sample.sum(0)[:, None] + np.einsum("bi,bj->ij", per_sample, added) * self.open_cells
 
-    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
-        """Shares of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
+    def weights(self, at: Indices, rng: np.random.Generator) -> Gammas:
+        """Weights of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
         profile = rng.standard_gamma(self._fit[0][at])
         profile /= np.maximum(profile.sum(1, keepdims=True), 1e-300)
         shape = (self.strengths[at][:, None] * profile)[:, None, :] * self.open_cells
         shape += self.counts
-        return normalized(gammas(shape, rng), self.open_cells, rng)
+        return gammas(shape, rng)
 
 
 def _log_symmetric(n: Array, kappa: Array) -> Array:
@@ -222,12 +223,22 @@ class BlockRows:
             yield profile_log_evidence(strengths, counts[here], 1 / widths[rows[here]], totals)
 
     @cached_property
+    def _given_split(self) -> float:
+        """Log evidence but for how many predictions of each row stay inside."""
+        blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
+        return float(sum(map(log_total, self._part_evidence())) - self.counts.shape[0] * np.log(blocks))
+
+    @cached_property
+    def most_evidence(self) -> float:
+        """Upper bound of the log evidence, from the likeliest share inside of each row."""
+        inner, outer = (totals[self._divided] for totals in self._totals)
+        both = np.where(inner + outer > 0, inner + outer, 1.0)
+        return self._given_split + float((xlogy(inner, inner / both) + xlogy(outer, outer / both)).sum())
+
+    @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows, everything integrated; one number, as an array."""
-        blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
-        levels = sum(map(log_total, self._part_evidence()))
-        choice = self.counts.shape[0] * np.log(blocks)
-        return np.array([self._level.log_total + levels - choice])
+        return np.array([self._level.log_total + self._given_split])
 
     @cached_property
     def mean(self) -> Array:
@@ -236,10 +247,10 @@ class BlockRows:
         share = self._shares(self._level.mean[None])[0, :, None]
         return np.asarray(inner * share + outer * (1 - share))
 
-    def draw(self, at: Indices, rng: np.random.Generator) -> Array:
-        """Shares of the columns in each row, (draws, rows, columns)."""
+    def weights(self, at: Indices, rng: np.random.Generator) -> Array:
+        """Weights of the columns in each row, (draws, rows, columns); they are shares."""
         n = at.size
-        inner, outer = (part.draw(pick(part.log_evidence, n, rng), rng) for part in self._parts)
+        inner, outer = (drawn_shares(part, pick(part.log_evidence, n, rng), rng) for part in self._parts)
         share = self._shares(self._level.draw(n, rng))[:, :, None]
         inner *= share
         outer *= 1 - share
@@ -253,7 +264,17 @@ class BlockRows:
         return out
 
 
-def candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
+def best_blocks(rest: Array, open_cells: Mask, matches: Indices) -> BlockRows | None:
+    """The most likely of the candidate groupings; what takes longest is computed only of those that may be it."""
+    tried = [BlockRows(rest, open_cells, inside) for inside in _candidate_blocks(rest, matches)]
+    best: BlockRows | None = None
+    for rows in sorted(tried, key=lambda rows: -rows.most_evidence):
+        if best is None or rows.most_evidence > best.log_evidence[0]:
+            best = rows if best is None else max(best, rows, key=lambda rows: float(rows.log_evidence[0]))
+    return best
+
+
+def _candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
     """Groupings of the classes by how often they are mistaken for one another, from fine to coarse."""
     k = matches.size
     if k < _FEWEST_CLASSES or (matches < 0).any() or not rest.any():

@@ -2,6 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -112,7 +113,7 @@ def summarize_draws(values: Real, level: float) -> Summary:
     if lost.all():
         return Summary(*(np.full(lost.shape, np.nan)[()] for _ in Summary._fields))
     filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
-    low, high = np.nanquantile(filled, _tails(level), axis=0, method="weibull")
+    low, high = (_defined_quantile(filled, tail) for tail in _tails(level))
     parts = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
     return Summary(*(np.where(lost, np.nan, part)[()] for part in parts))
 
@@ -144,6 +145,18 @@ def _quantile(values: Real, level: float) -> Real:
     return one + (other - one) * part if part < 0.5 else other - (other - one) * (1 - part)
 
 
+def _defined_quantile(values: Real, level: float) -> Real:
+    """The same of the draws that are defined, in each column; NumPy's own takes the columns one by one."""
+    last = np.count_nonzero(~np.isnan(values), axis=0) - 1
+    place = np.clip(level * (last + 2) - 1, 0.0, last)
+    below = np.maximum(np.minimum(place.astype(np.intp), last - 1), 0)
+    ordered = np.sort(values, axis=0)  # undefined ones last
+    one, other = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, np.minimum(below + 1, last)))
+    part = place - below
+    return np.where(part < 0.5, one + (other - one) * part, other - (other - one) * (1 - part))
+
+
+@lru_cache(maxsize=64)
 def _reach(n: int, level: float) -> float:
     """How many sds about the mean one further draw lies, if draws are normal: Student's t, for both are estimated.
 

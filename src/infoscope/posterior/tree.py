@@ -22,8 +22,8 @@ from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct
 from infoscope.posterior.beta_hyperprior import log_total, pick, relative
 from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
-from infoscope.posterior.row_models import ProfileRows, SubsetRows
-from infoscope.posterior.shared_rows import BlockRows, SharedRows, candidate_blocks
+from infoscope.posterior.row_models import Gammas, ProfileRows, SubsetRows, row_sums_above_0
+from infoscope.posterior.shared_rows import BlockRows, SharedRows, best_blocks
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency
@@ -116,37 +116,42 @@ class Tree:
 
     def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
         """The same in blocks of these sizes; where cells are hot or cold for half of the draws, every other one."""
-        cells = self._cells.draws(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
+        cells = self._cells.weights(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
         start = 0
         for n in sizes:
             out = np.empty((n, *self.counts.shape))
             if cells is None:
-                out[:] = self._by_hypotheses(n, rng)
+                self._fill_by_hypotheses(out, rng)
             else:
                 odd = 1 - start % 2  # counted over all blocks: those of many classes have one draw each
-                by_hypotheses, by_cells = out[1 - odd :: 2], out[odd::2]
-                by_hypotheses[:] = self._by_hypotheses(len(by_hypotheses), rng)
-                for place, drawn in zip(by_cells, islice(cells, len(by_cells)), strict=True):
-                    place[:] = drawn
-                _with_matches(by_cells, self._likeliest, rng)
+                self._fill_by_hypotheses(out[1 - odd :: 2], rng)
+                self._fill_by_cells(out[odd::2], cells, rng)
             start += n
-            if self._rejects is not None:
-                rejected = self._rejects.draw(n, rng)
-                out *= (1 - rejected)[:, :, None]
-                out[:, :, self.shape.reject] = rejected
-            out *= self._prevalence.draw(n, rng)[:, :, None]
+            rejected = None if self._rejects is None else self._rejects.draw(n, rng)
+            prevalence = self._prevalence.draw(n, rng)
+            if rejected is None:
+                out *= prevalence[:, :, None]
+            else:
+                out *= (prevalence * (1 - rejected))[:, :, None]
+                out[:, :, self.shape.reject] = prevalence * rejected
             yield out if self.used is None else _spread_out(out, self.used)
 
-    def _by_hypotheses(self, n: int, rng: np.random.Generator) -> Array:
+    def _fill_by_hypotheses(self, out: Array, rng: np.random.Generator) -> None:
         """Rows of predictions given, each hypothesis as often as the data speak for it."""
-        chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), n, rng)
-        if n and (chosen == chosen[0]).all():
-            return self._rows(self.hypotheses[chosen[0]], n, rng)
-        out = np.empty((n, *self.counts.shape))
+        chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), len(out), rng)
         for at in distinct(chosen):
             here = np.flatnonzero(chosen == at)
-            out[here] = self._rows(self.hypotheses[at], here.size, rng)
-        return out
+            rows = out if here.size == len(out) else np.empty((here.size, *self.counts.shape))
+            self._fill(rows, self.hypotheses[at], rng)
+            if rows is not out:
+                out[here] = rows
+
+    def _fill_by_cells(self, out: Array, cells: Iterator[tuple[Gammas, Array]], rng: np.random.Generator) -> None:
+        """The same with hot and cold cells."""
+        for place, (affinities, popularities) in zip(out, islice(cells, len(out)), strict=True):
+            np.multiply(affinities, popularities, out=place)
+        sums = out.sum(2)
+        _share_out(out, self._likeliest, np.where(sums > 0, sums, 1.0), rng)
 
     @cached_property
     def _likeliest(self) -> Hypothesis:
@@ -194,14 +199,13 @@ class Tree:
         rejected = self.counts[:, self.shape.reject]
         return TrendLevel(rejected, self.counts.sum(1) - rejected)
 
-    def _rows(self, hypothesis: Hypothesis, n: int, rng: np.random.Generator) -> Array:
-        out = hypothesis.rows.draw(pick(hypothesis.rows.log_evidence, n, rng), rng)
+    def _fill(self, out: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
+        model = hypothesis.rows
+        weights = model.weights(pick(model.log_evidence, len(out), rng), rng)
         if hypothesis.name not in self._known_factors:
             self._known_factors[hypothesis.name] = self._column_factors(hypothesis)
-        out *= self._known_factors[hypothesis.name]
-        total = out.sum(2, keepdims=True)
-        out /= np.where(total > 0, total, 1.0)
-        return _with_matches(out, hypothesis, rng)
+        np.multiply(weights, self._known_factors[hypothesis.name], out=out)
+        _share_out(out, hypothesis, row_sums_above_0(out, model.open_cells, rng), rng)
 
     @cached_property
     def _known_factors(self) -> dict[str, Array]:
@@ -300,19 +304,19 @@ def _spread_out(drawn: Array, used: Mask) -> Array:
     return out
 
 
-def _with_matches(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> Array:
-    """Rows of wrong predictions (changed in place) with the matching ones drawn beside them."""
-    if hypothesis.level is not None:
-        matched = np.flatnonzero(hypothesis.matches >= 0)
-        right = hypothesis.level.draw(rows.shape[0], rng)
-        if matched.size == rows.shape[1]:
-            rows *= (1 - right)[:, :, None]
-        else:
-            rows[:, matched] *= (1 - right)[:, :, None]
-        rows[:, matched, hypothesis.matches[matched]] = right
+def _share_out(rows: Array, hypothesis: Hypothesis, sums: Array, rng: np.random.Generator) -> None:
+    """Make weights of wrong predictions, with their sums, shares of all predictions, the matching ones drawn."""
+    if hypothesis.level is None:
+        rows /= sums[:, :, None]
+        return
+    matched = np.flatnonzero(hypothesis.matches >= 0)
+    right = hypothesis.level.draw(len(rows), rng)
+    with np.errstate(divide="ignore"):  # where nothing is wrong
+        sums[:, matched] /= 1 - right
+    rows /= sums[:, :, None]
+    rows[:, matched, hypothesis.matches[matched]] = right
     if hypothesis.guessed.size:
         _guess_again(rows, hypothesis, rng)
-    return rows
 
 
 def _guess_again(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
@@ -344,9 +348,9 @@ def _row_models(
     if width.max() > 1:
         yield "shared", SharedRows(rest, open_cells), 0.0
         yield "subsets", SubsetRows(rest, open_cells), 0.0
-        blocks = [BlockRows(rest, open_cells, inside) for inside in candidate_blocks(rest, matches)]
-        if blocks:
-            yield "blocks", max(blocks, key=lambda rows: float(rows.log_evidence[0])), 0.0
+        blocks = best_blocks(rest, open_cells, matches)
+        if blocks is not None:
+            yield "blocks", blocks, 0.0
 
 
 def _factors(expected: Array, wanted: Array) -> Array:
