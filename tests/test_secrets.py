@@ -13,9 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope.cli import app
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, masked, secrets_hidden
 from infoscope.evaluation import evaluate
-from infoscope.masking import masked, secrets_hidden
 from infoscope.readers import ReadOptions, read
 from infoscope.readers.object_stores import client
 from infoscope.readers.progress import shown_while

@@ -84,7 +84,7 @@ BANDS = (
         "entropies, checked JSON, files in one step, errors in one sentence, types",
         ("numeric", "assignment", "special_functions", "compiled_scipy", "kernels", "records", "markup",
          "atomic_files", "scratch_files", "native_code", "compiled_duckdb",
-         "embedded_database", "errors", "masking", "garbage", "quick_dataclasses", "typing"),
+         "embedded_database", "errors", "garbage", "quick_dataclasses", "typing"),
         "#eeeeee",
     ),
 )  # fmt: skip

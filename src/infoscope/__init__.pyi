@@ -53,10 +53,10 @@ from .figures import SurfaceDisplay as SurfaceDisplay
 from .figures import SweepDisplay as SweepDisplay
 from .figures.association import AssociationDisplay as AssociationDisplay
 from .figures.judge import JudgeDisplay as JudgeDisplay
-from .figures.relation_graph import RelationGraphDisplay as RelationGraphDisplay
-from .figures.relation_matrix import RelationMatrixDisplay as RelationMatrixDisplay
+from .figures.judge import StrataMosaicDisplay as StrataMosaicDisplay
+from .figures.relations import RelationGraphDisplay as RelationGraphDisplay
+from .figures.relations import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.run_chart import RunChartDisplay as RunChartDisplay
-from .figures.strata_mosaic import StrataMosaicDisplay as StrataMosaicDisplay
 from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
 from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
 from .judges import Judged as Judged

@@ -26,13 +26,13 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
-from infoscope.figures.beliefs import Spread
 from infoscope.figures.colours import ERRORS, HITS, ramp
 from infoscope.figures.confusion import heat_map
 from infoscope.figures.coverage import CoveragePoint, ellipse
 from infoscope.figures.forest import ForestRow
 from infoscope.figures.seriation import confusion_order
 from infoscope.figures.surface import contours, surface
+from infoscope.figures.table_display import Spread
 from infoscope.figures.triangle import HEIGHT, TriangleShares, place, warped
 from infoscope.tables import Contingency
 from tests.strategies import matrices

@@ -28,12 +28,11 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
-from infoscope.figures.beliefs import Spread
 from infoscope.figures.coverage import CoveragePoint
 from infoscope.figures.display import Display
 from infoscope.figures.forest import ForestRow
 from infoscope.figures.improvement import ImprovementStep
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.table_display import Spread, TableDisplay
 from infoscope.tables import Contingency
 
 HOSTILE = [

@@ -14,10 +14,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope.errors import InputError
-from infoscope.readers import byte_streams, conversions, dask, last_lines, read_tables
+from infoscope.readers import byte_streams, conversions, dask, read_tables, text_files
 from infoscope.readers.byte_streams import unpacked_chunks
 from infoscope.readers.compression import most_bytes_of_zstd
-from infoscope.readers.last_lines import _last_line_bytes
+from infoscope.readers.text_files import _last_line_bytes
 
 NOISE = np.random.default_rng(5).integers(0, 256, 3_000_000, np.uint8).tobytes()
 TEXTS = {"none": b"", "one": b"x", "zeros": bytes(9_000_000), "noise": NOISE, "lines": b"t,s\na,b\n" * 400_000}
@@ -98,7 +98,7 @@ def test_length_of_the_last_line(chunks: list[bytes]) -> None:
 def test_a_long_last_line_over_members(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, last: bytes, members: int, packed: bool
 ) -> None:
-    monkeypatch.setattr(last_lines, "LONGEST_LINE", 1 << 20)
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 20)
     if packed:
         monkeypatch.setattr(conversions, "MAX_PACKED", 0)
     data = b"t,s\n" + b"a,a\n" * 9 + b"a," + b"x" * (1 << 21) + last

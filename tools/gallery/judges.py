@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 import infoscope as ifs
-from infoscope.figures.judge import JudgeDisplay
-from infoscope.figures.strata_mosaic import StrataMosaicDisplay
+from infoscope.figures.judge import JudgeDisplay, StrataMosaicDisplay
 from tools.gallery.exhibit import Exhibit
 
 __all__ = ["exhibits"]

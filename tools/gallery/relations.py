@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from examples.red_blue_game import play
-from infoscope.figures.relation_graph import RelationGraphDisplay
-from infoscope.figures.relation_matrix import RelationMatrixDisplay
+from infoscope.figures.relations import RelationGraphDisplay, RelationMatrixDisplay
 from infoscope.relations import relate
 from tools.gallery.exhibit import Exhibit
 

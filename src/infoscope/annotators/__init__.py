@@ -12,9 +12,8 @@ from infoscope.annotators.annotator_map import annotator_map
 from infoscope.annotators.coefficients import AgreementSums, coefficient_estimates
 from infoscope.annotators.findings import agreement_findings, items_left_out
 from infoscope.annotators.pairs import ConfusedCategories, PairAgreement, pair_agreements
-from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws
+from infoscope.annotators.reliability import OddOneOut, ReliabilityDraws, Scale, annotation_scale
 from infoscope.annotators.result import Agreement, Annotator
-from infoscope.annotators.scaled_reliability import Scale, annotation_scale
 from infoscope.column_kinds import check_label_columns
 from infoscope.errors import InputError, check_keywords, check_level, check_seed
 from infoscope.readers import ReadOptions

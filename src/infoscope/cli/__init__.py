@@ -10,7 +10,7 @@ import click
 
 from infoscope import __version__
 from infoscope.cli.configuration import configuration
-from infoscope.cli.interrupts import end_status, heed_signals, ignore_signals, is_interrupted
+from infoscope.cli.errors import end_status, heed_signals, ignore_signals, is_interrupted
 from infoscope.cli.invocation import RecordingGroup
 from infoscope.cli.streams import open_closed_streams
 from infoscope.errors import MissingLabelsWarning

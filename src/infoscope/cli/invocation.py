@@ -19,7 +19,7 @@ from click.shell_completion import CompletionItem
 
 import infoscope as ifs
 from infoscope.cli.errors import help_shown, settled
-from infoscope.masking import masked
+from infoscope.errors import masked
 
 if TYPE_CHECKING:
     from infoscope.results import Finding

@@ -95,7 +95,7 @@ def command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     if chosen["weights"] is not None:
         if chosen["weight"] is not None:
             raise InputError("--weight and --weights both say how much objects count; give one of them")
-        asked["weight"] = ifs.multilabel.weights.read_weights(chosen["weights"])
+        asked["weight"] = ifs.multilabel.arguments.read_weights(chosen["weights"])
     result = ifs.multilabel.compare(truth, _files_by_name(predicted), **asked)
     if chosen["strict"]:
         for system in result.systems:

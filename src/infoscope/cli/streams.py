@@ -11,8 +11,7 @@ from contextlib import suppress
 
 import click
 
-from infoscope.errors import InputError
-from infoscope.masking import masked
+from infoscope.errors import InputError, masked
 
 __all__ = ["knows_unicode", "open_closed_streams", "say", "unwritable_stdout", "write_stdout"]
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoscope.column_kinds import check_labels
 from infoscope.comparison import PairedPredictions
-from infoscope.errors import InputError
+from infoscope.errors import InputError, masked
 from infoscope.evaluation.result import AdaptiveReading
 from infoscope.evaluation.row_labels import MAX_KEPT_ROWS, MAX_PAIRED_ROWS, RowLabels
 from infoscope.evaluation.score import Clusters, TableInput
@@ -26,7 +26,6 @@ from infoscope.inputs import (
     named_column,
     tables_by_system,
 )
-from infoscope.masking import masked
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files

@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation import Evaluation
-from infoscope.figures.beliefs import Spread, believed_place
 from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.coverage_plane import (
     INNER,
@@ -40,7 +39,7 @@ from infoscope.figures.layout import (
     width_of,
 )
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words, along
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.table_display import Spread, TableDisplay, believed_place
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import finite

@@ -9,11 +9,10 @@ import numpy as np
 
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.beliefs import believed_range
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.layout import axis, fitting, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.table_display import TableDisplay, believed_range
 from infoscope.metrics.registry import find
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate

@@ -1,16 +1,23 @@
-"""Systems by a judge alone, by the true labels alone, and by both."""
+"""A judge in pictures: systems by verdicts alone, by labels alone and by both; and rows by verdict and prediction."""
 
 from __future__ import annotations
 
-from typing import Self
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple, Self
 
 from infoscope.errors import InputError
+from infoscope.evaluation.judged_system import JudgedStratum
 from infoscope.evaluation.result import Evaluation
+from infoscope.figures.colours import hexadecimal, on_colour, ramp
+from infoscope.figures.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, width_of
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.metrics.registry import find
 from infoscope.quick_dataclasses import dataclass
 
-__all__ = ["JudgeDisplay"]
+__all__ = ["JudgeDisplay", "StrataMosaicDisplay"]
 
 
 @dataclass(repr=False)
@@ -59,3 +66,151 @@ class JudgeDisplay(ComparisonDisplay):
         if not found:
             raise InputError("no verdict accepts a prediction of any system, so that none can be favoured")
         return cls(found, "Wrong predictions that the judge accepts", noun="systems")
+
+
+WRONG_TO_RIGHT = ("#c24a00", "#9a958e", "#0068a8")
+"""From never right over half of them to always right; none so light that hatching is lost on it."""
+_GAP = 0.006
+"""Between verdicts, as a share of the width."""
+_SEAM = 1.5
+"""Between tiles, in pixels."""
+
+
+class _Tile(NamedTuple):
+    """A stratum with its place: shares of the width and of the height."""
+
+    stratum: JudgedStratum
+    left: float
+    right: float
+    low: float
+    high: float
+
+    @property
+    def fill(self) -> str:
+        return hexadecimal(ramp(WRONG_TO_RIGHT, self.stratum.right.shown or 0.0))
+
+    @property
+    def tip(self) -> str:
+        """The stratum in a sentence."""
+        known = self.stratum.labels
+        labels = f"{count_text(known)} labelled" if known else "none labelled"
+        return (
+            f"verdict {plain_label(self.stratum.verdict)}, prediction {plain_label(self.stratum.prediction)}: "
+            f"{count_text(self.stratum.rows)} rows, {labels}; right in {self.stratum.right.shown or 0.0:.0%}"
+        )
+
+
+@dataclass(repr=False)
+class StrataMosaicDisplay(Display):
+    """A mosaic of verdict × prediction: area is rows, colour share of right predictions; hatched without labels."""
+
+    strata: Sequence[JudgedStratum]
+    system: str = "system"
+    left_out: float = 0.0
+    """Rows in strata that are not among these."""
+
+    def __post_init__(self) -> None:
+        """Reject a mosaic of nothing."""
+        if not any(stratum.rows > 0 for stratum in self.strata):
+            raise InputError("there is nothing to show; evaluate a system with a judge")
+
+    @classmethod
+    def from_judge(cls, evaluation: Evaluation, system: str | None = None) -> Self:
+        """The strata of one system of an evaluation, the first unless named."""
+        if evaluation.judge is None:
+            raise InputError("the evaluation has no judge; name one with judge=")
+        found = evaluation.judge.systems[0] if system is None else evaluation.judge.of(system)
+        listed = sum(stratum.rows for stratum in found.strata)
+        return cls(found.strata, found.name, max(found.rows - listed, 0.0))
+
+    def panel(self) -> Panel:
+        """Verdicts side by side, as wide as they are frequent; in each the predictions, as high as they are."""
+        tiles = list(self._tiles())
+        panel = Panel(
+            f"Verdicts and predictions of {plain_label(self.system)}",
+            self._summary(),
+            Axis(0.0, 1.0, "verdict"),
+            Axis(0.0, 1.0, "predictions under each verdict", ((0.0, "0%"), (0.5, "50%"), (1.0, "100%"))),
+            width=620.0,
+            height=400.0,
+            margins=(62.0, 34.0, 16.0, 52.0),
+            notes=self._notes(),
+        )
+        marks = [mark for tile in tiles for mark in _drawn(panel, tile)]
+        key = [(WRONG_TO_RIGHT[0], "never right"), (WRONG_TO_RIGHT[1], "in half"), (WRONG_TO_RIGHT[2], "always right")]
+        key += [("paper", "hatched: no label")] if any(not tile.stratum.labels for tile in tiles) else []
+        return replace(panel, marks=(*marks, *_verdicts(panel, tiles), *legend(panel, 62.0, 14.0, key)))
+
+    def _tiles(self) -> Iterator[_Tile]:
+        """Strata with rows, in the order of verdicts and predictions."""
+        by_verdict: dict[str, list[JudgedStratum]] = {}
+        for stratum in self.strata:
+            if stratum.rows > 0:
+                by_verdict.setdefault(stratum.verdict, []).append(stratum)
+        total = sum(stratum.rows for found in by_verdict.values() for stratum in found)
+        room = 1.0 - _GAP * (len(by_verdict) - 1)
+        left = 0.0
+        for found in by_verdict.values():
+            rows = sum(stratum.rows for stratum in found)
+            right, high = left + rows / total * room, 1.0
+            for stratum in found:
+                low = high - stratum.rows / rows
+                yield _Tile(stratum, left, right, max(low, 0.0), high)
+                high = low
+            left = right + _GAP
+
+    def _summary(self) -> str:
+        rows = sum(stratum.rows for stratum in self.strata)
+        right = sum(stratum.rows * (stratum.right.shown or 0.0) for stratum in self.strata)
+        bare = sum(stratum.rows for stratum in self.strata if not stratum.labels)
+        unlabelled = f"; {bare / rows:.0%} have a verdict and prediction without a label (hatched)" if bare else ""
+        return f"Predictions of {self.system} are right in {right / rows:.0%} of {count_text(rows)} rows{unlabelled}."
+
+    def _notes(self) -> tuple[str, ...]:
+        if self.left_out < 0.5:
+            return ()
+        return (f"{count_text(round(self.left_out))} rows of rarer verdicts and predictions are not shown.",)
+
+
+def _drawn(panel: Panel, tile: _Tile) -> Iterator[Mark]:
+    """A tile, and in it the prediction and how often it is right where there is room."""
+    wide, high = panel.inner
+    seam = _SEAM / high if (tile.high - tile.low) * high > 2 * _SEAM else 0.0
+    yield Bar(
+        (tile.left, tile.low + seam), (tile.right, tile.high), tile.fill, hatched=not tile.stratum.labels, tip=tile.tip
+    )
+    room = (tile.right - tile.left) * wide - 10.0
+    tall = (tile.high - tile.low) * high
+    share = f"{tile.stratum.right.shown or 0.0:.0%}"
+    name = fitting(tile.stratum.prediction, room, FONT["small"])
+    if tall < 15.0 or room < width_of(share, FONT["small"]):
+        return
+    ink, halo = on_colour(tile.fill), None if tile.stratum.labels else tile.fill
+    centre = (tile.left + tile.right) / 2, (tile.low + tile.high) / 2
+    both = f"{name} {share}"
+    if tall >= 32.0:
+        yield Words(*centre, name, ink, "small", "middle", (0.0, -7.5), bold=True, halo=halo)
+        yield Words(*centre, share, ink, "small", "middle", (0.0, 7.5), halo=halo)
+    elif width_of(both, FONT["small"]) <= room:
+        yield Words(*centre, both, ink, "small", "middle", halo=halo)
+    else:
+        yield Words(*centre, share, ink, "small", "middle", halo=halo)
+
+
+def _verdicts(panel: Panel, tiles: Sequence[_Tile]) -> Iterator[Mark]:
+    """The verdict below its column, shortened to the room there is; none where that is too little."""
+    wide, _ = panel.inner
+    for tile in {tile.stratum.verdict: tile for tile in tiles}.values():
+        room = (tile.right - tile.left) * wide
+        if room >= 16.0:
+            words = fitting(tile.stratum.verdict, room, FONT["small"])
+            yield Words(
+                (tile.left + tile.right) / 2,
+                0.0,
+                words,
+                "dim",
+                "small",
+                "middle",
+                (0.0, 13.0),
+                tip=tile.stratum.verdict,
+            )

@@ -12,8 +12,7 @@ from infoscope.column_kinds import BlankLabels, check_label_columns
 from infoscope.errors import InputError, check_keywords, check_level, check_seed
 from infoscope.inputs import blank_findings, check_named_once
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
-from infoscope.latent.effort import check_size
-from infoscope.latent.estimation import LatentPosterior, estimated, system_table
+from infoscope.latent.estimation import LatentPosterior, check_size, estimated, system_table
 from infoscope.latent.identifiability import check_identifiable, free_degrees, identifiability_findings
 from infoscope.latent.model import Observations
 from infoscope.latent.result import LatentSystem, LatentTruth, banner

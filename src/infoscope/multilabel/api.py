@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, TypedDict, Unpack
 import numpy as np
 
 from infoscope.errors import InputError, check_keywords
+from infoscope.multilabel.arguments import ObjectWeights, weighed_sets
 from infoscope.multilabel.assignment import MOST_CATEGORIES, AssignBy, assignment_of
 from infoscope.multilabel.input_checks import objects_left_out
 from infoscope.multilabel.measures import MEASURES
@@ -19,7 +20,6 @@ from infoscope.multilabel.score import common_draws, score_predictor
 from infoscope.multilabel.sources import FileFormat, LabelSetFormat, check_sides, label_sets, name_of
 from infoscope.multilabel.sums import ObjectSums
 from infoscope.multilabel.uncertainty import random_halves
-from infoscope.multilabel.weights import ObjectWeights, weighed_sets
 from infoscope.numeric import Real
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.provenance import IgnoredRows, Provenance

@@ -12,8 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError
-from infoscope.masking import masked
+from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, masked
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.compression import compression_of, first_bytes
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored

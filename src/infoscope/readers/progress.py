@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from time import monotonic
 
-from infoscope.masking import masked
+from infoscope.errors import masked
 
 __all__ = ["shown_while"]
 

@@ -10,8 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
-from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords
-from infoscope.masking import secrets_hidden
+from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords, secrets_hidden
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assemble import Group, assemble

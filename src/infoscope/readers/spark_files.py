@@ -15,8 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from infoscope.errors import InputError, check_interrupted
-from infoscope.masking import masked
+from infoscope.errors import InputError, check_interrupted, masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.csv_header import Header, read_header, split_header

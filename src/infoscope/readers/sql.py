@@ -11,8 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from infoscope.errors import InputError
-from infoscope.masking import masked
+from infoscope.errors import InputError, masked
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.datetimes import decoders
 from infoscope.readers.duckdb.group_by import GroupBy, Margins

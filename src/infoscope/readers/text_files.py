@@ -1,4 +1,4 @@
-"""Files of text: how they are opened, and lines that are too long for the engine."""
+"""Files of text: how they are opened, and lines that are too long for the engine, the last one above all."""
 
 from __future__ import annotations
 
@@ -6,16 +6,19 @@ import codecs
 import gzip
 import io
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import TextIO
 
 from infoscope.errors import InputError
-from infoscope.readers.compression import first_bytes, unpacked_zstd
+from infoscope.readers.byte_streams import unpacked_chunks
+from infoscope.readers.compression import first_bytes, most_bytes_of_zstd, unpacked_zstd
+from infoscope.readers.files import Files
 from infoscope.readers.signatures import not_utf8
 
-__all__ = ["BYTE_ORDER_MARK", "LONGEST_LINE", "opened_text", "text_options"]
+__all__ = ["BYTE_ORDER_MARK", "LONGEST_LINE", "check_last_line", "last_lines_checked", "opened_text", "text_options"]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 LONGEST_LINE = 1 << 24
@@ -55,3 +58,86 @@ def _text_of_zstd(path: Path, limit: int | None, errors: str) -> str:
     whole = limit is None or len(data) < limit
     text = codecs.getincrementaldecoder("utf-8-sig")(errors).decode(data, final=whole)
     return text if whole else text[: text.rfind("\n") + 1] or text
+
+
+_LINE_ENDS = b"\r\n"
+
+
+def check_last_line(path: Path) -> None:
+    """Reject a plain file whose last line is too long."""
+    with path.open("rb") as file:
+        size = file.seek(0, 2)
+        for look in (1 << 16, LONGEST_LINE + len(_LINE_ENDS)):
+            if size <= look:
+                return
+            file.seek(size - look)
+            tail = file.read(look)
+            if any(end in tail.rstrip(_LINE_ENDS) for end in (b"\n", b"\r")):
+                return
+    raise _too_long(path, "none")
+
+
+@contextmanager
+def last_lines_checked(files: Files) -> Iterator[None]:
+    """Reject compressed text with such a last line, once the engine has read it in the meantime."""
+    if files.compression == "none" or files.format not in ("csv", "tsv", "ndjson"):
+        yield
+        return
+    stop, problems = Event(), []
+
+    def look() -> None:
+        try:
+            for path in files.paths:
+                if files.compression == "gzip" or most_bytes_of_zstd(path) > LONGEST_LINE:
+                    _check_packed(path, files.compression, stop)
+        except (InputError, OSError) as error:  # raised by the thread that asked
+            problems.append(error)
+
+    thread = Thread(target=look, name="last lines", daemon=True)
+    thread.start()
+    try:
+        yield
+        thread.join()
+    finally:
+        stop.set()
+        thread.join()
+    if problems:
+        raise problems[0]
+
+
+def _check_packed(path: Path, compression: str, stop: Event) -> None:
+    chunks = unpacked_chunks(path, compression)
+    if _last_line_bytes(chunks, stop) > LONGEST_LINE:
+        raise _too_long(path, compression)
+
+
+def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
+    r"""How long the last line is that is not empty; 0 where nobody wants to know any more.
+
+    >>> _last_line_bytes([b"one\ntw", b"o\r", b"\n"], Event()), _last_line_bytes([b"one\ntw", b"o", b" three"], Event())
+    (3, 9)
+    """
+    length, ended = 0, False
+    for chunk in chunks:
+        if stop.is_set():
+            return 0
+        end = len(chunk.rstrip(_LINE_ENDS)) if chunk[-1] in _LINE_ENDS else len(chunk)
+        if end:
+            last = chunk.rfind(b"\n", 0, end)
+            last = max(last, chunk.rfind(b"\r", last + 1, end))
+            length = end - last - 1 if ended or last >= 0 else length + end
+        ended = end < len(chunk) if end else True
+    return length
+
+
+def _too_long(path: Path, compression: str) -> InputError:
+    lines, rest = [0, 0], [0, 0]  # by line feeds and by carriage returns; those behind the last text end no line of it
+    for chunk in unpacked_chunks(path, compression):
+        text = chunk.rstrip(_LINE_ENDS)
+        for at, end in enumerate((b"\n", b"\r")):
+            behind = chunk.count(end, len(text))
+            lines[at] += rest[at] + chunk.count(end) - behind if text else 0
+            rest[at] = behind if text else rest[at] + behind
+    return InputError(
+        f"{path}, line {max(lines) + 1} is longer than {LONGEST_LINE >> 20} MiB; is a line end missing there?"
+    )

@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.column_kinds import BlankLabels
-from infoscope.errors import InputError, check_keywords, check_level, check_seed
+from infoscope.errors import InputError, check_keywords, check_level, check_seed, masked
 from infoscope.inputs import as_names, blank_findings
-from infoscope.masking import masked
 from infoscope.metrics.coverage import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
 from infoscope.posterior import Posterior

@@ -15,8 +15,7 @@ from infoscope.readers.compression import first_bytes
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
 from infoscope.readers.files import Files
-from infoscope.readers.last_lines import check_last_line
-from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text, text_options
+from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, check_last_line, opened_text, text_options
 
 __all__ = ["first_keys", "scan_ndjson"]
 

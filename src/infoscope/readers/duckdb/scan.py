@@ -23,10 +23,9 @@ from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.ndjson import scan_ndjson
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
 from infoscope.readers.files import Files
-from infoscope.readers.last_lines import check_last_line
 from infoscope.readers.object_stores import fetch_columns
 from infoscope.readers.signatures import check_signature
-from infoscope.readers.text_files import text_options
+from infoscope.readers.text_files import check_last_line, text_options
 
 __all__ = ["fetch_parquet_columns", "parquet_schemas", "scan_files"]
 

@@ -29,7 +29,7 @@ from infoscope.reports.outline import (
     Term,
     reason,
 )
-from infoscope.reports.views.counts import table_of
+from infoscope.reports.views.maps import table_of
 from infoscope.reports.views.threshold_choices import recommended_thresholds
 from infoscope.results.codec import Json
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share

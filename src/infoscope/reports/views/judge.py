@@ -8,8 +8,7 @@ from typing import NamedTuple
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.judged_system import JudgedSystem
 from infoscope.evaluation.result import JudgeResult
-from infoscope.figures.judge import JudgeDisplay
-from infoscope.figures.strata_mosaic import StrataMosaicDisplay
+from infoscope.figures.judge import JudgeDisplay, StrataMosaicDisplay
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.reports.item_tables import group_columns, listed
