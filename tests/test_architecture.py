@@ -52,14 +52,14 @@ from dataclasses import dataclass
 from typing import Self
 
 from infoscope.evaluation.coverage import Coverage
-from infoscope.figures.display import Display
-from infoscope.figures.layout import axis
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import axis
+from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
 
 
 """
 OF_VIEWS = """from infoscope.evaluation.coverage import Coverage
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.predicted_classes import PredictedClassesDisplay
 from infoscope.results.notation import Units
 from infoscope.reports.outline import Column, Name, Outline, Section, Table

@@ -21,7 +21,7 @@ import infoscope as ifs
 from infoscope.errors import InputError
 from infoscope.figures import CoverageDisplay
 from infoscope.figures.coverage import fold_clouds
-from infoscope.figures.scene import Line
+from infoscope.figures.drawing.scene import Line
 from infoscope.readers import progress
 
 X, Y = load_iris(return_X_y=True)

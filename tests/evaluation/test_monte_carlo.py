@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.figures.scene import Cloud
+from infoscope.figures.drawing.scene import Cloud
 
 CLASSES = ["cat", "cow", "dog"]
 RUNS = 5

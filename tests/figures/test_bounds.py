@@ -7,7 +7,7 @@ import pytest
 from scipy.stats import entropy
 
 from infoscope.figures import BoundsDisplay
-from infoscope.figures.scene import Dot, Line, Panel
+from infoscope.figures.drawing.scene import Dot, Line, Panel
 from infoscope.tables import Contingency
 from tests.papers.test_hu2008 import MATRICES, TABLES
 

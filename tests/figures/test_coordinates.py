@@ -26,9 +26,9 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
-from infoscope.figures.colours import ERRORS, HITS, ramp
 from infoscope.figures.confusion import heat_map
 from infoscope.figures.coverage import CoveragePoint, ellipse
+from infoscope.figures.drawing.colours import ERRORS, HITS, ramp
 from infoscope.figures.forest import ForestRow
 from infoscope.figures.seriation import confusion_order
 from infoscope.figures.surface import contours, surface

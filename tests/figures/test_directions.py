@@ -10,7 +10,7 @@ import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.figures import ComparisonDisplay, SweepDisplay
-from infoscope.figures.scene import Dot, Panel
+from infoscope.figures.drawing.scene import Dot, Panel
 from infoscope.figures.sweep import Curve
 from infoscope.metrics.registry import metrics_of
 from infoscope.tables import Contingency

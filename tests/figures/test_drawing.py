@@ -29,7 +29,7 @@ from infoscope.figures import (
     SweepDisplay,
 )
 from infoscope.figures.coverage import CoveragePoint
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ForestRow
 from infoscope.figures.improvement import ImprovementStep
 from infoscope.figures.table_display import Spread, TableDisplay

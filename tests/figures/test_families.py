@@ -7,10 +7,10 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError, InputError
-from infoscope.figures.axes import draw, new_axes
+from infoscope.figures.drawing.axes import draw, new_axes
+from infoscope.figures.drawing.layout import FONT, width_of
+from infoscope.figures.drawing.scene import Dot, Line, Panel, Words
 from infoscope.figures.families import MARKERS
-from infoscope.figures.layout import FONT, width_of
-from infoscope.figures.scene import Dot, Line, Panel, Words
 from infoscope.figures.triangle import TrianglePoint
 from infoscope.figures.triangle_plane import JOINT_SIDES, SPLIT_SIDES, TriangleShares, zone_of
 from tests.papers.test_valverde2013 import TABLES

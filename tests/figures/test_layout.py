@@ -8,10 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from infoscope.figures.colours import DARK, LIGHT, on_colour
-from infoscope.figures.files import encode
-from infoscope.figures.layout import PlacedName, dodged, plain_label, round_ticks, shortened, side_labels, tick_text
-from infoscope.figures.scene import Axis, Panel, Words
+from infoscope.figures.drawing.colours import DARK, LIGHT, on_colour
+from infoscope.figures.drawing.files import encode
+from infoscope.figures.drawing.layout import (
+    PlacedName,
+    dodged,
+    plain_label,
+    round_ticks,
+    shortened,
+    side_labels,
+    tick_text,
+)
+from infoscope.figures.drawing.scene import Axis, Panel, Words
 
 places = st.lists(st.floats(0, 100, allow_nan=False), min_size=1, max_size=30)
 

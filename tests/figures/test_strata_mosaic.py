@@ -6,7 +6,7 @@ import infoscope as ifs
 from infoscope import InputError, StrataMosaicDisplay
 from infoscope.errors import UnknownNameError
 from infoscope.evaluation.judged_system import JudgedStratum
-from infoscope.figures.scene import Bar, Words
+from infoscope.figures.drawing.scene import Bar, Words
 from infoscope.results.estimate import Estimate
 
 

@@ -15,8 +15,8 @@ from infoscope import tracking
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.association import cell_kinds
 from infoscope.figures.coverage import ellipse
-from infoscope.figures.display import Display
-from infoscope.figures.scene import Bar, Dot, Line, Words
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.scene import Bar, Dot, Line, Words
 from infoscope.figures.track_timeline import id_colours
 from infoscope.figures.tracks import Cell, association_cells, timeline
 from infoscope.tracking import TrackingEvaluation

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.figures.scene import Dot, Words
+from infoscope.figures.drawing.scene import Dot, Words
 from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import (
     EntropyTriangleDisplay,

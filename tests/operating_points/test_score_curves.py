@@ -7,7 +7,7 @@ from sklearn.metrics import precision_recall_curve
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from infoscope.figures.scene import Dot, Line
+from infoscope.figures.drawing.scene import Dot, Line
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 
 RNG = np.random.default_rng(17)

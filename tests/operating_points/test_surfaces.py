@@ -7,7 +7,7 @@ import pytest
 import infoscope as ifs
 from infoscope import operating_points as points
 from infoscope.errors import InputError
-from infoscope.figures.scene import Dot, Line
+from infoscope.figures.drawing.scene import Dot, Line
 from infoscope.figures.surface import SOLID_GRID, projected
 
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from infoscope.annotators.result import AnnotatorMap
-from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, fitting, plain_label, width_of
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import axis, fitting, plain_label, width_of
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["AnnotatorPlaneDisplay", "AnnotatorTreeDisplay"]

@@ -8,9 +8,9 @@ from typing import Self
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.figures.drawing.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
+from infoscope.figures.drawing.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
-from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.markup import counted
 from infoscope.numeric import Real

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import ERRORS, HITS, hexadecimal, on_colour, ramp
+from infoscope.figures.drawing.colours import ERRORS, HITS, hexadecimal, on_colour, ramp
+from infoscope.figures.drawing.layout import FONT, count_text, fitting, legend, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.seriation import confusion_order
 from infoscope.figures.table_display import TableDisplay
 from infoscope.quick_dataclasses import dataclass

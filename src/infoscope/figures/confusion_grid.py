@@ -10,11 +10,11 @@ from typing import Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import ERRORS, HITS, hexadecimal, on_colour
 from infoscope.figures.confusion import HeatMap, heat_map
+from infoscope.figures.drawing.colours import ERRORS, HITS, hexadecimal, on_colour
+from infoscope.figures.drawing.layout import FONT, count_text, fitting, legend, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.inputs import as_names
 from infoscope.metrics.registry import find

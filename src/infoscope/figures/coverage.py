@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation import Evaluation
-from infoscope.figures.colours import accuracy_colour, series
 from infoscope.figures.coverage_plane import (
     INNER,
     ErrorArrow,
@@ -24,9 +23,8 @@ from infoscope.figures.coverage_plane import (
     lenses,
     rim,
 )
-from infoscope.figures.families import checked_names
-from infoscope.figures.inputs import Tables, tables_by_name, tracking_only
-from infoscope.figures.layout import (
+from infoscope.figures.drawing.colours import accuracy_colour, series
+from infoscope.figures.drawing.layout import (
     PlacedName,
     accuracy_key,
     at_pixel,
@@ -38,7 +36,9 @@ from infoscope.figures.layout import (
     side_room,
     width_of,
 )
-from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words, along
+from infoscope.figures.drawing.scene import Dot, Line, Mark, Panel, Point, Words, along
+from infoscope.figures.families import checked_names
+from infoscope.figures.inputs import Tables, tables_by_name, tracking_only
 from infoscope.figures.table_display import Spread, TableDisplay, believed_place
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.quick_dataclasses import dataclass

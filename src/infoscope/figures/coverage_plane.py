@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.figures.layout import at_pixel
-from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.drawing.layout import at_pixel
+from infoscope.figures.drawing.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
 from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["INNER", "ErrorArrow", "Lens", "arrow_marks", "cloud_of", "iso_lines", "lens_marks", "lenses", "rim"]

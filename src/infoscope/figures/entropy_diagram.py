@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import ClassVar, Literal, Self
 
 from infoscope.errors import InputError
+from infoscope.figures.drawing.layout import round_ticks, tick_text
+from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.layout import round_ticks, tick_text
 from infoscope.figures.ledger import brace
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
 from infoscope.quick_dataclasses import dataclass

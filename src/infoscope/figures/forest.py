@@ -9,9 +9,9 @@ import numpy as np
 
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.drawing.layout import axis, fitting, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import axis, fitting, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay, believed_range
 from infoscope.metrics.registry import find
 from infoscope.quick_dataclasses import dataclass

@@ -10,10 +10,10 @@ import numpy as np
 
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.colours import series
+from infoscope.figures.drawing.colours import series
+from infoscope.figures.drawing.layout import WIDER_WORDS, fitting, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import WIDER_WORDS, fitting, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
 from infoscope.quick_dataclasses import dataclass

@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.figures.layout import shortened
+from infoscope.figures.drawing.layout import shortened
 from infoscope.readers import Tables as ReadTables
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike

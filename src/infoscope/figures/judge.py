@@ -9,11 +9,11 @@ from typing import NamedTuple, Self
 from infoscope.errors import InputError
 from infoscope.evaluation.judged_system import JudgedStratum
 from infoscope.evaluation.result import Evaluation
-from infoscope.figures.colours import hexadecimal, on_colour, ramp
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.colours import hexadecimal, on_colour, ramp
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import FONT, count_text, fitting, legend, plain_label, width_of
+from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, width_of
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.metrics.registry import find
 from infoscope.quick_dataclasses import dataclass
 

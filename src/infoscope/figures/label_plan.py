@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from math import log10
 
-from infoscope.figures.display import Display
-from infoscope.figures.layout import axis
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import axis
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.labelling import LabelPlan
 from infoscope.quick_dataclasses import dataclass
 

@@ -7,8 +7,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
 from infoscope.quick_dataclasses import dataclass

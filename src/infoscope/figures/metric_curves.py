@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import series
+from infoscope.figures.drawing.colours import series
+from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.drawing.scene import Dot, Line, Mark, Panel
 from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.layout import plain_label
-from infoscope.figures.scene import Dot, Line, Mark, Panel
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
 from infoscope.inputs import as_names

@@ -9,11 +9,11 @@ from typing import Any, Self, cast
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import series
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.colours import series
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import at_pixel, axis, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
-from infoscope.figures.layout import at_pixel, axis, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.operating_points import Sweep, sweep
 from infoscope.quick_dataclasses import dataclass

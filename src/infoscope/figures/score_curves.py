@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, share_axis
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import axis, share_axis
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.operating_points import Sweep, sweep
 from infoscope.operating_points.reliability import ReliabilityBin
 from infoscope.quick_dataclasses import dataclass

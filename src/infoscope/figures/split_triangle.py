@@ -9,11 +9,11 @@ from typing import Any, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import series
+from infoscope.figures.drawing.colours import series
+from infoscope.figures.drawing.layout import PlacedName, plain_label, shortened, side_labels, side_room
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.families import KEY_ROW, Marking, checked_names, key_rows, marker_key, markings
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import PlacedName, plain_label, shortened, side_labels, side_room
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle import path_names
 from infoscope.figures.triangle_plane import (

@@ -8,10 +8,10 @@ from typing import Any, Self, cast
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import series
+from infoscope.figures.drawing.colours import series
+from infoscope.figures.drawing.layout import axis, dodged, fitting, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
-from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, width_of
-from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.table_display import TableDisplay
 from infoscope.inputs import as_names
 from infoscope.markup import counted

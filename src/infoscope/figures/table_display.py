@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.scene import Point
 from infoscope.figures.inputs import (
     Tables,
     a_kind,
@@ -19,7 +20,6 @@ from infoscope.figures.inputs import (
     predictions,
     predictions_by_name,
 )
-from infoscope.figures.scene import Point
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.posterior import Posterior
 from infoscope.quick_dataclasses import dataclass

@@ -6,9 +6,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from infoscope.errors import InputError
+from infoscope.figures.drawing.layout import axis, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.inputs import tracking_only
-from infoscope.figures.layout import axis, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.tracks import LOST, TrackDisplay, chosen_system, ledger_bars, worst_tracks
 from infoscope.quick_dataclasses import dataclass
 

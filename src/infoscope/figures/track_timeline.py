@@ -7,10 +7,10 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Self
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import series
+from infoscope.figures.drawing.colours import series
+from infoscope.figures.drawing.layout import axis, plain_label, shortened, width_of
+from infoscope.figures.drawing.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.figures.inputs import tracking_only
-from infoscope.figures.layout import axis, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.figures.tracks import (
     Segment,
     TrackDisplay,

@@ -10,8 +10,8 @@ from collections.abc import Sequence as Sequences
 from typing import Any, ClassVar, NamedTuple, Self
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.display import Display
-from infoscope.figures.layout import shortened
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import shortened
 from infoscope.tracking import compare, evaluate
 from infoscope.tracking.followers import Cell, Segment, association_cells, frame_step, timeline, worst_first
 from infoscope.tracking.options import TrackingOptions

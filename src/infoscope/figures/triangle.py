@@ -12,11 +12,11 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import accuracy_colour, series
+from infoscope.figures.drawing.colours import accuracy_colour, series
+from infoscope.figures.drawing.layout import PlacedName, accuracy_key, plain_label, shortened, side_labels, side_room
+from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point
 from infoscope.figures.families import KEY_ROW, Marking, Names, checked_names, key_rows, marker_key, markings
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.layout import PlacedName, accuracy_key, plain_label, shortened, side_labels, side_room
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point
 from infoscope.figures.table_display import TableDisplay
 from infoscope.figures.triangle_plane import (
     HEIGHT,

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.figures.layout import FONT, width_of
-from infoscope.figures.scene import Line, Mark, Panel, Point, Words, along
+from infoscope.figures.drawing.layout import FONT, width_of
+from infoscope.figures.drawing.scene import Line, Mark, Panel, Point, Words, along
 from infoscope.quick_dataclasses import dataclass
 
 __all__ = [

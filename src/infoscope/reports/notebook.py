@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from infoscope.figures.colours import hexadecimal, on_colour
 from infoscope.figures.confusion import HeatMap, heat_map
-from infoscope.figures.layout import plain_label
+from infoscope.figures.drawing.colours import hexadecimal, on_colour
+from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.drawing.svg import picture
 from infoscope.figures.ledger import LedgerDisplay
-from infoscope.figures.svg import picture
 from infoscope.reports.html.blocks import phrase
 from infoscope.reports.html.elements import Html, element, joined, label
 from infoscope.reports.outline import (

@@ -22,7 +22,7 @@ from infoscope.results.notation import Units
 from infoscope.results.provenance import Provenance
 
 if TYPE_CHECKING:
-    from infoscope.figures.scene import Panel
+    from infoscope.figures.drawing.scene import Panel
 
 __all__ = [
     "ALL_ROWS",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.drawing.layout import plain_label, shortened
 from infoscope.markup import Html, element, joined, text
 
 __all__ = ["Html", "element", "joined", "label", "scrolled", "text"]

@@ -10,7 +10,7 @@ import numpy as np
 from infoscope.errors import InfoscopeError
 from infoscope.evaluation import SystemResult
 from infoscope.figures.confusion import HeatMap, heat_map
-from infoscope.figures.files import data_address
+from infoscope.figures.drawing.files import data_address
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.views.maps import table_of

@@ -10,8 +10,8 @@ from importlib.resources import files
 
 from infoscope import __version__
 from infoscope.atomic_files import PAGE_MARK
-from infoscope.figures.colours import DARK, LIGHT
-from infoscope.figures.layout import plain_label
+from infoscope.figures.drawing.colours import DARK, LIGHT
+from infoscope.figures.drawing.layout import plain_label
 from infoscope.markup import Html, element, joined
 
 __all__ = ["code_of", "page", "page_style", "text_of"]

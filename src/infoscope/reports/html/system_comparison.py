@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.figures.layout import plain_label
+from infoscope.figures.drawing.layout import plain_label
 from infoscope.reports.html.blocks import phrase
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.views.evaluation import tied_systems

@@ -11,12 +11,12 @@ import numpy as np
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.coverage import CoverageDisplay
-from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.drawing.svg import svg
 from infoscope.figures.leaks import LeakDisplay, Stream
 from infoscope.figures.perplexity_chain import Chain, Half, PerplexityDisplay
 from infoscope.figures.split_triangle import SplitTriangleDisplay
-from infoscope.figures.svg import svg
 from infoscope.figures.triangle import EntropyTriangleDisplay
 from infoscope.reports.html.blocks import block, phrase
 from infoscope.reports.html.elements import Html, element, joined, label

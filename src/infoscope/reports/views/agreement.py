@@ -9,7 +9,7 @@ from infoscope.annotators.pairs import PairAgreement
 from infoscope.annotators.result import AnnotatorMap
 from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (

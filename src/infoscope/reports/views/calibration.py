@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.operating_points import Calibration
 from infoscope.reports.item_tables import listed

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.comparison import Comparison, Ranking
 from infoscope.comparison.ranking import Place
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import plain_label, shortened
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.figures.improvement import ImprovementDisplay
-from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import (
     Appendix,

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from infoscope.cross_validation import CrossValidation, ScoreOverlap
 from infoscope.figures.coverage import fold_clouds
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.reports.outline import (
     Appendix,
     Bullets,

@@ -9,8 +9,8 @@ from infoscope.comparison import Ranking
 from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import halving
-from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import plain_label
 from infoscope.markup import counted
 from infoscope.reports.item_tables import group_columns, listed
 from infoscope.reports.outline import (

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from infoscope.evaluation import CellExamples, Evaluation, SystemResult
-from infoscope.figures.layout import plain_label
+from infoscope.figures.drawing.layout import plain_label
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Sweep

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.markup import counted
 from infoscope.metrics.registry import find

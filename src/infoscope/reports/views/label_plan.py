@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
 from infoscope.labelling import LabelPlan
 from infoscope.labelling.labelled_estimate import Basis

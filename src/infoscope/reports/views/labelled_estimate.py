@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.labelling import LabelledEstimate
 from infoscope.labelling.labelled_estimate import Basis

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from infoscope.figures import ComparisonDisplay
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import rows_of
 from infoscope.latent import LatentTruth
 from infoscope.latent.result import LatentSystem

@@ -17,7 +17,7 @@ from infoscope.figures.confusion_grid import (
     ScoredMatrix,
 )
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
-from infoscope.figures.scene import Panel
+from infoscope.figures.drawing.scene import Panel
 from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.reports.outline import Figure, Section

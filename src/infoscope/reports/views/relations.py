@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.relations import RelationGraphDisplay, RelationMatrixDisplay
 from infoscope.relations import EntropyParts, InformationRange, Relation, Relations
 from infoscope.reports.item_tables import listed

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.markup import counted
 from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups

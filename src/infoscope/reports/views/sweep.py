@@ -8,8 +8,8 @@ from shlex import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import plain_label
 from infoscope.figures.roc import RocDisplay
 from infoscope.figures.score_curves import (
     LiftDisplay,

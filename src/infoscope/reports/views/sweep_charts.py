@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.figures.colours import series
-from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, dodged, share_axis
-from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words
+from infoscope.figures.drawing.colours import series
+from infoscope.figures.drawing.display import Display
+from infoscope.figures.drawing.layout import axis, dodged, share_axis
+from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Point, Words
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT

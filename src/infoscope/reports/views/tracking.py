@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from infoscope.errors import InputError
 from infoscope.figures.association import AssociationDisplay
 from infoscope.figures.coverage import CoverageDisplay
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks

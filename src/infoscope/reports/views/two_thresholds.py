@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infoscope.figures.confusion import ConfusionDisplay
-from infoscope.figures.display import Display
+from infoscope.figures.drawing.display import Display
 from infoscope.operating_points import TwoThresholds
 from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile

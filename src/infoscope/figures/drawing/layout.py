@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.figures.colours import accuracy_colour
-from infoscope.figures.scene import Anchor, Axis, Line, Mark, Panel, Point, Words
+from infoscope.figures.drawing.colours import accuracy_colour
+from infoscope.figures.drawing.scene import Anchor, Axis, Line, Mark, Panel, Point, Words
 from infoscope.results.notation import number_text
 
 __all__ = [

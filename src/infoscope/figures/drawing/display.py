@@ -6,10 +6,10 @@ from pathlib import Path
 from typing import Any, Self
 
 from infoscope.atomic_files import write_file
-from infoscope.figures.axes import draw, image, new_axes
-from infoscope.figures.files import picture_path
-from infoscope.figures.scene import Panel
-from infoscope.figures.svg import picture, standalone_svg
+from infoscope.figures.drawing.axes import draw, image, new_axes
+from infoscope.figures.drawing.files import picture_path
+from infoscope.figures.drawing.scene import Panel
+from infoscope.figures.drawing.svg import picture, standalone_svg
 from infoscope.typing import Axes
 
 __all__ = ["Display"]

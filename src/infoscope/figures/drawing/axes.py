@@ -7,10 +7,10 @@ from collections.abc import Callable
 from typing import Any, cast
 
 from infoscope.errors import InputError
-from infoscope.figures.colours import DARK, LIGHT, hexadecimal, is_dark
-from infoscope.figures.files import MAKER
-from infoscope.figures.layout import FONT
-from infoscope.figures.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
+from infoscope.figures.drawing.colours import DARK, LIGHT, hexadecimal, is_dark
+from infoscope.figures.drawing.files import MAKER
+from infoscope.figures.drawing.layout import FONT
+from infoscope.figures.drawing.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
 from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import Axes
 

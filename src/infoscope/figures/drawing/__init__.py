@@ -1,0 +1,1 @@
+"""How pictures are drawn: marks on a panel, and the panel as SVG or on axes of matplotlib."""
