@@ -26,9 +26,9 @@ import numpy as np
 from timing import sized
 
 import infoscope as ifs
-from infoscope.readers.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
-from infoscope.readers.column_roles import roles_of
-from infoscope.readers.first_rows import first_rows
+from infoscope.readers.roles.column_roles import roles_of
+from infoscope.readers.rows.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
+from infoscope.readers.rows.first_rows import first_rows
 from infoscope.serving import open_server
 
 ROWS = sized(10_000_000, 20_000)

@@ -18,16 +18,16 @@ from infoscope.errors import InfoscopeWarning, InputError, check_keywords, check
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.column_roles import ColumnRoles, roles_of, with_repeated_names
 from infoscope.readers.columns import pick_columns
-from infoscope.readers.cost_matrix import CostsLike, stated_costs
 from infoscope.readers.files import are_parts
-from infoscope.readers.first_rows import first_rows
+from infoscope.readers.formats.cost_matrix import CostsLike, stated_costs
+from infoscope.readers.formats.matrix_file import recognised_matrix
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.matrix_file import recognised_matrix
 from infoscope.readers.reader import ReadOptions, Tables
-from infoscope.readers.score_roles import score_roles_of
+from infoscope.readers.roles.column_roles import ColumnRoles, roles_of, with_repeated_names
+from infoscope.readers.roles.score_roles import score_roles_of
+from infoscope.readers.rows.first_rows import first_rows
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns

@@ -310,7 +310,7 @@ def postgres(folder: Path) -> Iterator[str]:
 COMMAND = """
 import os
 from infoscope.cli import main
-from infoscope.readers import spark_files
+from infoscope.readers.spark import files as spark_files
 count = spark_files.count_frame
 def told(*arguments):
     print("counting", flush=True)

@@ -19,7 +19,7 @@ from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_tables
 from infoscope.readers.addresses import check_reachable
-from infoscope.readers.spark_session import _last_line
+from infoscope.readers.spark.session import _last_line
 from tests.engines.servers import PATIENCE, command, dask_cluster, family, free_port, stranger, wait_for
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn

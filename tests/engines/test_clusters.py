@@ -18,8 +18,9 @@ from click.testing import CliRunner
 
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_joint, read_tables, spark_files
+from infoscope.readers import ReadOptions, read, read_joint, read_tables
 from infoscope.readers.joint import Paired
+from infoscope.readers.spark import files as spark_files
 from tests.engines.cases import CASES, Case, counted, expected, text_spelling
 from tests.engines.java import AS_USERS_HAVE_IT, java_settings
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades

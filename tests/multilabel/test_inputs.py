@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from infoscope import multilabel
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.multilabel.sources import LabelSetFormat, label_sets
-from infoscope.readers.label_list_file import read_label_lists
+from infoscope.readers.formats.label_list_file import read_label_lists
 from infoscope.tables.label_sets import LabelSets
 
 SETS = [{"a"}, {"a", "b"}, set(), {"c"}]

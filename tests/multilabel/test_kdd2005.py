@@ -8,7 +8,7 @@ from infoscope import multilabel
 from infoscope.multilabel.assignment import assignment_of, pair_information, reassignments, worth_of_pairs
 from infoscope.multilabel.measures import chance_proficiency, proficiency
 from infoscope.multilabel.sums import tally
-from infoscope.readers.label_list_file import read_label_lists
+from infoscope.readers.formats.label_list_file import read_label_lists
 from infoscope.tables.categorization import Categorization, aligned
 from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
 

@@ -13,9 +13,10 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, column_names, conversions, read, read_tables
-from infoscope.readers.conversions import converted
+from infoscope.readers import ReadOptions, column_names, read, read_tables
 from infoscope.readers.files import Files
+from infoscope.readers.formats import conversions
+from infoscope.readers.formats.conversions import converted
 
 ROWS = [{"wahr": "süß", "gesagt": "süß"}, {"wahr": "süß", "gesagt": "öd"}, {"wahr": "öd", "gesagt": "öd"}]
 CSV = "".join(f"{row}\n" for row in ["wahr,gesagt", *(f"{row['wahr']},{row['gesagt']}" for row in ROWS)])
@@ -131,7 +132,7 @@ def test_json_arrays_larger_than_a_chunk(tmp_path: Path, monkeypatch: pytest.Mon
     assert table.values.sum() == 20_000
     assert table.values[2, 1] == sum(row["t"] == 2 and row["s"] == 1 for row in rows)
 
-    monkeypatch.setattr("infoscope.readers.byte_streams.CHUNK_BYTES", 7)
+    monkeypatch.setattr("infoscope.readers.formats.byte_streams.CHUNK_BYTES", 7)
     (tmp_path / "log.json").write_text(json.dumps(rows[:200]))
     assert read(tmp_path / "log.json", truth="t", system="s").total == 200
 

@@ -14,7 +14,7 @@ import zstandard
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_matrix, read_tables
-from infoscope.readers.label_list_file import read_label_lists
+from infoscope.readers.formats.label_list_file import read_label_lists
 
 ROWS = 60_000
 TEXT = ("t,s\n" + "".join(f"class{i % 7},class{i % 5}\n" for i in range(ROWS))).encode()  # beyond a buffer of a pipe

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.readers.segments import telling_segments
+from infoscope.readers.rows.segments import telling_segments
 
 
 def drawn(sizes: list[int], rates: list[float], rng: np.random.Generator) -> dict[str, tuple[int, int]]:

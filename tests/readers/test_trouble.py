@@ -20,7 +20,7 @@ from infoscope.readers.duckdb.ndjson import scan_ndjson
 from infoscope.readers.duckdb.session import CountingLimits, interruptible, opened
 from infoscope.readers.files import find_files
 from infoscope.readers.progress import shown_while
-from infoscope.readers.spark_session import quiet_bridge
+from infoscope.readers.spark.session import quiet_bridge
 from infoscope.scratch_files import STDIN, spooled
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from infoscope.errors import on_page
-from infoscope.readers.column_roles import roles_of
+from infoscope.readers.roles.column_roles import roles_of
 from infoscope.serving.files import MAX_LISTED, ServedFolder
 from infoscope.serving.verdicts import read_verdicts
 from tests.readers.test_column_roles import FLAGS, GOOD, ID, POOR, SHARES, TRUTH

@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 import pytest
 
 from infoscope import embedded_database
-from infoscope.readers.cell_rows import CellPage
 from infoscope.readers.duckdb.session import CountingLimits, opened
+from infoscope.readers.rows.cell_rows import CellPage
 from infoscope.scratch_files import scratch_folder
 from infoscope.serving import FolderExplorer, server
 from tests.serving.local_server import serving

@@ -14,7 +14,7 @@ MUTANTS = (
     ),
     Mutant(
         "two columns that may be the truth are asked about",
-        "src/infoscope/readers/role_questions.py",
+        "src/infoscope/readers/roles/role_questions.py",
         "    if equal:",
         "    if not equal and False:",
         ("tests/readers/test_column_roles.py::test_what_is_asked",),

@@ -21,8 +21,8 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.scratch_files import scratch_folder
 
 if TYPE_CHECKING:
-    from infoscope.readers.column_roles import ColumnRoles
     from infoscope.readers.files import Files
+    from infoscope.readers.roles.column_roles import ColumnRoles
 
 __all__ = ["ChosenColumns", "MissingColumns", "chosen_columns", "wanted_columns"]
 

@@ -14,8 +14,8 @@ from infoscope.inputs import as_names, column_labels, labels_by_system, tables_b
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.files import is_read_once
 from infoscope.readers.reader import counted_tables
-from infoscope.readers.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows
-from infoscope.readers.segments import MAX_SEGMENT_VALUES, telling_segments
+from infoscope.readers.rows.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows
+from infoscope.readers.rows.segments import MAX_SEGMENT_VALUES, telling_segments
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsByName, Source

@@ -18,7 +18,7 @@ from infoscope.multilabel.sources import LabelSetFormat, check_sides, label_sets
 from infoscope.multilabel.sums import CategorySums, ObjectSums
 from infoscope.numeric import Real
 from infoscope.readers import read_joint
-from infoscope.readers.label_list_file import read_label_lists
+from infoscope.readers.formats.label_list_file import read_label_lists
 from infoscope.readers.labels import meaning
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets

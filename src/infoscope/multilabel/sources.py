@@ -16,8 +16,8 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.multilabel.hierarchy import rolled_up
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import read_joint
+from infoscope.readers.formats.label_list_file import read_erd_rows, read_label_lists
 from infoscope.readers.frames import is_frame
-from infoscope.readers.label_list_file import read_erd_rows, read_label_lists
 from infoscope.readers.labels import cleaner, meaning
 from infoscope.tables.columns import check_pairing, only_counts
 from infoscope.tables.label_sets import LabelSets

@@ -17,17 +17,17 @@ from infoscope.errors import InfoscopeError, InputError, masked
 from infoscope.native_code import is_native_wanted
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.columns import Columns
-from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.duckdb.count import count_scan
 from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
+from infoscope.readers.formats.conversions import unpacked_copies
+from infoscope.readers.formats.text_files import last_lines_checked
 from infoscope.readers.labels import from_json
 from infoscope.readers.parquet.dispatch import count_by_codes, packed_row_groups
 from infoscope.readers.parquet.native import is_built
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
-from infoscope.readers.text_files import last_lines_checked
 from infoscope.scratch_files import scratch_folder
 
 __all__ = ["count_files", "count_files_by_dask", "spelt"]

@@ -10,14 +10,14 @@ from typing import Any
 from infoscope.errors import Advised, InputError
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_names import file_columns
-from infoscope.readers.column_roles import roles_of
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import Session, identifier, literal, opened
 from infoscope.readers.files import Files
-from infoscope.readers.first_rows import first_rows
 from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.readers.roles.column_roles import roles_of
+from infoscope.readers.rows.first_rows import first_rows
 from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 

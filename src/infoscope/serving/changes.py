@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from infoscope.markup import Html, element
-from infoscope.readers.cell_rows import Change, ChangedPredictions
-from infoscope.readers.row_queries import change_of
+from infoscope.readers.rows.cell_rows import Change, ChangedPredictions
+from infoscope.readers.rows.row_queries import change_of
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.serving.pages import ExplorerFrame
 from infoscope.serving.questions import ExploredColumns

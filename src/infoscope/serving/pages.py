@@ -12,7 +12,7 @@ from urllib.parse import urlencode
 from infoscope.errors import on_page
 from infoscope.markup import Html, counted, element, joined
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.column_roles import ColumnRoles
+from infoscope.readers.roles.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style
 from infoscope.serving.files import MAX_LISTED, SUFFIXES, ServedFolder

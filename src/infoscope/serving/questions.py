@@ -7,7 +7,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.row_queries import CellQuery, Change, ChangeQuery, Order, RowsQuery
+from infoscope.readers.rows.row_queries import CellQuery, Change, ChangeQuery, Order, RowsQuery
 from infoscope.serving.admission import RejectedRequest
 
 __all__ = ["ExploredColumns", "Query", "asked_rows"]

@@ -19,9 +19,9 @@ import infoscope as ifs
 from infoscope.embedded_database import confine
 from infoscope.errors import InfoscopeError
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_of_cell
-from infoscope.readers.column_roles import roles_of, with_repeated_names
-from infoscope.readers.first_rows import first_rows
+from infoscope.readers.roles.column_roles import roles_of, with_repeated_names
+from infoscope.readers.rows.cell_rows import KnownCounts, changed_predictions, rows_of_cell
+from infoscope.readers.rows.first_rows import first_rows
 from infoscope.results import Result
 from infoscope.runs.folder import BASELINES, run_files
 from infoscope.serving import pages

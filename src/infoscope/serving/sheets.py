@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from infoscope.markup import Html, element, joined
-from infoscope.readers.row_queries import CellPage, CellQuery, ChangeQuery, RowsQuery
+from infoscope.readers.rows.row_queries import CellPage, CellQuery, ChangeQuery, RowsQuery
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.serving.questions import ExploredColumns
 

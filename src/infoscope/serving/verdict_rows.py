@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
-from infoscope.readers.csv_header import read_header
 from infoscope.readers.duckdb.session import identifier
+from infoscope.readers.formats.csv_header import read_header
 from infoscope.serving.verdicts import RowVerdicts
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import pytest
 from infoscope import multilabel
 from infoscope.multilabel.assignment import assignment_of, pair_information
 from infoscope.numeric import Real
-from infoscope.readers.label_list_file import read_label_lists
+from infoscope.readers.formats.label_list_file import read_label_lists
 from infoscope.tables.categorization import Categorization
 from tests.multilabel.kdd import halves, labeler, line_stripped, verbatim
 from tests.published.figures import Figure, figures

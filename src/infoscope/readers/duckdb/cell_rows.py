@@ -9,8 +9,8 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import Session
 from infoscope.readers.labels import from_json
-from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
-from infoscope.readers.row_samples import SampledRow, plain_value
+from infoscope.readers.rows.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
+from infoscope.readers.rows.row_samples import SampledRow, plain_value
 
 __all__ = ["FileRows"]
 

@@ -11,11 +11,17 @@ from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns, pick_columns
-from infoscope.readers.compression import first_bytes
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
 from infoscope.readers.files import Files
-from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, check_last_line, opened_text, text_options
+from infoscope.readers.formats.compression import first_bytes
+from infoscope.readers.formats.text_files import (
+    BYTE_ORDER_MARK,
+    LONGEST_LINE,
+    check_last_line,
+    opened_text,
+    text_options,
+)
 
 __all__ = ["first_keys", "scan_ndjson"]
 

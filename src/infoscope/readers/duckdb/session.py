@@ -12,9 +12,9 @@ import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import Advised, InputError
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.compression import compression_of
+from infoscope.readers.formats.compression import compression_of
+from infoscope.readers.formats.signatures import not_utf8
 from infoscope.readers.progress import shown_while
-from infoscope.readers.signatures import not_utf8
 from infoscope.tables.ifs_checks import exact_path
 
 __all__ = ["CountingLimits", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]

@@ -19,13 +19,13 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import CountingLimits, Session, interruptible
 from infoscope.readers.files import Files
+from infoscope.readers.formats.text_files import opened_text
 from infoscope.readers.parquet.dictionary import CountedCodes, Counting, Places, UnfitError
 from infoscope.readers.parquet.layout import row_groups
 from infoscope.readers.parquet.native import PackedCounting
 from infoscope.readers.parquet.prefetch import LocatedGroup, located
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally
-from infoscope.readers.text_files import opened_text
 
 __all__ = ["count_by_codes", "packed_row_groups"]
 

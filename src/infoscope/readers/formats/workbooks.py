@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from infoscope.errors import Advised, InputError, UnknownNameError
-from infoscope.readers.compression import first_bytes
+from infoscope.readers.formats.compression import first_bytes
 
 __all__ = ["workbook_lines"]
 

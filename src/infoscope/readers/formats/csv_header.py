@@ -10,8 +10,8 @@ from typing import TextIO
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import pick_columns
-from infoscope.readers.compression import first_bytes
-from infoscope.readers.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text
+from infoscope.readers.formats.compression import first_bytes
+from infoscope.readers.formats.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text
 
 __all__ = ["Header", "read_header", "reject_separator_line", "split_header"]
 

@@ -13,10 +13,10 @@ from threading import Event, Thread
 from typing import TextIO
 
 from infoscope.errors import InputError
-from infoscope.readers.byte_streams import unpacked_chunks
-from infoscope.readers.compression import first_bytes, most_bytes_of_zstd, unpacked_zstd
 from infoscope.readers.files import Files
-from infoscope.readers.signatures import not_utf8
+from infoscope.readers.formats.byte_streams import unpacked_chunks
+from infoscope.readers.formats.compression import first_bytes, most_bytes_of_zstd, unpacked_zstd
+from infoscope.readers.formats.signatures import not_utf8
 
 __all__ = ["BYTE_ORDER_MARK", "LONGEST_LINE", "check_last_line", "last_lines_checked", "opened_text", "text_options"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import cached_property
 
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.column_contents import (
+from infoscope.readers.roles.column_contents import (
     ALTERNATIVE_WORDS,
     KEY_WORDS,
     LAYOUT_WORDS,

@@ -18,14 +18,14 @@ from urllib.parse import unquote
 from infoscope.errors import InputError, check_interrupted, masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
-from infoscope.readers.csv_header import Header, read_header, split_header
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files
+from infoscope.readers.formats.csv_header import Header, read_header, split_header
+from infoscope.readers.formats.text_files import opened_text
 from infoscope.readers.frames import count_frame
-from infoscope.readers.spark_session import opened_spark
+from infoscope.readers.spark.session import opened_spark
 from infoscope.readers.tally import Tally, merged
-from infoscope.readers.text_files import opened_text
 from infoscope.scratch_files import scratch_folder
 
 __all__ = ["count_files_by_spark"]

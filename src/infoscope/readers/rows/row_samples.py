@@ -28,7 +28,7 @@ from infoscope.readers.frames import frame_columns, is_frame
 from infoscope.readers.labels import Cleaning, from_json, is_missing
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.shared_reading import Asked
-from infoscope.readers.spark_frames import is_spark_frame, sampled_spark_cells
+from infoscope.readers.spark.frames import is_spark_frame, sampled_spark_cells
 from infoscope.readers.tally import Ints, Tally, encode
 from infoscope.scratch_files import scratch_folder
 from infoscope.tables.labels import Label

@@ -7,9 +7,9 @@ from typing import Any
 
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.frames import native_values
-from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
-from infoscope.readers.row_samples import SampledRow, plain_value
-from infoscope.readers.spark_frames import NumberedFrame
+from infoscope.readers.rows.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
+from infoscope.readers.rows.row_samples import SampledRow, plain_value
+from infoscope.readers.spark.frames import NumberedFrame
 
 __all__ = ["SparkRows"]
 

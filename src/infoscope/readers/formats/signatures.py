@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infoscope.errors import Advised, InputError
-from infoscope.readers.compression import UNPACKERS, first_bytes
+from infoscope.readers.formats.compression import UNPACKERS, first_bytes
 
 __all__ = ["check_signature", "not_utf8", "sniffed_format"]
 

@@ -12,7 +12,7 @@ from threading import Thread
 import cramjam
 
 from infoscope.errors import InputError
-from infoscope.readers.compression import PACK_AGAIN, most_bytes_of_zstd, unpacked_zstd
+from infoscope.readers.formats.compression import PACK_AGAIN, most_bytes_of_zstd, unpacked_zstd
 
 __all__ = ["CHUNK_BYTES", "unpack_file", "unpacked_chunks"]
 

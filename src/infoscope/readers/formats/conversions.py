@@ -14,12 +14,12 @@ from pathlib import Path
 from tempfile import mkdtemp
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.arff import arff_lines
-from infoscope.readers.byte_streams import unpack_file, unpacked_chunks
-from infoscope.readers.compression import check_whole, first_bytes
 from infoscope.readers.files import Files
-from infoscope.readers.vowpal_wabbit import vw_lines
-from infoscope.readers.workbooks import workbook_lines
+from infoscope.readers.formats.arff import arff_lines
+from infoscope.readers.formats.byte_streams import unpack_file, unpacked_chunks
+from infoscope.readers.formats.compression import check_whole, first_bytes
+from infoscope.readers.formats.vowpal_wabbit import vw_lines
+from infoscope.readers.formats.workbooks import workbook_lines
 
 __all__ = ["check_encoding", "converted", "copies", "place_of_copy", "recoded_lines", "unpacked_copies"]
 

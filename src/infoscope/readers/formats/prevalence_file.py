@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from infoscope.errors import InputError
-from infoscope.readers.text_files import opened_text
+from infoscope.readers.formats.text_files import opened_text
 
 __all__ = ["read_prevalence"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from infoscope.readers.column_contents import ColumnContents
-from infoscope.readers.column_roles import ColumnRoles
+from infoscope.readers.roles.column_contents import ColumnContents
+from infoscope.readers.roles.column_roles import ColumnRoles
 
 __all__ = ["score_roles_of"]
 

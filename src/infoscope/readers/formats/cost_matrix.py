@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.readers.matrix_file import read_cost_grid
+from infoscope.readers.formats.matrix_file import read_cost_grid
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import as_labels
 from infoscope.typing import ArrayLike, Frame, StrPath

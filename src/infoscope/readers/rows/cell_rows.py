@@ -19,10 +19,10 @@ from infoscope.readers.dask import spelt
 from infoscope.readers.duckdb.cell_rows import FileRows
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import opened
-from infoscope.readers.frame_rows import MemoryRows
 from infoscope.readers.frames import is_frame
 from infoscope.readers.reader import ReadOptions, files_of
-from infoscope.readers.row_queries import (
+from infoscope.readers.rows.frame_rows import MemoryRows
+from infoscope.readers.rows.row_queries import (
     CellPage,
     CellQuery,
     Change,
@@ -34,10 +34,10 @@ from infoscope.readers.row_queries import (
     RowsQuery,
     change_of,
 )
-from infoscope.readers.row_samples import MAX_COLUMNS
-from infoscope.readers.segments import MAX_SEGMENT_VALUES, CellSegment, telling_segments
-from infoscope.readers.spark_frames import is_spark_frame
-from infoscope.readers.spark_rows import SparkRows
+from infoscope.readers.rows.row_samples import MAX_COLUMNS
+from infoscope.readers.rows.segments import MAX_SEGMENT_VALUES, CellSegment, telling_segments
+from infoscope.readers.spark.cell_rows import SparkRows
+from infoscope.readers.spark.frames import is_spark_frame
 from infoscope.readers.tally import Tally
 from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source

@@ -22,10 +22,10 @@ from pathlib import Path
 from shlex import quote
 
 from infoscope.errors import InputError
-from infoscope.readers.compression import UNPACKERS, compression_of
 from infoscope.readers.files import check_readable, find_files
-from infoscope.readers.signatures import check_signature
-from infoscope.readers.text_files import opened_text
+from infoscope.readers.formats.compression import UNPACKERS, compression_of
+from infoscope.readers.formats.signatures import check_signature
+from infoscope.readers.formats.text_files import opened_text
 from infoscope.scratch_files import scratch_folder
 from infoscope.tables.label_sets import LabelSets
 

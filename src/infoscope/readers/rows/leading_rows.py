@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 
 from infoscope.errors import InputError
-from infoscope.readers.byte_streams import unpacked_chunks
-from infoscope.readers.conversions import copies, place_of_copy
-from infoscope.readers.csv_header import reject_separator_line, split_header
 from infoscope.readers.files import Files
+from infoscope.readers.formats.byte_streams import unpacked_chunks
+from infoscope.readers.formats.conversions import copies, place_of_copy
+from infoscope.readers.formats.csv_header import reject_separator_line, split_header
 
 __all__ = ["with_first_rows", "with_numbered_columns"]
 

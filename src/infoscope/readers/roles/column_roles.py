@@ -15,13 +15,13 @@ from typing import Any
 
 from infoscope.errors import Advised
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.column_contents import SPLIT_WORDS, ColumnContents
-from infoscope.readers.column_evidence import ColumnEvidence, TruthCandidate
 from infoscope.readers.column_names import file_columns
 from infoscope.readers.files import Files
-from infoscope.readers.first_rows import first_rows
 from infoscope.readers.reader import ReadOptions, files_of
-from infoscope.readers.role_questions import predictions_question, truth_question
+from infoscope.readers.roles.column_contents import SPLIT_WORDS, ColumnContents
+from infoscope.readers.roles.column_evidence import ColumnEvidence, TruthCandidate
+from infoscope.readers.roles.role_questions import predictions_question, truth_question
+from infoscope.readers.rows.first_rows import first_rows
 from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from infoscope.errors import InputError
-from infoscope.readers.arff import text_lines
+from infoscope.readers.formats.arff import text_lines
 
 __all__ = ["vw_lines"]
 

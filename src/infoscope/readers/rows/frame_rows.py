@@ -12,8 +12,8 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_mapping import column_lists
 from infoscope.readers.frames import frame_columns, is_frame
 from infoscope.readers.labels import is_missing
-from infoscope.readers.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
-from infoscope.readers.row_samples import SampledRow, hashed_numbers, plain_value
+from infoscope.readers.rows.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
+from infoscope.readers.rows.row_samples import SampledRow, hashed_numbers, plain_value
 from infoscope.readers.tally import encode
 from infoscope.typing import Source
 

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from infoscope.errors import InputError
-from infoscope.readers.conversions import check_encoding, converted
-from infoscope.readers.csv_header import reject_separator_line
 from infoscope.readers.files import Files, find_files
-from infoscope.readers.printed_matrix import (
+from infoscope.readers.formats.conversions import check_encoding, converted
+from infoscope.readers.formats.csv_header import reject_separator_line
+from infoscope.readers.formats.printed_matrix import (
     is_matlab,
     is_vowpal_wabbit,
     is_weka,
@@ -22,8 +22,8 @@ from infoscope.readers.printed_matrix import (
     vowpal_wabbit_matrices,
     weka_matrices,
 )
-from infoscope.readers.signatures import check_signature
-from infoscope.readers.text_files import opened_text
+from infoscope.readers.formats.signatures import check_signature
+from infoscope.readers.formats.text_files import opened_text
 from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label

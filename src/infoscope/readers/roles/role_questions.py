@@ -6,8 +6,8 @@ import shlex
 from collections.abc import Sequence
 
 from infoscope.errors import Advised
-from infoscope.readers.column_contents import ColumnContents, are_only_errors, association
-from infoscope.readers.column_evidence import ColumnEvidence, TruthCandidate, is_alternative
+from infoscope.readers.roles.column_contents import ColumnContents, are_only_errors, association
+from infoscope.readers.roles.column_evidence import ColumnEvidence, TruthCandidate, is_alternative
 
 __all__ = ["predictions_question", "truth_question"]
 

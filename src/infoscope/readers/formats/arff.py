@@ -10,7 +10,7 @@ from pathlib import Path
 
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.byte_streams import unpacked_chunks
+from infoscope.readers.formats.byte_streams import unpacked_chunks
 
 __all__ = ["arff_lines", "text_lines"]
 

@@ -9,8 +9,8 @@ from typing import Any, Literal, Protocol, get_args
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.row_samples import SampledRow
-from infoscope.readers.segments import CellSegment
+from infoscope.readers.rows.row_samples import SampledRow
+from infoscope.readers.rows.segments import CellSegment
 
 __all__ = [
     "CellPage",

@@ -1,0 +1,1 @@
+"""Which columns hold what, where nobody named them: contents, evidence and questions."""
