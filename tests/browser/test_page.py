@@ -11,7 +11,7 @@ import pytest
 from PIL import Image
 
 from infoscope.metrics.registry import find
-from infoscope.reports.views.metric_choice import view_of_metric
+from infoscope.reports.parts.metric_choice import view_of_metric
 from infoscope.results.notation import BITS
 from tests.browser.conftest import serious, violations
 from tests.reports.pages import grouped, plain, systems, typical

@@ -12,7 +12,7 @@ from infoscope.figures import ComparisonDisplay, CoverageDisplay, ImprovementDis
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.operating_points import sweep
 from infoscope.posterior import Posterior
-from infoscope.reports.views.maps import coverage_points
+from infoscope.reports.parts.maps import coverage_points
 from infoscope.tables import Contingency
 
 TABLE = Contingency.from_matrix([[40, 6, 2], [5, 50, 9], [1, 3, 60]])

@@ -21,7 +21,7 @@ from infoscope.errors import InputError
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.reports.html.elements import element, label
 from infoscope.reports.notebook import cell_table
-from infoscope.reports.views.maps import coverage_points, table_of
+from infoscope.reports.parts.maps import coverage_points, table_of
 from infoscope.tables import Contingency
 from tests.reports.pages import HOSTILE, as_html, hostile, plain, systems, typical
 from tests.strategies import tables

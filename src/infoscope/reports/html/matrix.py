@@ -13,7 +13,7 @@ from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.drawing.files import data_address
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.html.embedding import embedded
-from infoscope.reports.views.maps import table_of
+from infoscope.reports.parts.maps import table_of
 from infoscope.results.codec import Json
 from infoscope.results.notation import amount, share
 

@@ -8,7 +8,7 @@ from infoscope.figures.drawing.scene import Point
 from infoscope.figures.drawing.svg import svg
 from infoscope.reports.html.blocks import term
 from infoscope.reports.html.elements import Html, element, joined
-from infoscope.reports.views.sweep_charts import Chart
+from infoscope.reports.parts.sweep_charts import Chart
 
 __all__ = ["planes", "slider"]
 

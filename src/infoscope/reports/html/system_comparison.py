@@ -6,8 +6,8 @@ from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.drawing.layout import plain_label
 from infoscope.reports.html.blocks import phrase
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
+from infoscope.reports.parts.metric_choice import ChosenPlace, view_of_metric
 from infoscope.reports.views.evaluation import tied_systems
-from infoscope.reports.views.metric_choice import ChosenPlace, view_of_metric
 from infoscope.results.notation import Units, share
 
 __all__ = ["compared_systems"]

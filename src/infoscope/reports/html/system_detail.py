@@ -22,9 +22,9 @@ from infoscope.reports.html.blocks import block, phrase
 from infoscope.reports.html.elements import Html, element, joined, label
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.matrix import confusion_matrix
-from infoscope.reports.views.classes import class_tables, confused_pairs
-from infoscope.reports.views.evaluation_sections import example_blocks, example_heading
-from infoscope.reports.views.maps import coverage_points, split_points, triangle_points
+from infoscope.reports.parts.classes import class_tables, confused_pairs
+from infoscope.reports.parts.evaluation_sections import example_blocks, example_heading
+from infoscope.reports.parts.maps import coverage_points, split_points, triangle_points
 from infoscope.results.notation import Units
 
 __all__ = ["maps", "systems"]

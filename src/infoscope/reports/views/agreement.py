@@ -11,7 +11,6 @@ from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Appendix,
     Cell,
@@ -25,6 +24,7 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
+from infoscope.reports.parts.item_tables import listed
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]

@@ -32,8 +32,8 @@ from infoscope.reports.outline import (
     enumerated,
     joined,
 )
-from infoscope.reports.views.compared_pairs import improvement_sections, pair_section, test_sections
-from infoscope.reports.views.sample_values import compared_values, sample_values
+from infoscope.reports.parts.compared_pairs import improvement_sections, pair_section, test_sections
+from infoscope.reports.parts.sample_values import compared_values, sample_values
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, amount, chance
 

@@ -12,7 +12,6 @@ from infoscope.evaluation.result import halving
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import plain_label
 from infoscope.markup import counted
-from infoscope.reports.item_tables import group_columns, listed
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -32,17 +31,18 @@ from infoscope.reports.outline import (
     Tile,
     enumerated,
 )
-from infoscope.reports.views.chosen_metrics import chosen_section, chosen_tiles
-from infoscope.reports.views.classes import class_tables, confused_pairs
-from infoscope.reports.views.evaluation_sections import (
+from infoscope.reports.parts.chosen_metrics import chosen_section, chosen_tiles
+from infoscope.reports.parts.classes import class_tables, confused_pairs
+from infoscope.reports.parts.evaluation_sections import (
     all_metrics,
     cost_section,
     examples_section,
     order_section,
     score_sections,
 )
-from infoscope.reports.views.judge import judge_section
-from infoscope.reports.views.maps import (
+from infoscope.reports.parts.item_tables import group_columns, listed
+from infoscope.reports.parts.judge import judge_section
+from infoscope.reports.parts.maps import (
     confusion_display,
     coverage_display,
     coverage_points,
@@ -52,8 +52,8 @@ from infoscope.reports.views.maps import (
     triangle_display,
     triangle_points,
 )
-from infoscope.reports.views.metric_choice import metric_choices
-from infoscope.reports.views.verdict import opening_sentences, system_tiles
+from infoscope.reports.parts.metric_choice import metric_choices
+from infoscope.reports.parts.verdict import opening_sentences, system_tiles
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
 

@@ -9,7 +9,6 @@ from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -22,6 +21,7 @@ from infoscope.reports.outline import (
     Table,
     enumerated,
 )
+from infoscope.reports.parts.item_tables import listed
 from infoscope.results.notation import Units, interval_text
 
 __all__ = ["PICTURES", "outline"]

@@ -8,8 +8,8 @@ from infoscope.figures.drawing.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
+from infoscope.reports.parts.item_tables import listed
 from infoscope.results.notation import MetricNotation, Units, amount, number_text, share
 from infoscope.runs import Alarm, History, RunSeries
 from infoscope.runs.findings import rarity

@@ -9,7 +9,6 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow, rows_of
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.result import MultilabelEvaluation, Predictor
-from infoscope.reports.item_tables import difference_columns, listed
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -26,7 +25,8 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
-from infoscope.reports.views.sample_values import written_value
+from infoscope.reports.parts.item_tables import difference_columns, listed
+from infoscope.reports.parts.sample_values import written_value
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share, share_with_interval
 
 __all__ = ["PICTURES", "outline"]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Sequence
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.relations import RelationGraphDisplay, RelationMatrixDisplay
 from infoscope.relations import EntropyParts, InformationRange, Relation, Relations
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -23,6 +22,7 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
+from infoscope.reports.parts.item_tables import listed
 from infoscope.results.notation import Units, amount, interval_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]

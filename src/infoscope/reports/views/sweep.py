@@ -37,9 +37,8 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
-from infoscope.reports.views.score_groups import summary_table
-from infoscope.reports.views.sweep_charts import Chart, charts, reliability_section
-from infoscope.reports.views.threshold_choices import (
+from infoscope.reports.parts.sweep_charts import Chart, charts, reliability_section
+from infoscope.reports.parts.threshold_choices import (
     ALERTS,
     criterion_interval,
     criterion_value,
@@ -48,6 +47,7 @@ from infoscope.reports.views.threshold_choices import (
     recommended_thresholds,
     threshold_interval,
 )
+from infoscope.reports.views.score_groups import summary_table
 from infoscope.results.codec import Json
 from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
 

@@ -12,7 +12,6 @@ from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
 from infoscope.markup import counted
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -31,7 +30,8 @@ from infoscope.reports.outline import (
     Whisker,
     enumerated,
 )
-from infoscope.reports.views.tracking_tables import (
+from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.parts.tracking_tables import (
     all_differences,
     all_metrics,
     gate_sweeps,

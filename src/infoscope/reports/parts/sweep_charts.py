@@ -16,9 +16,9 @@ from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, 
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.quick_dataclasses import dataclass
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import ALL_ROWS, Column, Figure, Section, SideBySide, Table
-from infoscope.reports.views.threshold_choices import signed_value
+from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.parts.threshold_choices import signed_value
 from infoscope.results.notation import amount, interval_text, share
 
 __all__ = ["Chart", "charts", "reliability_section"]

@@ -9,8 +9,8 @@ import numpy as np
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Choice
 from infoscope.operating_points.result import LIFT
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import Column, Strong, Table, Term
+from infoscope.reports.parts.item_tables import listed
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, number_text, share
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from infoscope.evaluation import ClassEstimates, ConfusedPair, Evaluation, SystemResult
 from infoscope.markup import counted
 from infoscope.reports.outline import Inline, Name, Phrase, Strong, Tile, reason
-from infoscope.reports.views.chosen_metrics import chosen_sentences
-from infoscope.reports.views.judge import judge_sentences
-from infoscope.reports.views.metric_choice import difference_to
+from infoscope.reports.parts.chosen_metrics import chosen_sentences
+from infoscope.reports.parts.judge import judge_sentences
+from infoscope.reports.parts.metric_choice import difference_to
 from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.item_tables import group_columns, listed
 from infoscope.reports.outline import Block, Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, Tile, reason
-from infoscope.reports.views.sample_values import disagreement
+from infoscope.reports.parts.item_tables import group_columns, listed
+from infoscope.reports.parts.sample_values import disagreement
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units
 
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]

@@ -11,7 +11,6 @@ from infoscope.figures.drawing.layout import plain_label
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Sweep
-from infoscope.reports.item_tables import listed
 from infoscope.reports.outline import (
     ALL_ROWS,
     Block,
@@ -29,8 +28,9 @@ from infoscope.reports.outline import (
     Term,
     reason,
 )
-from infoscope.reports.views.maps import table_of
-from infoscope.reports.views.threshold_choices import recommended_thresholds
+from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.parts.maps import table_of
+from infoscope.reports.parts.threshold_choices import recommended_thresholds
 from infoscope.results.codec import Json
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share
 
