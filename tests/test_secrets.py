@@ -164,7 +164,7 @@ def test_documents_pages_and_progress(tmp_path: Path, monkeypatch: pytest.Monkey
 @pytest.mark.slow
 def test_an_internal_error_is_told_without_the_password() -> None:
     code = (
-        "import infoscope.cli.evaluate as e, infoscope.cli as c, sys\n"
+        "import infoscope.cli.commands.evaluate as e, infoscope.cli as c, sys\n"
         "def fail(*_, **__): raise RuntimeError(sys.argv[2])\n"
         "e.ask_chosen = fail\nc.main()"
     )

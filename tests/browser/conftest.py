@@ -79,7 +79,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
 
 def _demo() -> Evaluation:
     """The bundled example, as `make demo` writes it."""
-    from infoscope.cli.demo import SYSTEMS
+    from infoscope.cli.commands.demo import SYSTEMS
 
     with as_file(files("infoscope") / "data" / "digits.csv") as path:
         return evaluate(str(path), truth="truth", system=SYSTEMS, reject="?")

@@ -100,7 +100,7 @@ class RecordingGroup(click.Group):
         """The command of a name, from its module."""
         if cmd_name not in self.modules:
             return None
-        module = importlib.import_module(f"infoscope.cli.{self.modules[cmd_name][0]}")
+        module = importlib.import_module(f"infoscope.cli.commands.{self.modules[cmd_name][0]}")
         command: click.Command = module.command
         for parameter in command.params:
             if isinstance(parameter, click.Option) and parameter.envvar is None:

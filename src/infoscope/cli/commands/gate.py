@@ -12,8 +12,8 @@ import click
 
 import infoscope as ifs
 from infoscope.atomic_files import write_file
+from infoscope.cli.commands.evaluate import ask_chosen
 from infoscope.cli.errors import reported
-from infoscope.cli.evaluate import ask_chosen
 from infoscope.cli.judge import judge_options
 from infoscope.cli.options import (
     classes_option,
