@@ -37,7 +37,7 @@ def _leave(number: int, _frame: object) -> None:
 
 
 def _is_alone() -> bool:
-    """Whether the process was started for this command, and nobody looks on or has other threads at work in it."""
+    """Whether the process was started for this command, and no debugger, profiler or other thread is at work in it."""
     is_ours = getattr(sys.modules["__main__"], "main", None) is main
     is_watched = sys.flags.inspect or sys.flags.interactive or sys.gettrace() or sys.getprofile() or _is_monitored()
     return is_ours and not is_watched and not _thread._count()

@@ -1,4 +1,4 @@
-"""One-to-one matching of rows and columns: SciPy's, and a search of our own where loading it would take longer."""
+"""One-to-one matching of rows and columns: SciPy's, or a small search where loading SciPy would take longer."""
 
 import numpy as np
 from numpy.typing import NDArray

@@ -33,7 +33,7 @@ _NO_HARD_LINKS = (errno.EPERM, errno.ENOTSUP, errno.EOPNOTSUPP, errno.EMLINK, er
 
 
 def write_file(target: str | os.PathLike[str], content: str | bytes, *, replace: bool) -> None:
-    """Write a file in one step: whoever reads it meanwhile sees the old one or the new one.
+    """Write a file in one step: readers see the old file or the new one, never a part.
 
     Without ``replace``, a file that exists by then is kept, and an error is raised.
     """
@@ -136,7 +136,7 @@ def _is_stream(place: Path) -> bool:
 
 
 PAGE_MARK = '<meta name="generator" content="infoscope'
-"""By this a page of ours is known, and may be replaced."""
+"""The mark by which a page of infoscope is recognised, so that it may be replaced."""
 
 
 def is_page(path: Path) -> bool:

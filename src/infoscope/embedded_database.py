@@ -34,7 +34,7 @@ def confine(*folders: Path) -> None:
 
 
 def interrupt_queries(thread: int) -> None:
-    """End what the databases of a thread are doing now; whoever waits there gets an interrupt."""
+    """End what the databases of a thread are doing now; code that waits there gets an interrupt."""
     for connection in tuple(_in_use.get(thread, ())):
         with suppress(Exception):  # it may be closed at this very moment
             connection.interrupt()

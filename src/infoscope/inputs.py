@@ -123,7 +123,7 @@ _SYNONYMS = {"sample_weight": "weight", "pos_label": "positive"}
 
 
 def check_question(options: MutableMapping[str, Any], known: type) -> None:
-    """Reject keywords that a question does not have, and take scikit-learn's words for our own."""
+    """Reject keywords that a question does not have, and translate those of scikit-learn."""
     check_keywords(options, known)
     for theirs, ours in _SYNONYMS.items():
         if theirs in options:

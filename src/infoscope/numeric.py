@@ -61,7 +61,7 @@ Kept = TypeVar("Kept")
 
 
 def frozen(result: Kept) -> Kept:
-    """The same result, whose arrays nobody can change: arrays, and records, tuples and dictionaries of arrays."""
+    """The same result, with read-only arrays: arrays, and records, tuples and dictionaries of arrays."""
     if isinstance(result, np.ndarray):
         result.flags.writeable = False
     elif isinstance(result, (float, int)):  # most results of one table

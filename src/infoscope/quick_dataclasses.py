@@ -2,7 +2,7 @@
 
 ``dataclasses`` compiles six functions for a frozen class, which takes half a millisecond. A command loads 300 classes:
 that was a sixth of the time of a small evaluation. Here ``__init__`` alone is compiled, and the other methods are
-closures over the names of the fields. Whoever uses the class finds no difference.
+closures over the names of the fields. Users of the class see no difference.
 """
 
 import dataclasses

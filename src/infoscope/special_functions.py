@@ -56,7 +56,7 @@ _betainc, _betaincinv, ndtri, polygamma, stdtr, stdtrit = (_on_call(name) for na
 
 _FEW = 64
 _LARGE_BETA = 1e4
-"""Up to so many numbers, and parameters up to this size, take less time here than SciPy takes to load."""
+"""Up to this many numbers, and parameters up to this size, take less time here than SciPy takes to load."""
 _EXACT = 2.0**-52
 
 

@@ -141,7 +141,7 @@ def test_rejections() -> None:
     for wrong, said in (
         ({"label": ["z"] * 30}, "has the label 'z'; the classes are a, b"),
         ({"gpt": ["c"] * 30}, "no unlabelled row has gpt c"),
-        ({"row": [7] * 30}, "row 7 stands in two lines"),
+        ({"row": [7] * 30}, "row 7 is in two lines"),
     ):
         with pytest.raises(InputError, match=said):
             plan.estimate(sheet | wrong)

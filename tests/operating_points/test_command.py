@@ -100,7 +100,7 @@ def test_runs_may_be_files_named_by_a_pattern(tmp_path):
     assert tuning.tables[4].total == 23
     with pytest.raises(InputError, match="no file fits"):
         ifs.tune(str(tmp_path / "none-{d}.csv"), ["d"], truth="gold", system="said")
-    with pytest.raises(InputError, match="'k' does not stand in"):
+    with pytest.raises(InputError, match="'k' does not occur in"):
         ifs.tune(str(tmp_path / "run-{d}.csv"), ["d", "k"], truth="gold", system="said")
     with pytest.raises(InputError, match="add --parameter d"):
         ifs.tune(str(tmp_path / "run-{d}-{k}.csv"), ["k"], truth="gold", system="said")

@@ -88,7 +88,7 @@ def test_names_that_differ_by_case_must_not_swap_places(tmp_path: Path, names: t
     pl.DataFrame({"t": ["right"], "T": ["wrong"], "s": ["x"]}).write_parquet(tmp_path / "a.parquet")
     pl.DataFrame({name: ["right" if name == "t" else "wrong"] for name in names}).write_parquet(tmp_path / "b.parquet")
 
-    with pytest.raises(InputError, match="names that differ only by case must stand in the same order"):
+    with pytest.raises(InputError, match="names that differ only by case must come in the same order"):
         read(tmp_path, truth="t", system="s")
 
 

@@ -94,8 +94,8 @@ def test_what_does_not_match_is_counted_and_said(tmp_path: Path) -> None:
         "1 row has no key",
         "2 rows have a key without a true label there",
         "1 key there belongs to no row",
-        "1 key stands there with different labels",
-        "1 key stands there more than once",
+        "1 key occurs there with different labels",
+        "1 key occurs there more than once",
         "2 keys belong to several rows",
     ):
         assert part in finding.text

@@ -146,7 +146,7 @@ def gather(
     kinds = {name: _is_sets(value) for name, value in named.items()}
     if len(set(kinds.values())) > 1:
         sets, single = (next(name for name, kind in kinds.items() if kind is wanted) for wanted in (True, False))
-        raise InputError(f"{sets} gives sets of categories and {single} one category an item; give all the same form")
+        raise InputError(f"{sets} gives sets of categories and {single} one category per item; give all the same form")
     if next(iter(kinds.values())):
         form, (first, *others) = LabelSetFormat(clean=clean), named
         check_sides(named[first], {name: named[name] for name in others}, form, first)
@@ -195,7 +195,7 @@ def _is_sets(value: Any) -> bool:
     if isinstance(value, Contingency):
         raise InputError("a table holds the labels of two annotators; give one table alone, or labels by annotator")
     if not isinstance(value, Iterable):
-        raise InputError(f"an annotator's labels are {value!r}; give a sequence of them, one an item")
+        raise InputError(f"an annotator's labels are {value!r}; give a sequence of them, one per item")
     first = next((item for item in value if not is_missing(item)), None)
     return isinstance(first, _COLLECTIONS)
 
@@ -289,7 +289,7 @@ def _of_sets(
 
 
 def _check_repeats(named: Mapping[str, LabelSets]) -> None:
-    """A repeated item pairs by order, so whoever has it must have it equally often."""
+    """A repeated item pairs by order, so all annotators who have it must have it equally often."""
     times: dict[Label, tuple[str, int]] = {}
     for name, sets in named.items():
         counts: dict[Label, int] = {}

@@ -29,7 +29,7 @@ __all__ = [
 
 _SURE = 0.95
 _FEW_CATEGORIES = 64
-"""Up to so many, a whole array is faster than a sparse one."""
+"""Up to this many, a whole array is faster than a sparse one."""
 
 
 @dataclass(frozen=True, eq=False)

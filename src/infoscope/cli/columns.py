@@ -231,7 +231,7 @@ class MissingColumns:
     chosen: Mapping[str, Any]
 
     def filled(self, files: Files, read: ifs.ReadOptions, others: Sequence[str]) -> ColumnRoles:
-        """All roles; the reasons and the command in full are said. What is not sure is asked for."""
+        """All roles, with the reasons and the whole command as notes; what is not certain is asked for."""
         if len(self.left) == 1 and bool(self.systems) != (self.truth is not None):
             return self._only_one()
         self._check_matrix(files)

@@ -157,7 +157,7 @@ def _entries(name: str) -> list[Metric]:
 
 
 def listed(width: int) -> list[str]:
-    """All metrics by family, a line each."""
+    """All metrics by family, one per line."""
     families: dict[str, list[Metric]] = {}
     for entry in all_metrics():
         families.setdefault(entry.card.family, []).append(entry)

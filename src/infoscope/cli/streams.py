@@ -20,9 +20,9 @@ _REASONS = {errno.EBADF: "it is closed", errno.ENOSPC: "the disk is full", errno
 
 
 def open_closed_streams() -> None:
-    """Occupy standard streams that were closed: a file that took the number of one would receive what is said there.
+    """Occupy standard streams that were closed: a file that took the number of one would receive the messages.
 
-    Reading finds an empty stream, writing results is an error, and what would be said to nobody is dropped.
+    Reading finds an empty stream, writing results is an error, and messages without a reader are dropped.
     """
     for number, name in enumerate(("stdin", "stdout", "stderr")):
         if getattr(sys, name) is None:
@@ -82,6 +82,6 @@ def unwritable_stdout(problem: OSError) -> InputError | None:
 
 
 def say(line: str) -> None:
-    """A line on standard error, without secrets; where nobody can hear it, nothing."""
+    """Write a line on standard error, without secrets; nothing where the stream is closed."""
     with suppress(OSError, ValueError):
         click.echo(masked(line), err=True)

@@ -116,7 +116,7 @@ def compare(
 
 
 def _check_counted(tables: Mapping[str, Contingency]) -> None:
-    """Reject tables that were estimated without truth: the same draws stand behind all of them."""
+    """Reject tables that were estimated without truth: they share the same draws."""
     estimated = next((name for name, table in tables.items() if table.estimation is not None), None)
     if estimated is not None:
         raise InputError(

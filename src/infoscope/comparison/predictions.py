@@ -99,7 +99,7 @@ class PairedPredictions:
     weight: float | None = None
     """Sum of the weights; ``counts`` are scaled such that they sum to the effective size (Σw)²/Σw²."""
     rows: Ints | None = None
-    """How many rows of the source stand behind each row here; None for one each."""
+    """How many rows of the source each row here represents; None for one each."""
 
     @classmethod
     def from_joint(

@@ -120,7 +120,7 @@ def mcnemar_p_values(pair: PairCells) -> dict[str, float]:
 
 
 def _chance_of_at_most(heads: int, tosses: int) -> float:
-    """The chance of so many heads or fewer when a fair coin is tossed; exact in whole numbers where these are few."""
+    """The chance of this many heads or fewer when a fair coin is tossed; exact in whole numbers where these are few."""
     if tosses > _MOST_COUNTED:
         return float(betainc(tosses - heads, heads + 1, 0.5))
     ways = total = 1

@@ -94,7 +94,7 @@ def _moved(counts: Real, own: NDArray[np.int64]) -> tuple[Columns, Columns]:
 
 
 def _evident(counts: Real, own: NDArray[np.int64], errors: float) -> tuple[Columns, Columns]:
-    """Those of the moved columns whose exchange gains so many standard errors, and far more than it gives up."""
+    """Those of the moved columns whose exchange gains this many standard errors, and far more than it gives up."""
     columns, rows = _moved(counts, own)
     if not len(columns):
         return columns, rows
@@ -105,7 +105,7 @@ def _evident(counts: Real, own: NDArray[np.int64], errors: float) -> tuple[Colum
 
 
 def _is_evident(outcome: Real, errors: float) -> NDArray[np.bool_]:
-    """Whether a gain is so many standard errors, far more than what is given up, and more than chance explains."""
+    """Whether a gain is this many standard errors, far more than what is given up, and more than chance explains."""
     gained, given_up, by_chance = outcome
     net = gained - given_up > errors * np.sqrt(gained + given_up)
     beyond_chance = gained - by_chance > errors * np.sqrt(gained) / 2

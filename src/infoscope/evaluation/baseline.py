@@ -37,7 +37,7 @@ _OLD = "baseline "
 
 @dataclass(frozen=True)
 class BaselineChecks:
-    """Every system against the baseline, and what is to be said about how."""
+    """Every system against the baseline, with findings about how."""
 
     checks: tuple[Check, ...]
     findings: tuple[Finding, ...] = ()

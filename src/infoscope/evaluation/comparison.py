@@ -19,7 +19,7 @@ __all__ = ["compared"]
 MOST_SYSTEMS = 30
 """More are compared on request only, with ``compare``."""
 MOST_IN_GROUPS = 120
-"""Systems times groups that are compared unasked."""
+"""Systems times groups that are compared by default."""
 
 
 def compared(

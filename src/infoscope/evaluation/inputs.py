@@ -176,7 +176,7 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest
 
 
 MAX_COMPARED_ROWS = 1_000_000
-"""Labels up to which systems are compared unasked."""
+"""Labels up to which systems are compared by default."""
 
 
 def _size(table: Contingency) -> float:

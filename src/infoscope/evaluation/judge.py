@@ -76,7 +76,7 @@ _LEFT_ASIDE = Finding("judge_left_aside", "Every row has a true label, so that t
 
 
 def _judged_tables(judged: Judged, seed: int) -> Inputs:
-    """The tables of the systems, by labels and judge; by the labels where every row has one, which is said."""
+    """The tables of the systems, by labels and judge; by the labels alone where every row has one, with a finding."""
     whole = judged.patterns
     provenance = Provenance(None, None if whole.is_weighted else int(whole.total), tuple(_ignored(judged)))
     if not _has_open_rows(judged):
@@ -90,7 +90,7 @@ def _judged_tables(judged: Judged, seed: int) -> Inputs:
 
 
 def _group_inputs(parts: Sequence[JudgedGroup], seed: int) -> Inputs:
-    """The same for each group; those of which nothing can be estimated are left out, which is said."""
+    """The same for each group; those of which nothing can be estimated are left out, with a finding."""
     subjects: list[TableInput] = []
     notes: list[Finding] = []
     ignored: dict[str, int] = {}

@@ -18,7 +18,7 @@ from infoscope.quick_dataclasses import dataclass
 __all__ = ["MAX_KEPT_ROWS", "MAX_PAIRED_ROWS", "LabelColumn", "RowLabels"]
 
 MAX_KEPT_ROWS = 100_000
-"""Rows up to which a result keeps their labels unasked: about as many bytes as its other numbers."""
+"""Rows up to which a result keeps their labels by default: about as many bytes as its other numbers."""
 MAX_PAIRED_ROWS = 2_000_000
 """Rows up to which it keeps them when asked."""
 

@@ -88,7 +88,7 @@ class BoundsDisplay(TableDisplay):
 
     @property
     def _guessing(self) -> float:
-        """The error of a guess among all classes, which nobody who reads at his best exceeds."""
+        """The error of a guess among all classes, which the best decision never exceeds."""
         return float(self.bounds.tight_fano[-1])
 
     def _curves(self) -> list[Mark]:

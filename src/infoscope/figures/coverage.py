@@ -58,7 +58,7 @@ MOST_NUMBERS = 12
 
 @dataclass(frozen=True)
 class CoveragePoint:
-    """Where a system stands, as shares of the truth's information."""
+    """Coordinates of a system, as fractions of the truth's information."""
 
     name: str
     false: float

@@ -171,7 +171,7 @@ class ComparisonDisplay(TableDisplay):
 
 
 def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:
-    """How a system stands to the reference."""
+    """The verdict on a system against the reference."""
     pair = None if name == reference else comparison.between(name, reference, metric)
     return pair.verdict if pair is not None else "baseline" if comparison.baseline == name else ""
 

@@ -126,7 +126,7 @@ def _order(streams: Sequence[Stream]) -> list[str]:
 
 
 def _stacked(streams: Sequence[Stream], side: str, order: Sequence[str]) -> dict[str, tuple[float, float]]:
-    """Where each class stands, from the top down, with gaps between them."""
+    """Position of each class, from the top down, with gaps between them."""
     bits: dict[str, float] = {}
     for stream in streams:
         label = getattr(stream, side)

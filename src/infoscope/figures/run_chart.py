@@ -1,4 +1,4 @@
-"""A metric over runs: each with its interval, the band that the baseline lets expect, and the alarms."""
+"""A metric over runs: each with its interval, the band expected from the baseline, and the alarms."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ class SplitPoint:
 
 @dataclass(repr=False)
 class SplitTriangleDisplay(TableDisplay):
-    """Where truth and system stand, each measured against its own number of classes."""
+    """Coordinates of truth and system, each measured against its own number of classes."""
 
     points: list[SplitPoint]
     zoom: bool = False

@@ -53,7 +53,7 @@ SPLIT_SIDES = ("all variety is shared (H′ = 0)", "equally frequent (ΔH′ = 0
 
 
 def zone_of(shares: TriangleShares) -> str:
-    """Where in the triangle a system stands, in words.
+    """The zone of the triangle that a system is in, in words.
 
     >>> zone_of(TriangleShares(0.02, 0.96, 0.02)), zone_of(TriangleShares(0.6, 0.4, 0.0))
     ('perfect and balanced', 'never confused, classes unbalanced')

@@ -1,4 +1,4 @@
-"""What is to be said about judged rows as a whole."""
+"""Findings about judged rows as a whole."""
 
 from __future__ import annotations
 

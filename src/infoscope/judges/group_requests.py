@@ -78,7 +78,7 @@ class _GroupRequest:
         return f"{self.system} ({self.part.title})"
 
     def half_width(self, labels: float, *, planned: bool) -> float:
-        """Half width of the group's interval after so many further labels."""
+        """Half width of the group's interval after this many further labels."""
         allocation = self.sampler.allocation
         spread = allocation.by_stratum if planned else allocation.at_random
         return allocation.half_width(spread(labels), self.sampler.wanted.level)
@@ -111,7 +111,7 @@ class _GroupedSampler:
 
     @classmethod
     def of(cls, judged: Judged, system: str | None, wanted: WantedWidth, fewest: int) -> _GroupedSampler:
-        """Groups that cannot be planned for are left out, which is said."""
+        """Groups that cannot be planned for are left out, with a finding."""
         groups = judged_groups(judged)
         found = [_requests(groups, name, wanted, fewest) for name in planned_systems(judged, system)]
         requests, left_out = max(found, key=lambda each: sum(request.sampler.planned for request in each[0]))
@@ -193,7 +193,7 @@ class _GroupedSampler:
         return [found[at] for at in rng.permutation(len(found)).tolist()]
 
     def _shares(self, labels: int | None) -> list[int]:
-        """Labels of each group: as planned, or so many in all."""
+        """Labels of each group: as planned, or this many in all."""
         share = np.array([request.sampler.planned for request in self.requests], dtype=np.float64)
         if labels is None:
             return [int(number) for number in share]

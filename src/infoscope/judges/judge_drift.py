@@ -88,7 +88,7 @@ def _most_different(given: Real) -> int:
 
 
 def judge_drift_findings(found: JudgeDrift) -> Iterator[Finding]:
-    """What is to be said about a judge over time."""
+    """Findings about a judge over time."""
     fewest = min(found.labels)
     evidence: dict[str, Json] = {
         "judge": found.judge,
@@ -121,7 +121,7 @@ def judge_drift_findings(found: JudgeDrift) -> Iterator[Finding]:
 
 
 def _power(labels: int) -> str:
-    """How often a judge that falls from 85% to 70% is found with so many labels per period (measured)."""
+    """How often a judge that falls from 85% to 70% is found with this many labels per period (measured)."""
     if labels >= 250:
         return "in simulations a judge that falls from 85% to 70% is found in 97% of the cases"
     if labels >= 100:

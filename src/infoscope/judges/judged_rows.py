@@ -162,7 +162,7 @@ class JudgedRows:
         """Read what ``save`` wrote."""
         patterns, about = load_patterns(Path(path))
         if not isinstance(about, Mapping) or about.get("kind") != "judged":
-            raise InputError(f"{path} holds patterns of columns, and none of them is said to be a judge's")
+            raise InputError(f"{path} holds patterns of columns, and none of them is named as a judge's")
         first = about.get("first_truth")
         if not isinstance(first, str) or first not in patterns.names:
             return cls(patterns, **stored_keywords(about))

@@ -61,7 +61,7 @@ class StratumAllocation:
         return self.rows - self.labelled
 
     def half_width(self, more: Real, level: float) -> float:
-        """Half width of the interval after so many further labels in each stratum."""
+        """Half width of the interval after this many further labels in each stratum."""
         variance = self.share**2 * self.spread**2 / np.maximum(self.labelled + more, 1.0)
         return normal_quantile(0.5 + level / 2) * float(np.sqrt(self.floor + self.scale * float(variance.sum())))
 

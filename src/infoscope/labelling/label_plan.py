@@ -33,7 +33,7 @@ class LabelSampler(Protocol):
     def drawn(
         self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
     ) -> list[ItemToLabel]:
-        """Rows to label: so many draws, as many as planned by default."""
+        """Rows to label: this many draws, as many as planned by default."""
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """What the labels of filled-in sheets say."""
@@ -44,7 +44,7 @@ class LabelSampler(Protocol):
 
 @dataclass(frozen=True)
 class PlannedWidth:
-    """Half width of the interval after so many labels."""
+    """Half width of the interval after this many labels."""
 
     labels: int
     planned: float
@@ -147,7 +147,7 @@ class LabelPlan(Result):
         seed: int = 0,
         read: ReadOptions | None = None,
     ) -> list[ItemToLabel]:
-        """Draw rows to label from the source that the plan was made from: so many, as many as planned by default.
+        """Draw rows to label from the source that the plan was made from: this many, as many as planned by default.
 
         Each round draws anew; label a whole round before it is used.
         """

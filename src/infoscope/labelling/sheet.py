@@ -185,10 +185,10 @@ def sheet_rows(sheet: LabelsLike, read: ReadOptions | None) -> frozenset[int]:
 
 
 def check_rows_once(sheet: LabelsLike, read: ReadOptions | None) -> None:
-    """Reject a row that stands in two lines, where rows are drawn once at most: its label would count twice."""
+    """Reject a row that is in two lines, where rows are drawn once at most: its label would count twice."""
     twice = next((row for row, lines in _row_counts(sheet, read).items() if lines > 1), None)
     if twice is not None:
-        raise InputError(f"row {twice} stands in two lines of the sheets of labels; leave one of them out")
+        raise InputError(f"row {twice} is in two lines of the sheets of labels; leave one of them out")
 
 
 def _row_counts(sheet: LabelsLike, read: ReadOptions | None) -> dict[Label, int]:

@@ -22,7 +22,7 @@ from infoscope.tables import Contingency
 __all__ = ["Allocation", "Effects"]
 
 RANDOM_SHARE = 0.5
-"""Of the labels, so many go to plainly random items: it costs some labels where the model is right, and is what makes
+"""Of the labels, this many go to plainly random items: it costs some labels where the model is right, and is what makes
 intervals hold where it is wrong."""
 SMOOTHING = 0.5
 """Counts added to each cell before the influence is taken, so that rare cells have a finite one."""
@@ -129,6 +129,6 @@ class Allocation:
         )
 
     def half_width(self, labels: int, level: float) -> float:
-        """The half width that so many labels would give."""
+        """The half width that this many labels would give."""
         left = max(1.0 - labels / float(self.effects.counts.sum()), 0.0)
         return float(ndtri(0.5 + level / 2)) * float(np.sqrt(self._variance * left / max(labels, 1)))

@@ -52,7 +52,7 @@ WORK_OF_DRAWS = 5e7
 STORED_DRAWS = 6e7
 """Cells of all draws together: half a gigabyte."""
 FEW_PATTERNS = 10_000
-"""Below so many a round is cheap, and slow convergence is waited for."""
+"""Below this many a round is cheap, and slow convergence is waited for."""
 
 
 def _probabilities(data: Observations) -> int:
@@ -64,7 +64,7 @@ def _work(data: Observations) -> float:
 
 
 def is_large(data: Observations, draws: int = 0) -> bool:
-    """Whether so many draws would take long, or much memory."""
+    """Whether this many draws would take long, or much memory."""
     return _work(data) > LARGE_WORK or draws * _probabilities(data) > 2 * STORED_DRAWS
 
 

@@ -1,4 +1,4 @@
-"""Whether systems determine a truth at all: what is rejected, and what is said about the rest."""
+"""Whether systems determine a truth at all: what is rejected, and findings about the rest."""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class _Correction:
 
 
 def _freedom(draws: float, kurtosis: float) -> float:
-    """Degrees of freedom of a variance from so many draws (Satterthwaite): fewer the heavier the tails."""
+    """Degrees of freedom of a variance from this many draws (Satterthwaite): fewer the heavier the tails."""
     return 2.0 / (max(kurtosis - 3.0, 0.0) / draws + 2.0 / (draws - 1))
 
 

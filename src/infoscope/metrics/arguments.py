@@ -39,7 +39,7 @@ P = ParamSpec("P")
 
 
 class CountingKeywords(TypedDict, total=False):
-    """What may be said about labels, beside the labels."""
+    """Keywords beside the labels."""
 
     sample_weight: Iterable[float] | None
     labels: LabelsLike | Literal["own"] | None

@@ -35,7 +35,7 @@ _SORTED_AT_ONCE = 50_000
 _TIED = 1e-12
 """Part of Σ n log n that is rounding; of 10^9 samples it is 0.02 nats."""
 _MOST_EXACT = 10**9
-"""From so many samples of a kind on NumPy draws no hypergeometric numbers."""
+"""From this many samples of a kind on NumPy draws no hypergeometric numbers."""
 _SMALL_PART = 1e-3
 """Drawn samples are independent up to this part of all."""
 _BATCH = 100

@@ -42,7 +42,7 @@ LabelSetSource: TypeAlias = Iterable[object] | str
 
 
 class LabelSetKeywords(TypedDict, total=False):
-    """What may be said about label sets, beside the sets."""
+    """Keywords beside the label sets."""
 
     sample_weight: Iterable[float] | None
     """One weight per object."""

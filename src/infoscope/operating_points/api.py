@@ -192,7 +192,7 @@ def _by_group(  # noqa: PLR0917 - what sweep was called with
 
 
 def _with_label_findings(found: Sweep, options: SweepKeywords) -> Sweep:
-    """The same with what is to be said about the names of its classes: blank ones, and which one high scores mean."""
+    """The same with findings about the names of its classes: blank ones, and which one high scores mean."""
     is_stated = options.get("positive") is not None or found.mode != "threshold"
     text = None if is_stated else asked_positive(found.truth_labels, found.positive, "high scores mean")
     asked = () if text is None else (Finding("positive_asked", text, evidence={"class": found.positive}),)
@@ -367,11 +367,11 @@ def _tune_files(
 
 
 def _fitting(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-    """Files whose names fit a pattern with braces, by the values that stand in them."""
+    """Files whose names fit a pattern with braces, by the values in their place."""
     inside = names_in_braces(pattern)
     for name in names:
         if name not in inside:
-            raise InputError(f"parameter {name!r} does not stand in {pattern!r}; write it as {{{name}}}")
+            raise InputError(f"parameter {name!r} does not occur in {pattern!r}; write it as {{{name}}}")
     for name in inside:
         if name not in names:
             raise InputError(f"{{{name}}} in {pattern!r} is not among the parameters; add --parameter {name}")

@@ -157,7 +157,7 @@ class Sweep(CurveResult):
         return {name: self.values(name) for name in (ALARM_RATE, LIFT)}
 
     def alerts(self, rows: int = 1000) -> Real:
-        """How many of so many rows are predicted positive, at every threshold."""
+        """How many of a number of rows are predicted positive, at every threshold."""
         self._only("threshold", "a number of alerts")
         return np.asarray(rows * self.values(ALARM_RATE), dtype=np.float64)
 

@@ -199,7 +199,7 @@ class Tuning(CurveResult):
 
     @property
     def best_place(self) -> int:
-        """Where the best setting stands."""
+        """Position of the best setting."""
         wanted = dict(self.best_setting.setting)
         return next(at for at in range(len(self)) if self.named(at) == wanted)
 

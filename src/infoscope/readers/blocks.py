@@ -41,7 +41,7 @@ _BLOCKS = 128
 _LEAST_ROWS = 1000
 _LEAST_BYTES = 1 << 14
 STRETCHES = 8
-"""So many first blocks come from all over a file."""
+"""This many first blocks come from all over a file."""
 _LEAST_EXPECTED = 5.0  # rows of a cell in the smallest block; fewer, and the G test is no guide
 
 

@@ -294,7 +294,7 @@ def check_readable(paths: Sequence[Path]) -> None:
 def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], Any]) -> None:
     """Raise one error that names every file which cannot be read by itself; nothing where all can.
 
-    A column that no file has is a wrong name and not so many broken files.
+    A column that no file has is a wrong name, not a fault of every file.
     """
     if len(files.paths) == 1 or sum(path.stat().st_size for path in files.paths if path.exists()) > WORTH_READING:
         return
@@ -322,12 +322,12 @@ def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], 
 
 
 def names_in_braces(pattern: str) -> tuple[str, ...]:
-    """The names that stand in the braces of a pattern, each once."""
+    """The names in the braces of a pattern, each once."""
     return tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", pattern)))
 
 
 def files_by_values(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-    """Files whose names fit a pattern with braces, by the values that stand in them."""
+    """Files whose names fit a pattern with braces, by the values in their place."""
     parts = re.split(r"(\{\w+\})", pattern)
     wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
     seen: set[str] = set()

@@ -16,7 +16,7 @@ _PATIENCE = 2.0
 _TICK = 0.2
 _WIDTH = 24
 _stage = Lock()
-"""There is one line, for whoever was first."""
+"""There is one line; the first to ask has it."""
 
 
 @contextmanager

@@ -75,7 +75,7 @@ class ReadOptions:
     header: bool = True
     """Whether CSV and TSV files begin with the names of their columns; without, these are 0, 1, …"""
     max_rows: int | None = None
-    """Read at most so many rows of the files, the first ones."""
+    """Read at most this many rows of the files, the first ones."""
 
     def __post_init__(self) -> None:
         """Reject an engine that does not exist."""
@@ -356,5 +356,5 @@ def _check_totals(tallies: Sequence[Tally]) -> None:
     if len(totals) > 1:
         raise InputError(
             f"the source changed while it was read: it had {min(totals)} rows, then {max(totals)}; "
-            "read a copy that stands still"
+            "read a copy that does not change"
         )

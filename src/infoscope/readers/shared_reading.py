@@ -75,7 +75,7 @@ class Asked:
     positive: Label | None = None
     clean: Cleaning = ()
     max_ordered: int = 0
-    """Also hand out the rows one by one in their order, if there are at most so many."""
+    """Also hand out the rows one by one in their order, if there are at most this many."""
 
     def __post_init__(self) -> None:
         """Reject a cluster column that is something else already."""

@@ -26,7 +26,7 @@ _BACKTICKS = ("mysql", "pymysql", "MySQLdb", "google", "databricks", "pyhive")
 _GROUPING_SETS = ("psycopg", "psycopg2", "pg8000", "adbc_driver_postgresql", "duckdb", "_duckdb")
 _SQLITE = ("sqlite3", "adbc_driver_sqlite")
 _SETS = 31
-"""Systems counted in one statement: PostgreSQL tells so many sets of groups apart."""
+"""Systems counted in one statement: PostgreSQL takes at most this many grouping sets."""
 _NUMBER = re.compile(r"([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?", re.ASCII)
 _PG_TEXT = (25, 1042, 1043)
 _SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
@@ -193,7 +193,7 @@ def _error_type(module: str) -> type[Exception]:
 
 @contextmanager
 def connected(source: Any) -> Iterator[Any]:
-    """The caller's connection, left open; or one of our own for an address, closed afterwards."""
+    """The caller's connection, left open; or a new one for an address, closed afterwards."""
     if not isinstance(source, str):
         raw = getattr(source, "raw_connection", None)
         if raw is None and not hasattr(source, "cursor"):

@@ -38,7 +38,7 @@ class JoinCounts:
     contradictory_keys: int
     """Keys with several different true labels: their rows have none."""
     repeated_keys: int
-    """Keys that stand several times in the file of true labels, always with the same label."""
+    """Keys that occur several times in the file of true labels, always with the same label."""
     repeated_rows: int
     """Keys that several rows of the source have."""
 
@@ -88,8 +88,8 @@ class JoinedRows:
             ("without_key", "{n:,} rows have no key"),
             ("unmatched_rows", "{n:,} rows have a key without a true label there"),
             ("unused_keys", "{n:,} keys there belong to no row"),
-            ("contradictory_keys", "{n:,} keys stand there with different labels, so that their rows have none"),
-            ("repeated_keys", "{n:,} keys stand there more than once, with the same label"),
+            ("contradictory_keys", "{n:,} keys occur there with different labels, so that their rows have none"),
+            ("repeated_keys", "{n:,} keys occur there more than once, with the same label"),
             ("repeated_rows", "{n:,} keys belong to several rows, each of which counts"),
         ):
             if number := getattr(self.counts, name):
@@ -99,7 +99,7 @@ class JoinedRows:
 
 
 def _singular(words: str) -> str:
-    for many, one in (("rows have a", "row has a"), ("rows have no", "row has no"), ("keys stand", "key stands")):
+    for many, one in (("rows have a", "row has a"), ("rows have no", "row has no"), ("keys occur", "key occurs")):
         words = words.replace(f"1 {many}", f"1 {one}", 1)
     words = words.replace("1 keys there belong", "1 key there belongs").replace("1 keys belong", "1 key belongs")
     return words.replace("their rows have none", "its rows have none")
@@ -281,7 +281,7 @@ class _Join:
 
     @property
     def is_contradictory(self) -> bool:
-        """Whether a key that both sides have stands with different labels."""
+        """Whether a key that both sides have occurs with different labels."""
         met = "SELECT 1 FROM source_rows r JOIN labels l ON r.k = l.k WHERE different > 1 LIMIT 1"
         return self.session.run(met).fetchone() is not None
 
@@ -301,7 +301,7 @@ def _check_matched(counts: JoinCounts, join: _Join, names: tuple[str, str], keys
     if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
         if join.is_contradictory:
             what = (
-                f"{keys[1]!r} of {names[1]} does not tell rows apart: no key that {names[0]} has stands there with one "
+                f"{keys[1]!r} of {names[1]} does not tell rows apart: no key that {names[0]} has occurs there with one "
                 "label alone"
             )
             own = "a column with a value of its own for each row"

@@ -20,9 +20,9 @@ class EntropyParts:
     divergence: float
     """What is lacking to equally frequent labels."""
     shared: float
-    """Told by the other columns as well (source), or transmitted (channel)."""
+    """Shared with the other columns (source), or transmitted (channel)."""
     own: float
-    """Told by this column alone (source), or not transmitted (channel)."""
+    """Of this column alone (source), or not transmitted (channel)."""
     bits: float
     """What 1 stands for: the logarithm of the number of labels."""
 

@@ -22,7 +22,7 @@ __all__ = ["github_annotations", "junit", "sarif"]
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold."""
 MOST_ANNOTATIONS = 10
-"""GitHub shows so many of each level for a step."""
+"""GitHub shows this many of each level for a step."""
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 

@@ -34,7 +34,7 @@ _LEAST_NAME = 12
 
 
 class ReportKeywords(CountingKeywords, UncertaintyKeywords, total=False):
-    """What else may be said about the labels and the intervals."""
+    """Keywords for the labels and the intervals."""
 
     zero_division: ZeroDivision | None
     """What 0/0 counts as; undefined unless stated."""

@@ -74,7 +74,7 @@ class Name:
 
 @dataclass(frozen=True)
 class Strong:
-    """Words that stand out."""
+    """Words in bold."""
 
     text: str
 
@@ -216,7 +216,7 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row | Sequence[Cell]]
     caption: str = ""
-    """What the table holds, for those who cannot see where it stands."""
+    """What the table holds, for screen readers."""
     title: str = ""
     """Words above it, where its section has several blocks."""
     note: Phrase = ""
@@ -297,7 +297,7 @@ class Bullets:
     rest: Sequence[Phrase] = ()
     """More of them, which only text in full (-v) has."""
     cut: str = ""
-    """What stands for the rest elsewhere."""
+    """What replaces the rest elsewhere."""
 
     @property
     def shown(self) -> Sequence[Phrase]:
@@ -324,7 +324,7 @@ class SideBySide:
 
 @dataclass(frozen=True)
 class Section:
-    """A heading and what stands under it; a folded one is in pages only, closed until it is opened."""
+    """A heading and the blocks under it; a folded one is in pages only, closed until it is opened."""
 
     heading: Phrase
     blocks: Sequence[Block | Section]
@@ -344,7 +344,7 @@ Block = Table | Figure | InformationBar | Paragraph | Bullets | Explorer | SideB
 
 @dataclass(frozen=True)
 class Tile:
-    """One of the few numbers that everybody sees."""
+    """One of the few numbers at the top of a report."""
 
     number: str
     word: Phrase
@@ -355,7 +355,7 @@ class Tile:
 
 @dataclass(frozen=True)
 class Appendix:
-    """What stands at the end of every page: all values, definitions, method, provenance."""
+    """The end of every page: all values, definitions, method, provenance."""
 
     sections: Sequence[Section] = ()
     metrics: Sequence[str] = ()
@@ -378,7 +378,7 @@ class Outline:
     lede: Sequence[Phrase] = ()
     """The sentences a reader should know next."""
     hero: Sequence[Block] = ()
-    """What stands beside the headline, above the tiles."""
+    """Blocks beside the headline, above the tiles."""
     tiles: Sequence[Tile] = ()
     findings: Sequence[tuple[str, Finding]] = ()
     """Findings about parts of the result, each with the part's name; those of the result itself come before them."""

@@ -77,7 +77,7 @@ def _captions(words: list[str], lengths: list[int], width: int) -> Text:
 _BAR_WIDTHS = (12, 9, 6)
 """Bars are shorter where the table is too wide: names are cut, and columns dropped, only after that."""
 _SIDE_BY_SIDE = 150
-"""From this width on, blocks stand next to each other."""
+"""From this width on, blocks are set next to each other."""
 _WIDEST_PROSE = 110
 
 

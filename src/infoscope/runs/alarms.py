@@ -30,7 +30,7 @@ Rule = Literal["", "one run", "two of three runs"]
 
 @dataclass(frozen=True)
 class Expected:
-    """What earlier runs let expect of the next: their common mean, its sd and the spread between runs."""
+    """What is expected of the next run by the earlier ones: their common mean, its sd and the spread between runs."""
 
     mean: float
     sd: float

@@ -1,4 +1,4 @@
-"""From runs to series: baselines, alarms, the cells that changed, and what is to be said about them."""
+"""From runs to series: baselines, alarms, the cells that changed, and the findings about them."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _CHANGED = 0.01
 
 @dataclass(frozen=True)
 class NewRun:
-    """How one system's newest run stands among those before it."""
+    """One system's newest run against those before it."""
 
     system: str
     estimate: Estimate

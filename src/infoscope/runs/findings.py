@@ -1,4 +1,4 @@
-"""What is said about runs over time."""
+"""Findings about runs over time."""
 
 from __future__ import annotations
 

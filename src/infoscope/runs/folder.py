@@ -32,7 +32,7 @@ EvaluateTables = Callable[[Path], Json]
 
 
 def read_runs(folder: Path, evaluate_tables: EvaluateTables) -> tuple[list[RunRecord], list[Finding]]:
-    """The evaluations of a folder in their order, and what is to be said about files that are none."""
+    """The evaluations of a folder in their order, with findings about files that are none."""
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise InputError(f"{folder} {what}; give the folder that `infoscope evaluate … -o FOLDER/NAME.json` writes to")

@@ -74,7 +74,7 @@ class RunSeries:
 
 @dataclass(frozen=True)
 class Alarm:
-    """A run that is worse than the runs before let expect."""
+    """A run that is worse than expected from the runs before."""
 
     system: str
     run: int

@@ -44,7 +44,7 @@ def check_asker(command: str, headers: Message, port: int) -> None:
 
 
 def check_key(given: str, key: str) -> None:
-    """Reject whoever lacks the key.
+    """Reject requests without the key.
 
     It is in the path: a cookie of 127.0.0.1 goes to every port of it, so that any other local server would learn it.
     """

@@ -26,7 +26,7 @@ class RunningRequests:
 
     @contextmanager
     def watched(self, connection: socket.socket) -> Iterator[None]:
-        """Interrupt the queries of this thread as soon as nobody waits for them any more."""
+        """Interrupt the queries of this thread as soon as no client waits for them."""
         done = threading.Event()
         asker = threading.get_ident()
         watcher = threading.Thread(target=self._watch, args=(connection, asker, done), daemon=True)

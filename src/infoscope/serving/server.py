@@ -320,7 +320,7 @@ class Handler(BaseHTTPRequestHandler):
     def _length(self) -> int:
         length = self.headers.get("Content-Length", "")
         if not length.isdecimal():
-            raise RejectedRequest(411, "The length must be said.")
+            raise RejectedRequest(411, "The request needs a Content-Length.")
         return int(length)
 
     def _answer(

@@ -104,6 +104,6 @@ def _check_found(path: Path, verdicts: Sequence[RowVerdicts], now: Sequence[int 
     lost = next((then.row for then, row in zip(verdicts, now, strict=True) if row is None), None)
     if moved is not None and lost is not None:
         raise InputError(
-            f"row {moved} of {path} stands elsewhere since it was judged, and row {lost} is not found again; judge its "
+            f"row {moved} of {path} has moved since it was judged, and row {lost} is not found again; judge its "
             "rows again"
         )

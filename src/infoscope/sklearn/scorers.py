@@ -191,7 +191,7 @@ def _is_indicator(y: Any) -> bool:
 
 
 def _place(entry: Metric, table: Contingency, label: Any) -> int:
-    """Where the value of a class or cell stands."""
+    """Position of the value of a class or cell."""
     sides = {"truth": [table.truth_labels], "system": [table.system_labels]}.get(
         entry.card.level, [table.truth_labels, table.system_labels]
     )

@@ -36,7 +36,7 @@ def _flat(values: Any, name: str) -> LabelsLike:
         values = _without_masked(values)
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # a tensor, maybe on a device, maybe with a gradient
         values = values.detach().cpu().numpy()
-    elif type(values).__module__.partition(".")[0] == "cupy":  # it does not become an array unasked
+    elif type(values).__module__.partition(".")[0] == "cupy":  # it becomes an array only by an explicit call
         values = values.get()
     if hasattr(type(values), "columns") or hasattr(type(values), "column_names"):
         return _only_column(values, name)

@@ -146,7 +146,7 @@ class Contingency(Counted):
     def with_cells(self, values: ArrayLike) -> Contingency:
         """The same labels and stored cells with other values, (..., cells): how draws become tables.
 
-        Values are copied, unless nobody can change them.
+        Values are copied unless they are read-only.
         """
         is_fixed = isinstance(values, np.ndarray) and not values.flags.writeable
         array = np.asarray(values, np.float64) if is_fixed else np.array(values, np.float64)
@@ -251,7 +251,7 @@ Kept = TypeVar("Kept")
 
 
 def remembered(compute: Callable[[Contingency], Kept]) -> Callable[[Contingency], Kept]:
-    """Keep a function's result with the table, however many metrics ask for it; nobody can change what is kept."""
+    """Keep a function's result with the table, however many metrics ask for it; what is kept is read-only."""
     key = f"{compute.__module__}.{compute.__qualname__}"
 
     @wraps(compute)

@@ -50,7 +50,7 @@ class Support:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Counted:
-    """Numbers of truth (rows) × system (columns) that nobody can change; leading axes, if any, are a batch."""
+    """Numbers of truth (rows) × system (columns) which are read-only; leading axes, if any, are a batch."""
 
     truth_labels: tuple[Label, ...]
     system_labels: tuple[Label, ...]
@@ -69,7 +69,7 @@ class Counted:
     """Sum of the squared sample weights; None where the values are counts."""
     reweighting: Reweighting | None = None
     ordinal: tuple[Label, ...] | None = None
-    """The scale on which the classes stand, lowest first, where one was stated."""
+    """The scale of the classes, lowest first, where one was stated."""
     costs: CostMatrix | None = None
     """What each prediction costs, where costs were stated."""
     estimation: Estimation | None = None
@@ -127,7 +127,7 @@ class Counted:
 
     @cached_property
     def sample_size(self) -> float | None:
-        """How many independent samples stand behind the table; None where that is unknown.
+        """How many independent samples the table was counted from; None where that is unknown.
 
         With sample weights it is the effective size (Σw)²/Σw²; a table of total 1 does not tell, nor do weights whose
         squares are too large or too small for a number.

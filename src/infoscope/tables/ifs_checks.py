@@ -108,7 +108,7 @@ class StoredTables:
 
 @contextmanager
 def opened(path: Path, fault: str = "is not a table written by infoscope") -> Iterator[StoredTables]:
-    """A Parquet file of tables; ``fault`` is what is said of anything else."""
+    """A Parquet file of tables; ``fault`` is the message for anything else."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     with embedded_database() as connection:

@@ -1,4 +1,4 @@
-"""Settings of a tracker, or of the gate, as curves in the coverage plane; and which settings nobody beats."""
+"""Settings of a tracker, or of the gate, as curves in the coverage plane; and the settings that no other beats."""
 
 import re
 from collections.abc import Mapping, Sequence

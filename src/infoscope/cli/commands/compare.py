@@ -54,7 +54,7 @@ __all__ = ["command"]
 def command(source: tuple[str, ...], **chosen: Any) -> None:
     """Compare systems: the difference, its interval, and the probability that one is better.
 
-    Systems with predictions for the same rows are compared row by row; confusion matrices (--matrix) as they stand.
+    Systems with predictions for the same rows are compared row by row; confusion matrices (--matrix) as they are.
 
     Example: infoscope compare predictions.csv -t label -s svm,knn
 

@@ -135,7 +135,7 @@ def _check_judge(source: tuple[str, ...], chosen: Mapping[str, Any]) -> None:
         option = named.replace("_", "-")
         raise click.UsageError(f"--{option} is about rows with a judge; name the column of verdicts with --judge")
     if chosen["period"] and (chosen["want"] or chosen["labels"]):
-        raise click.UsageError("--period asks whether the judge changed; ask that by itself")
+        raise click.UsageError("--period asks whether the judge changed; ask that separately")
 
 
 def _keep_rows(chosen: Mapping[str, Any], output: Output) -> bool | None:

@@ -117,7 +117,7 @@ def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operatin
     _reject(chosen, ("classes", "normalize", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) != 1 or columns.truth is None:
-            raise click.UsageError("--by takes one --score; ask for each column by itself")
+            raise click.UsageError("--by takes one --score; ask for each column separately")
         return ifs.operating_points.score_groups(
             columns.source,
             truth=columns.truth,

@@ -1,4 +1,4 @@
-"""Pictures as files, and pixels as PNG with the standard library; only our own pictures are overwritten unasked."""
+"""Pictures as files, and pixels as PNG with the standard library; only pictures of infoscope are replaced by default."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _MARKS = {
     ".png": b"tEXtSoftware\0infoscope",
     ".pdf": b"/Creator (infoscope)",
 }
-"""What a picture of ours carries, by which we know it again."""
+"""The mark that every picture of infoscope carries, by which it is recognised."""
 
 
 def picture_path(path: str | Path, *, force: bool) -> Path:

@@ -94,7 +94,7 @@ _Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
 def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
     """A few cells: native values line by line, labels and sums in one answer, for no table has an order of its own.
 
-    Sorted, so that whoever adds up the cells gets the same last digit every time.
+    Sorted, so that sums over the cells have the same last digit every time.
     """
     lines = session.run(f"SELECT {', '.join([*shorts, *sums])} FROM {cells} ORDER BY {', '.join(shorts)}").fetchall()
     columns = list(zip(*lines, strict=True)) or [()] * (len(shorts) + len(sums))

@@ -221,7 +221,7 @@ def _reject_swapped(asked: Sequence[str], one: Path, first: list[str], other: Pa
         if here != there and max(len(here), len(there)) > 1:
             raise InputError(
                 f"{one} has the columns {', '.join(map(repr, here))} and {other} has {', '.join(map(repr, there))}; "
-                "names that differ only by case must stand in the same order: read the files apart, or rename"
+                "names that differ only by case must come in the same order: read the files apart, or rename"
             )
 
 
@@ -243,7 +243,7 @@ def parquet_schemas(session: Session, paths: list[str]) -> list[tuple[list[str],
 
 
 def _after(lines: list[Any], i: int) -> int:
-    """Where the next sibling of a schema element stands."""
+    """Position of the next sibling of a schema element."""
     children = lines[i][1]
     i += 1
     for _ in range(children):

@@ -30,7 +30,7 @@ class CountingLimits:
 
 @dataclass(frozen=True)
 class Session:
-    """A connection of our own, and the folder it may spill into."""
+    """A new connection, and the folder it may spill into."""
 
     connection: duckdb.DuckDBPyConnection
     folder: Path
@@ -49,7 +49,7 @@ class Session:
 
 @contextmanager
 def interruptible() -> Iterator[None]:
-    """An engine that was interrupted says so in its own way; to us it is the user who has had enough."""
+    """Turn the engine's own exception for an interrupt into KeyboardInterrupt."""
     try:
         yield
     except (duckdb.InterruptException, RuntimeError) as error:
@@ -65,7 +65,7 @@ def opened(folder: Path, source: str, limits: CountingLimits) -> Iterator[Sessio
         try:
             connection = stack.enter_context(embedded_database(folder / "spill", limits.memory, limits.threads))
             connection.execute("SET preserve_insertion_order = false")
-            connection.execute("SET enable_progress_bar = true")  # for our own bar to ask
+            connection.execute("SET enable_progress_bar = true")  # for the progress line to ask
             connection.execute("SET enable_progress_bar_print = false")
         except duckdb.Error as error:
             raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error

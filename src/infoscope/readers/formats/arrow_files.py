@@ -24,7 +24,7 @@ _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 class ArrowRows:
     """Some columns of Arrow files as a stream that can be asked for again, with nothing in it unchecked.
 
-    pyarrow believes the offsets and codes that a file states; whoever follows them reads anywhere in memory.
+    pyarrow does not check the offsets and codes of a file; following wrong ones reads outside of the buffer.
     """
 
     files: Files

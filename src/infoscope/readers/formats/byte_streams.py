@@ -17,7 +17,7 @@ from infoscope.readers.formats.compression import PACK_AGAIN, most_bytes_of_zstd
 __all__ = ["CHUNK_BYTES", "unpack_file", "unpacked_chunks"]
 
 CHUNK_BYTES = 1 << 20
-"""At most so many bytes are yielded at a time; what stays in the processor's cache is looked through in no time."""
+"""At most this many bytes are yielded at a time; what stays in the processor's cache is looked through in no time."""
 _PACKED_BYTES = 1 << 16
 _GZIP_MEMBER = 16 + zlib.MAX_WBITS
 _DESCRIPTORS = Path("/dev/fd")

@@ -44,7 +44,7 @@ def compression_of(path: Path) -> str:
 
 
 def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -> bytes:
-    """At most so many bytes from the beginning of a file, unpacked."""
+    """At most this many bytes from the beginning of a file, unpacked."""
     try:
         if compression == "zstd":
             return _first_of_zstd(path, size)

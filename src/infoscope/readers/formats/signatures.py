@@ -153,7 +153,7 @@ def _readable_kind(head: bytes) -> str | None:
 
 
 def _holds_tables(path: Path) -> bool:
-    """Whether a Parquet file is one of ours under another name; what it says of itself stands near its end."""
+    """Whether a Parquet file is an .ifs file under another name; its metadata is near its end."""
     with path.open("rb") as file:
         size = file.seek(0, SEEK_END)
         file.seek(max(0, size - _PARQUET_END))

@@ -40,7 +40,7 @@ class Bucket:
             )
 
     def info(self, key: str, ending: int = 0) -> ObjectInfo | None:
-        """Size and version of an object, with so many of its last bytes if the store can; None where there is none."""
+        """Size and version of an object, with its last bytes, this many, if the store can; None if it is absent."""
         try:
             with _told():
                 return self._with_ending(key, ending) if ending else _info(_obstore().head(self._store, key))

@@ -46,7 +46,7 @@ class ObjectStore(Protocol):
     """A bucket, or a web server."""
 
     def info(self, key: str, ending: int = 0) -> ObjectInfo | None:
-        """Size and version of an object, with so many of its last bytes if the store can; None where there is none."""
+        """Size and version of an object, with its last bytes, this many, if the store can; None if it is absent."""
 
     def listed(self, folder: str) -> Iterable[ObjectInfo]:
         """All objects under a folder."""
@@ -102,7 +102,7 @@ def raise_fault(error: StoreError, address: ObjectAddress) -> NoReturn:
         Fault.BUSY: f"{address}: the store is too busy to answer{status}; try again later",
         Fault.UNREACHABLE: f"{address}: the store cannot be reached{status}; check the network{_endpoint(address)}",
         Fault.CUT: f"{address}: the store broke off in the middle of the file, several times; try again later",
-        Fault.CHANGED: f"{address} changed while it was read; read a copy that stands still",
+        Fault.CHANGED: f"{address} changed while it was read; read a copy that does not change",
     }
     raise InputError(sentences.get(error.fault, f"{address} cannot be read{status}")) from None
 

@@ -134,7 +134,7 @@ _Table = TypeVar("_Table", NDArray[np.int64], NDArray[np.uint32])
 
 
 def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
-    """The table with room for so many labels; when it grows, over-allocate to amortise growth."""
+    """The table with room for this many labels; when it grows, over-allocate to amortise growth."""
     if table.shape[0] >= shape[0] and table.shape[1] >= shape[1]:
         return table
     spare = 0.5 if table.size else 0.0

@@ -143,7 +143,7 @@ def _in_threads(count: Callable[[], CountedCodes], threads: int, stop: Event) ->
         try:
             return [thread.result() for thread in [pool.submit(count) for _ in range(threads)]]
         finally:
-            stop.set()  # for the other threads, when one fails or the user has had enough
+            stop.set()  # for the other threads, when one fails or the user interrupts
 
 
 @dataclass

@@ -99,7 +99,7 @@ class _Requests:
 
 @dataclass
 class _OnDemand:
-    """Bytes that are asked for by whoever needs them first."""
+    """Bytes that the first thread that needs them asks for."""
 
     requests: _Requests
     mirror: MirroredFile

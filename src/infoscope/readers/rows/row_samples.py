@@ -47,7 +47,7 @@ __all__ = [
 
 MAX_ROWS_PER_CELL = 1000
 MAX_COLUMNS = 20
-"""Columns that are kept unasked, the first ones."""
+"""Columns that are kept by default, the first ones."""
 MAX_TEXT = 400
 """Characters of a value that are kept."""
 

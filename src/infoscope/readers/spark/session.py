@@ -38,7 +38,7 @@ _MASTER = re.compile(
 _BRIDGE = ("root", "py4j.java_gateway", "py4j.clientserver")
 """Loggers that the bridge to Java writes to."""
 _FAREWELL = 15.0
-"""Seconds that a Java process of ours has to clean up before it is killed."""
+"""Seconds that a Java process started here has to clean up before it is killed."""
 
 
 @contextmanager

@@ -9,7 +9,7 @@ __all__ = ["Html", "element", "joined", "label", "scrolled", "text"]
 
 
 def scrolled(inside: Html, name: str) -> Html:
-    """A wide thing that scrolls by itself, also by keyboard."""
+    """A wide element in a region of its own that scrolls, also by keyboard."""
     return element("div", inside, class_="scroll", tabindex="0", role="region", aria_label=name)
 
 

@@ -168,7 +168,7 @@ def _pixels(cells: HeatMap) -> Html:
             image,
             element(
                 "p",
-                "Rows: true classes. Columns: predicted classes. Confused classes stand side by side.",
+                "Rows: true classes. Columns: predicted classes. Confused classes are side by side.",
                 class_="note",
             ),
             _list(cells.largest(10)),

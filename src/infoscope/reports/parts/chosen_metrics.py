@@ -14,7 +14,7 @@ from infoscope.results.notation import UNDEFINED, MetricNotation, Units
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
 
 MANY_METRICS = 4
-"""From so many on, the columns of a table are headed by symbols."""
+"""From this many on, the columns of a table are headed by symbols."""
 
 
 def chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phrase]:
@@ -102,7 +102,7 @@ def _heads(names: Sequence[str]) -> tuple[list[str], str]:
 
 
 def _named(systems: Sequence[SystemResult]) -> tuple[list[Column], list[list[Cell]]]:
-    """The columns that name a system and its group, and what stands in them."""
+    """The columns that name a system and its group, and their cells."""
     groups = dict.fromkeys(key for system in systems for key in system.group or {})
     columns, rows = listed(systems, *group_columns(groups), (Column("system", "name"), lambda each: Strong(each.name)))
     return columns, [list(cells) for cells in rows]

@@ -223,5 +223,5 @@ def _strata(system: JudgedSystem) -> Table:
         (Column("right"), lambda each: Strong(share(each.right.shown))),
         (Column("interval", priority=5), lambda each: interval_text(each.right)),
     )
-    note = "Labelled rows stand for the others with the same verdict and prediction."
+    note = "Labelled rows represent the others with the same verdict and prediction."
     return Table(*rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")

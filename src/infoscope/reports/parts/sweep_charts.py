@@ -25,12 +25,12 @@ __all__ = ["Chart", "charts", "reliability_section"]
 
 REJECTING = {"proficiency": "captured", "accepted_accuracy": "accuracy of the accepted"}
 ALARMING = {"proficiency": "captured", "recall": "recall", "precision": "precision", "accuracy": "accuracy"}
-"""The curves, by the words that stand at their ends."""
+"""The curves, by the words at their ends."""
 
 
 @dataclass(frozen=True)
 class Chart:
-    """A picture, and where its marks stand at each place of the slider, on the page."""
+    """A picture, and the positions of its marks at each place of the slider."""
 
     title: str
     caption: str

@@ -1,4 +1,4 @@
-"""What is said of an evaluation first: the headline, the tiles, and the sentences that follow it."""
+"""The beginning of a report on an evaluation: the headline, the tiles, and the sentences that follow it."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ __all__ = ["opening_sentences", "system_tiles"]
 
 
 def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
-    """The headline and what follows it: metrics of the reader's choice first, unless there is nothing to be said."""
+    """The headline and what follows it: metrics of the reader's choice first, unless no verdict is possible."""
     chosen, captured = list(chosen_sentences(evaluation, unit)), _headline(evaluation, focus)
     is_verdict = focus.is_informative and not _no_verdict(focus)
     first = [*chosen, captured] if is_verdict else [captured, *chosen]
@@ -35,7 +35,7 @@ def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) 
 
 
 MUCH_BY_CHANCE = 0.05
-"""Captured information, at least, from which on it is said that chance shows as much: samples per class are few."""
+"""Captured information, at least, from which on the headline says that chance shows as much: samples are few."""
 
 _NO_VERDICTS = {
     "measured_labels": "these labels seem to be measurements rather than classes",
@@ -44,7 +44,7 @@ _NO_VERDICTS = {
 
 
 def _no_verdict(system: SystemResult) -> str | None:
-    """Why nothing can be said of a system."""
+    """Why there is no verdict on a system."""
     return next((_NO_VERDICTS[found.code] for found in system.diagnosis if found.code in _NO_VERDICTS), None)
 
 
@@ -158,7 +158,7 @@ _CLUSTER_TILES = (
 
 
 def system_tiles(system: SystemResult) -> Iterator[Tile]:
-    """What is captured first; of two classes then what is said of the positive one."""
+    """Captured information first; of two classes, then the metrics of the positive one."""
     yield _ratio(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
     yield from _positive_tiles(system)
     yield _ratio(system, "false_information_ratio", "false", "H(S|T)/H(T)")

@@ -72,7 +72,7 @@ def _in_this_sample(comparison: Comparison) -> list[Block]:
     """Plug-in values; where no system tells anything, none of them is first."""
     ranking = comparison.ranking[0]
     ranked = any(name not in ranking.uninformative for name in comparison.systems)
-    counts = "the counts that labels and judge let expect" if _has_judge(comparison) else "the counts as they are"
+    counts = "the counts expected from labels and judge" if _has_judge(comparison) else "the counts as they are"
     return sample_values(compared_values(comparison), comparison.positive, ranked=ranked, counts=counts)
 
 

@@ -85,7 +85,7 @@ def _groups(result: LabelPlan) -> Iterator[Section]:
         (Column("to label"), lambda each: amount(each.labels)),
         (Column("labels at random"), lambda each: "–" if each.labels_random is None else amount(each.labels_random)),
     )
-    note = "Every group by itself; of several systems, the one that needs most labels decides."
+    note = "Each group separately; of several systems, the one that needs most labels decides."
     yield Section("Groups", [Table(*rows, note=note, search="groups")], "groups")
 
 

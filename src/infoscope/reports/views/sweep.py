@@ -275,7 +275,7 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
 
 
 def _trade_off(curves: Curves) -> Iterator[str]:
-    """Rejecting lifts accuracy and lowers what is captured: both are said."""
+    """What rejecting half of the samples gains in accuracy and loses in captured information."""
     rejected, right, captured = (curves[name] for name in ("rejection_rate", "accepted_accuracy", "proficiency"))
     none, half = int(np.argmin(rejected)), int(np.argmin(np.abs(rejected - 0.5)))
     if np.isnan(right[half]) or half == none:
