@@ -140,7 +140,7 @@ class SummaryWriter(Protocol):
     def add_scalar(self, tag: str, scalar_value: float, global_step: int | None = None) -> object:
         """Keep a number."""
 
-    def add_figure(self, tag: str, figure: Any, global_step: int | None = None) -> object:
+    def add_figure(self, tag: str, figure: object, global_step: int | None = None) -> object:
         """Keep a picture of matplotlib."""
 
 

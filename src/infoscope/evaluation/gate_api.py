@@ -132,7 +132,7 @@ class _Source:
             **self.asked,
         )
 
-    def with_baseline(self, old: Any, name: str | None, how: dict[str, Any]) -> tuple[Evaluation, Baseline]:
+    def with_baseline(self, old: object, name: str | None, how: dict[str, Any]) -> tuple[Evaluation, Baseline]:
         """The systems, and what they are compared with."""
         if isinstance(old, Evaluation):
             return self.evaluated(), Baseline(old, system=name, **how)

@@ -263,7 +263,7 @@ def _group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:
     return dict(zip(names, map(str, group), strict=True)) or None
 
 
-def source_name(source: Any) -> str | None:
+def source_name(source: object) -> str | None:
     """How reports name a source; None where it has no name."""
     if isinstance(source, Files):
         return Path(source.name).name

@@ -85,7 +85,7 @@ def aligned_sets(y_true: Any, y_pred: Any, threshold: float | None) -> Categoriz
     return pair
 
 
-def object_weights(sample_weight: Any, objects: int) -> Real:
+def object_weights(sample_weight: object, objects: int) -> Real:
     """One weight of 0 or more per object."""
     weights = np.asarray(sample_weight, dtype=np.float64)
     if weights.shape != (objects,):
@@ -109,7 +109,7 @@ ObjectWeights: TypeAlias = str | Mapping[Any, float] | Iterable[float]
 """The column of the truth's rows that has them, a weight per object's name, or the weights in the order of objects."""
 
 
-def weighed_sets(sets: LabelSets, weight: ObjectWeights | None, source: Any, form: LabelSetFormat) -> LabelSets:
+def weighed_sets(sets: LabelSets, weight: ObjectWeights | None, source: object, form: LabelSetFormat) -> LabelSets:
     """The label sets of the truth with the weights of their objects."""
     if weight is None:
         return sets

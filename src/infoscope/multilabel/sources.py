@@ -165,7 +165,7 @@ def _has_pairs(values: NDArray[Any]) -> bool:
     return bool((values[:, 0] == values[:, 1]).any())
 
 
-def check_sides(truth: Any, predictors: Mapping[str, Any], form: LabelSetFormat, called: str = "truth") -> None:
+def check_sides(truth: object, predictors: Mapping[str, Any], form: LabelSetFormat, called: str = "truth") -> None:
     """Reject sides whose rows or columns pair by position, where indexes or shapes say that they do not."""
     for name, predicted in predictors.items():
         _check_widths((truth, predicted), (called, name), form.threshold)

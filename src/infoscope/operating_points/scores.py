@@ -74,7 +74,7 @@ class Probabilities:
         return [slice(start, start + step) for start in range(0, len(self.values), step)]
 
 
-def of_logits(scores: Any) -> Real:
+def of_logits(scores: object) -> Real:
     """Probabilities of raw scores: by the logistic function, or by a softmax where there is a column per class.
 
     >>> of_logits([0.0, 2.0]).round(3).tolist(), of_logits([[0.0, 0.0]]).tolist()
@@ -307,7 +307,7 @@ def class_score_columns(
     return Probabilities(rows.values, placed, labels, rows.weights, rows.ignored)
 
 
-def frame_names(values: Any) -> Sequence[Any] | None:
+def frame_names(values: object) -> Sequence[Any] | None:
     """A data frame names its classes by its columns."""
     names = getattr(values, "column_names", None)  # of Arrow, whose columns are the values
     return names if names is not None else list(values.columns) if hasattr(values, "columns") else None

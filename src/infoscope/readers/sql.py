@@ -192,7 +192,7 @@ def _error_type(module: str) -> type[Exception]:
 
 
 @contextmanager
-def connected(source: Any) -> Iterator[Any]:
+def connected(source: object) -> Iterator[Any]:
     """The caller's connection, left open; or a new one for an address, closed afterwards."""
     if not isinstance(source, str):
         raw = getattr(source, "raw_connection", None)

@@ -59,15 +59,17 @@ class InformationCallback(Callback):
             module.log_dict({f"{stage}/{name}": value.float() for name, value in numbers.items()})
         metric.reset()
 
-    def on_train_batch_end(self, trainer: Any, pl_module: Any, outputs: Any, batch: Any, batch_idx: int) -> None:
+    def on_train_batch_end(
+        self, trainer: object, pl_module: object, outputs: object, batch: object, batch_idx: int
+    ) -> None:
         self._add("train", outputs, batch)
 
     def on_validation_batch_end(
         self,
-        trainer: Any,
-        pl_module: Any,
-        outputs: Any,
-        batch: Any,
+        trainer: object,
+        pl_module: object,
+        outputs: object,
+        batch: object,
         batch_idx: int,
         dataloader_idx: int = 0,
     ) -> None:
@@ -75,22 +77,22 @@ class InformationCallback(Callback):
 
     def on_test_batch_end(
         self,
-        trainer: Any,
-        pl_module: Any,
-        outputs: Any,
-        batch: Any,
+        trainer: object,
+        pl_module: object,
+        outputs: object,
+        batch: object,
         batch_idx: int,
         dataloader_idx: int = 0,
     ) -> None:
         self._add("test", outputs, batch)
 
-    def on_train_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+    def on_train_epoch_end(self, trainer: object, pl_module: object) -> None:
         self._log("train", trainer, pl_module)
 
-    def on_validation_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+    def on_validation_epoch_end(self, trainer: object, pl_module: object) -> None:
         self._log("val", trainer, pl_module)
 
-    def on_test_epoch_end(self, trainer: Any, pl_module: Any) -> None:
+    def on_test_epoch_end(self, trainer: object, pl_module: object) -> None:
         self._log("test", trainer, pl_module)
 
 

@@ -1,4 +1,4 @@
-"""Pictures as files, and pixels as PNG with the standard library; only pictures of infoscope are replaced by default."""
+"""Pictures as files, and pixels as PNG; pictures of infoscope are replaced, other files only with force."""
 
 from __future__ import annotations
 

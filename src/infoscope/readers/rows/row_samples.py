@@ -199,7 +199,7 @@ def _unchanged(value: Any) -> Any:
     return value
 
 
-def plain_value(value: Any) -> Value:
+def plain_value(value: object) -> Value:
     """A value as documents hold it; what is none of text, number and truth value is written as text."""
     if is_missing(value):
         return None

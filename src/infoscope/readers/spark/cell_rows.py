@@ -24,7 +24,7 @@ class SparkRows:
     """Values of a column that is taken for a segment."""
 
     @classmethod
-    def of(cls, source: Any, query: RowsQuery, most_values: int) -> SparkRows:
+    def of(cls, source: object, query: RowsQuery, most_values: int) -> SparkRows:
         """The frame, if it has what is asked for."""
         weight = () if query.weight is None else (query.weight,)
         return cls(NumberedFrame.of(source, (*query.labels, *weight)), query, most_values)

@@ -72,7 +72,7 @@ class NumberedFrame:
         return F.expr(f"try_cast(c{self.places[name]} AS DOUBLE)")
 
 
-def sampled_spark_cells(source: Any, columns: Columns, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def sampled_spark_cells(source: object, columns: Columns, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     """A few random rows of each cell and system."""
     from pyspark.sql import Window  # noqa: PLC0415 - the caller has it loaded
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name

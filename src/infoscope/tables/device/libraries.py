@@ -231,7 +231,7 @@ def device_of(values: Any) -> str | None:
     return "+".join(dict.fromkeys(names))
 
 
-def are_on_device(y_true: Any, y_pred: Any, weights: Any = None) -> bool:
+def are_on_device(y_true: object, y_pred: object, weights: object = None) -> bool:
     """Whether all are tensors outside the host's memory, the labels of whole numbers or booleans."""
     given = (y_true, y_pred, *(() if weights is None else (weights,)))
     return all(device_of(side) not in (None, HOST) for side in given) and _is_whole(y_true) and _is_whole(y_pred)
