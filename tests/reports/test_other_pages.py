@@ -198,7 +198,7 @@ def test_passwords_that_were_typed_are_not_repeated(monkeypatch: pytest.MonkeyPa
     from infoscope.cli.invocation import RecordingGroup, command_line
 
     said: list[str | None] = []
-    module = ModuleType("infoscope.cli.recorded")
+    module = ModuleType("infoscope.cli.commands.recorded")
     module.command = click.Command(  # type: ignore[attr-defined]
         "x",
         callback=lambda: said.append(command_line()),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
+from types import ModuleType
 from typing import Any, ClassVar, Literal, Self, get_args
 
 from infoscope.errors import InputError
@@ -73,15 +74,15 @@ class Gate(Result):
 
     def to_junit(self) -> str:
         """JUnit XML for build servers: a test case per condition and system."""
-        return str(importlib.import_module("infoscope.reports.builds").junit(self))
+        return str(_build_forms().junit(self))
 
     def to_sarif(self) -> str:
         """SARIF for code scanning: conditions that are not met, and the worst classes."""
-        return str(importlib.import_module("infoscope.reports.builds").sarif(self))
+        return str(_build_forms().sarif(self))
 
     def annotations(self) -> list[str]:
         """Workflow commands by which GitHub shows the same beside the build."""
-        found: list[str] = importlib.import_module("infoscope.reports.builds").github_annotations(self)
+        found: list[str] = _build_forms().github_annotations(self)
         return found
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
@@ -96,6 +97,11 @@ class Gate(Result):
                 **numbers,
                 **({} if check.difference is None else _compared(check.difference)),
             }
+
+
+def _build_forms() -> ModuleType:
+    """The forms for build servers, one step upwards, by name."""
+    return importlib.import_module("infoscope.reports.builds")
 
 
 def _compared(difference: Difference) -> dict[str, Json]:

@@ -7,6 +7,7 @@ import json
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, overload
 
 from infoscope.atomic_files import output_file, write_file, write_page
@@ -140,7 +141,7 @@ class Result(ABC):
 
     def plot(self, which: str | None = None, *, ax: Axes | None = None) -> Display:
         """Draw a picture of the result on matplotlib axes; an unknown ``which`` is an error that lists them."""
-        display: Display = importlib.import_module("infoscope.reports").picture(self, which)
+        display: Display = _reports().picture(self, which)
         return display.plot(ax)
 
     def _repr_html_(self) -> str:
@@ -152,8 +153,12 @@ class Result(ABC):
         return self._render("repr")
 
     def _render(self, form: str, **look: Any) -> str:
-        """The one step upwards: reports know how results of each kind look."""
-        return str(importlib.import_module("infoscope.reports").render(self, form, **look))
+        return str(_reports().render(self, form, **look))
+
+
+def _reports() -> ModuleType:
+    """The one step upwards: reports know how results of each kind look."""
+    return importlib.import_module("infoscope.reports")
 
 
 class EstimatedSystem(Protocol):

@@ -18,7 +18,6 @@ from infoscope.cli.output import check_output
 from infoscope.cli.streams import say
 from infoscope.errors import InputError
 from infoscope.markup import counted
-from infoscope.tables.missing import left_out
 
 __all__ = ["command"]
 
@@ -90,5 +89,5 @@ def _check_target(target: Path, *, force: bool) -> None:
 def _message(tables: ifs.Tables, target: Path) -> list[str]:
     """Lines about a sum, made before it is written: an interrupt then finds nothing left to do."""
     rows = "" if tables.rows is None else f"{tables.rows:,} rows to "
-    lost = [f"warning: {left_out(count, why)}" for why, count in tables.ignored.items()]
+    lost = [f"warning: {counted(count, 'row')} left out: {why}" for why, count in tables.ignored.items()]
     return [f"{rows}{counted(len(tables), 'table')} in {target}", *lost]

@@ -121,7 +121,7 @@ def all_differences(evaluation: TrackingEvaluation) -> Section:
     rows = listed(
         pairs,
         *difference_columns(lambda each: (Code(each.metric),)),
-        (Column("sign-flip p"), lambda each: _sign_flip_p(each.tests)),
+        (Column("p"), lambda each: _sign_flip_p(each.tests)),
     )
     return Section(f"All {len(pairs)} differences", [Table(*rows, "Differences", search="pairs")])
 
