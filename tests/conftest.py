@@ -13,6 +13,9 @@ from hypothesis import HealthCheck, settings
 
 from tests import extras
 
+TOGETHER = ("tests/browser", "tests/docs", "tests/reports", "tests/results")
+"""Folders whose files share what takes long to make: a browser, the reference pages, reports and results."""
+
 gc.set_threshold(100_000, 50, 100)  # looking for garbage among thousands of tests takes a tenth of their time
 
 settings.register_profile(
@@ -64,6 +67,22 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         _limit_examples(items)
     gc.freeze()  # tests and modules are no garbage, and need not be looked through again
     atexit.register(gc.unfreeze)  # or modules are reported as leaks when the process ends
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object:
+    """Where a file of tests stays on one process, so do the files of some folders."""
+    from xdist.scheduler import LoadFileScheduling
+
+    if config.getoption("dist") != "loadfile":
+        return None
+
+    class LoadFolders(LoadFileScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = super()._split_scope(nodeid)
+            return next((folder for folder in TOGETHER if file.startswith(f"{folder}/")), file)
+
+    return LoadFolders(config, log)
 
 
 def _limit_examples(items: list[pytest.Item]) -> None:

@@ -19,6 +19,7 @@ RUN_AXE = Path(__file__).with_name("accessibility.js").read_text(encoding="utf-8
 # The shell is the same engine without the windows, menus and services around it, and takes two thirds of the time
 PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
+FLAGS += ["--js-flags=--no-opt --no-maglev"]  # a page lives for a second: compiling for speed costs more
 
 
 @pytest.fixture(scope="session")
