@@ -60,8 +60,9 @@ def _prevalence(rng: np.random.Generator) -> Real:
 
 
 def _recall(counts: Real, rng: np.random.Generator) -> tuple[Real, Real]:
-    levels_off = rng.random() < 0.5
-    x = 2 * np.log(counts + counts.mean() + 0.5) if levels_off else np.log(counts + 0.5)
+    straight = np.log(counts + 0.5)
+    x = np.log(counts + rng.choice([0.0, counts.mean(), counts.max()]) + 0.5)
+    x *= np.ptp(straight) / np.ptp(x)
     x -= counts @ x / counts.sum()
     slope = 0.5 * rng.normal() if rng.random() < 0.5 else 0.0
     centre, strength = rng.uniform(*level_ends(_CLASSES)), rng.choice(STRENGTHS)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom, kstest, norm
 
 __all__ = ["printed", "written"]
 
@@ -22,6 +23,9 @@ SHORT = {
     "macro_f1": "macro F1",
     "mcc": "MCC",
 }
+PROMISED, BAND = 0.95, (0.93, 0.97)
+MOST_FALSE_PASSES, MOST_CLAIMS = 0.03, 0.05
+RISK = 0.05  # of naming any cell that is within the limits
 Record = dict[str, Any]
 
 
@@ -37,12 +41,16 @@ def _places(records: Sequence[Record], metric: str) -> np.ndarray:
 
 
 def _coverage(places: np.ndarray, digits: int = 2) -> str:
-    return f"{(np.abs(places) <= 1).mean():.{digits}f}".removeprefix("0") if places.size else "–"
+    return _short(float((np.abs(places) <= 1).mean()), digits) if places.size else "–"
+
+
+def _short(share: float, digits: int = 2) -> str:
+    return f"{share:.{digits}f}".removeprefix("0")
 
 
 def _share(pairs: Sequence[Sequence[int]]) -> str:
     held, asked = (sum(pair[i] for pair in pairs) for i in (0, 1))
-    return f"{held / asked:.2f}".removeprefix("0") if asked else "–"
+    return _short(held / asked) if asked else "–"
 
 
 def _width(places: np.ndarray) -> float:
@@ -88,13 +96,10 @@ def _pairs(records: Sequence[Record]) -> Iterator[list[str]]:
 
 
 def _models(records: Sequence[Record]) -> Iterator[list[str]]:
-    from scipy.stats import kstest  # noqa: PLC0415 - only for the picture
-
     for name in records[0]["ranks"] if records else ():
         ranks = np.array([r["ranks"][name] for r in records])
         tails = [(ranks <= 0.05).mean(), (ranks >= 0.95).mean()]
-        shown = [f"{x:.2f}".removeprefix("0") for x in (ranks.mean(), *tails)]
-        yield [f"{name} ({len(ranks)})", *shown, f"{kstest(ranks, 'uniform').pvalue:.2f}".removeprefix("0")]
+        yield [f"{name} ({len(ranks)})", *map(_short, (ranks.mean(), *tails, kstest(ranks, "uniform").pvalue))]
 
 
 def _overall(parts: dict[str, list[Record]]) -> str:
@@ -115,6 +120,67 @@ def _overall(parts: dict[str, list[Record]]) -> str:
     )
 
 
+def _holm(found: Sequence[tuple[str, float]], tests: int) -> str:
+    """Those of so many tests that are significant after Holm's correction, with their corrected P."""
+    said, worst = [], 0.0
+    for at, (name, p) in enumerate(sorted(found, key=lambda each: each[1])):
+        worst = max(worst, p * (tests - at))
+        if worst > RISK:
+            break
+        said.append(f"{name} (P = {worst:.2g})")
+    return ", ".join(said) or "none"
+
+
+def _beyond_chance(parts: dict[str, list[Record]]) -> str:
+    """Which cells are outside the goals, how many chance would put there, and which are there by more than chance."""
+    cells = _groups(parts["interval"], lambda r: (r["k"], r["n"]))
+    held = {
+        f"{k} × {n} {name}": (int((np.abs(places) <= 1).sum()), places.size)
+        for (k, n), group in cells.items()
+        for metric, name in SHORT.items()
+        if (places := _places(group, metric)).size
+    }
+    low, high = BAND
+    outside = sum(not low <= x / m <= high for x, m in held.values())
+    by_chance = sum(1 - _within(m, PROMISED) for _, m in held.values())
+    below = [(f"{name} {_short(x / m)}", float(binom.cdf(x, m, low))) for name, (x, m) in held.items()]
+    above = [(f"{name} {_short(x / m)}", float(binom.sf(x - 1, m, high))) for name, (x, m) in held.items()]
+    passes = {
+        f"{k} × {n}": (int((places < -1).sum()), places.size)
+        for (k, n), group in cells.items()
+        if (places := _places(group, "proficiency")).size
+    }
+    loose = sum(x / m > MOST_FALSE_PASSES for x, m in passes.values())
+    loose_by_chance = sum(float(binom.sf(np.floor(MOST_FALSE_PASSES * m), m, 0.025)) for _, m in passes.values())
+    by_gate = [(f"{name} {x / m:.3f}", float(binom.sf(x - 1, m, MOST_FALSE_PASSES))) for name, (x, m) in passes.items()]
+    claims = [(f"{k} × {n} {metric} {mean:.3f}", p) for k, n, metric, mean, p in _claims_too_often(parts["pair"])]
+    return (
+        f"{outside} of the {len(held)} pairs of cell and metric are outside .93 to .97; chance alone would put "
+        f"{by_chance:.0f} there if every interval held in .95. Exact binomial tests against .93 and .97, with Holm's "
+        f"correction over both sides of all pairs (risk of any false one 5 %), find outside: "
+        f"{_holm([*below, *above], 2 * len(held))}. Gates pass falsely more often than .03 in {loose} of "
+        f"{len(passes)} cells, where chance would put {loose_by_chance:.0f} if the rate were .025; by exact binomial "
+        f"tests against .03: {_holm(by_gate, len(by_gate))}. False claims about pairs above .05, by their standard "
+        f"error over sets of four: {_holm(claims, len(claims))}."
+    )
+
+
+def _within(m: int, rate: float) -> float:
+    """Probability that a share of m is within the band if each succeeds at this rate."""
+    low, high = BAND
+    shares = np.arange(m + 1) / m
+    return float(binom.pmf(np.flatnonzero((shares >= low) & (shares <= high)), m, rate).sum())
+
+
+def _claims_too_often(records: Sequence[Record]) -> Iterator[tuple[int, int, str, float, float]]:
+    """Classes, samples, metric, share of false claims, and P of so many or more if pairs are claimed in .05."""
+    for (k, n), group in _groups(records, lambda r: (r["k"], r["n"])).items():
+        for metric in ("proficiency", "accuracy"):
+            shares = np.array([r["claims"][metric][0] / r["claims"][metric][1] for r in group if metric in r["claims"]])
+            if shares.size > 1 and (error := shares.std(ddof=1) / np.sqrt(shares.size)) > 0:
+                yield k, n, metric, shares.mean(), float(norm.sf((shares.mean() - MOST_CLAIMS) / error))
+
+
 def _sections(records: Sequence[Record]) -> str:
     parts = {
         name: [r for r in records if r["part"] == name and "skipped" not in r]
@@ -123,6 +189,7 @@ def _sections(records: Sequence[Record]) -> str:
     head = [*SHORT.values()]
     out = [
         _overall(parts) if parts["interval"] and parts["pair"] else "No pairs were tried.",
+        _beyond_chance(parts),
         _table(
             [
                 "classes, samples (tables)",

@@ -146,6 +146,18 @@ def test_wrong_predictions_may_follow_the_frequency_of_classes() -> None:
     assert mean[1][3] / mean[1][15] > 1.8
 
 
+def test_popularity_may_grow_faster_than_the_frequency_of_classes() -> None:
+    """Else rare predictions get half as many wrong ones again as there are, and precision and F1 are too low."""
+    classes = np.arange(1.0, 41.0)
+    open_cells = ~np.eye(40, dtype=bool)
+    rows = np.where(open_cells, classes**-1.5, 0.0)
+    rows /= rows.sum(1, keepdims=True)
+    rng = np.random.default_rng(1)
+    counts = np.stack([rng.multinomial(max(int(175 / at), 1), row) for at, row in zip(classes, rows, strict=True)])
+    drawn = list(islice(AffinityRows(counts.astype(float), open_cells, 1 / classes).draws(100, rng), 100))
+    assert 0.8 < np.mean(drawn, axis=0)[:, 20:].sum() / rows[:, 20:].sum() < 1.2
+
+
 @pytest.mark.slow
 def test_draws_from_the_prior_are_recovered() -> None:
     """Simulation-based calibration: the true entropy of the rows is anywhere among its draws, equally often."""
@@ -179,7 +191,8 @@ def swept(at_once: bool, rng: np.random.Generator, k: int = 12) -> tuple[list[in
     at = [int(rng.integers(grid.size)) for grid in grids]
     share, cold, shape = (grid[place] for grid, place in zip(grids, at, strict=True))
     spread, frequencies = rng.choice(affinity_rows._POPULARITIES), 1 / np.arange(1.0, k + 1)
-    popular = rng.gamma(spread, rng.choice([np.ones(k), frequencies / frequencies.mean()]) / spread) + 1e-12
+    typical = frequencies ** rng.choice(affinity_rows._POWERS)
+    popular = rng.gamma(spread, typical / typical.mean() / spread) + 1e-12
     open_cells = ~np.eye(k, dtype=bool)
     open_cells[2, 5] = False
     weights = rng.gamma(shape, np.where(rng.random((k, k)) < share, 1.0, cold) / shape) + 1e-30
@@ -236,9 +249,10 @@ def grown(slope: float, seed: int, classes: int = 40) -> tuple[Array, Array]:
 
 
 def brute_force(right: Array, wrong: Array) -> tuple[Array, float]:
-    """Expected shares and log evidence by a fine grid over slope, μ and c, of either trend with equal odds."""
+    """Expected shares and log evidence by a fine grid over slope, μ and c, of any trend with equal odds."""
     n = right + wrong
-    of_trend = [along(x, right, wrong) for x in (np.log(n + 0.5), 2 * np.log(n + n.mean() + 0.5))]
+    places = [np.log(n + least + 0.5) for least in (0.0, n.mean(), n.max())]
+    of_trend = [along(x * np.ptp(places[0]) / np.ptp(x), right, wrong) for x in places]
     odds = np.exp([logs - of_trend[0][1] for _, logs in of_trend])
     mean = odds @ np.array([shares for shares, _ in of_trend]) / odds.sum()
     return mean, of_trend[0][1] + float(np.log(odds.mean()))

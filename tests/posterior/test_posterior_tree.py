@@ -91,6 +91,19 @@ def test_errors_in_proportion_to_class_frequency_are_recognized() -> None:
     assert alike["labels: frequent"] == pytest.approx(alike["labels: even"], rel=1e-6)
 
 
+def test_rare_classes_are_expected_to_fail_more_often_where_errors_favour_the_frequent_one() -> None:
+    """The same numbers of right predictions; a learner whose errors follow frequency treats rare classes worse."""
+    size, right = np.array([30, 8, 5, 4, 2, 1]), np.array([28, 6, 4, 3, 1, 0])
+    favoured, spread = np.diag(right).astype(float), np.diag(right).astype(float)
+    favoured[:, 0] += size - right
+    for i, wrong in enumerate(size - right):
+        spread[i, (i + 1 + np.arange(wrong)) % 6] += 1
+    favoured[0, 0] -= 2
+    favoured[0, 1] += 2
+    recall = [Posterior(Contingency.from_matrix(counts)).by_class()["recall"].mean for counts in (favoured, spread)]
+    assert (recall[0] < recall[1] - 0.02)[-2:].all()
+
+
 def test_beta_level_evidence_is_the_beta_binomial_one() -> None:
     level = BetaLevel(np.array([3.0, 0.0]), np.array([1.0, 2.0]))
     a, b = 0.02 * 0.5, 0.98 * 0.5

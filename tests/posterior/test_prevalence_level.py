@@ -108,12 +108,9 @@ SIZES = np.round(3000 * 200.0 ** (-np.arange(40) / 39))
 
 
 def test_a_trend_of_recall_may_level_off_for_rare_classes() -> None:
-    """Frequent classes succeed more often, rare ones are alike: the line alone expects .08 of an unseen one."""
+    """Only the most frequent classes succeed more often: the line alone expects .08 of an unseen one."""
     share = 0.35 + 0.55 * SIZES / SIZES.max()
-    level = recalls(share, SIZES)
-    assert 0.25 < level.mean[-1] < 0.4
-    held = np.quantile(level.draw(2000, np.random.default_rng(1))[:, :-1].mean(1), [0.025, 0.975])
-    assert held[0] < share.mean() < held[1]
+    assert 0.3 < recalls(share, SIZES).mean[-1] < 0.4
 
 
 def test_a_trend_of_recall_may_go_on_to_the_rarest_class() -> None:

@@ -7,7 +7,9 @@ import infoscope as ifs
 from infoscope.metrics import association, independence
 from infoscope.metrics.association import phi_squared
 from infoscope.metrics.independence import divergence_from_independence
+from infoscope.metrics.registry import metrics_of
 from infoscope.metrics.shannon import entropies
+from infoscope.posterior.summary import summarize_draws
 from infoscope.tables import Contingency
 
 
@@ -67,3 +69,37 @@ def test_of_one_among_many_classes_few_draws_are_scored_in_whole_numbers(monkeyp
     assert 3 * few < many
     for name, found in bounded.items():
         np.testing.assert_allclose(found, exact[name], rtol=1e-9)
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+@pytest.mark.parametrize("prior", ["default", "perks", "mixture", 0.001])
+@pytest.mark.parametrize("counts", [[[48, 1], [1, 0]], [[50, 1], [0, 0]], [[1000, 100], [1, 0]], [[3, 2], [0, 0]]])
+def test_no_mean_lies_outside_its_limits(counts, prior, level):
+    """Where H(T) is nearly 0, a few huge draws of a ratio to it decide the mean: 10³⁹, for example, beside [0, 0]."""
+    posterior = ifs.Posterior(Contingency.from_matrix(counts), prior)
+    names = [entry.name for entry in metrics_of() if entry.card.level == "table" and entry.card.posterior != "none"]
+    found = posterior.summaries(names, level)
+    found |= {f"{name} by class": part for name, part in posterior.by_class(level).items()}
+    found |= {f"{name} by output": part for name, part in posterior.by_output(level).items()}
+    for name, (mean, sd, low, high) in found.items():
+        known = np.isfinite(mean) & np.isfinite(low) & np.isfinite(high)
+        assert np.all(~known | ((low <= mean) & (mean <= high) & (sd >= 0))), name
+
+
+def test_the_median_stands_for_a_mean_of_a_few_huge_draws():
+    values = np.linspace(0.0, 1.0, 1001)
+    values[-5:] = 1e30
+    found = summarize_draws(np.stack([values, np.linspace(0.0, 1.0, 1001)], axis=1), 0.95)
+    np.testing.assert_allclose(found.mean, 0.5)
+    np.testing.assert_allclose(found.sd[0], 0.95 / (2 * 1.959964), rtol=0.01)
+    np.testing.assert_allclose(found.sd[1], np.sqrt(1 / 12), rtol=0.01)
+    with_gaps = summarize_draws(np.append(values, np.nan), 0.95)
+    np.testing.assert_allclose(with_gaps, [part[0] for part in found], rtol=0.01)
+
+
+def test_limits_reach_to_a_mean_that_lies_just_beyond_them():
+    """One draw in a hundred is not 0: the limits would be 0 and 0."""
+    found = summarize_draws(np.append(np.zeros(990), np.full(10, 0.4)), 0.95)
+    assert (found.low, found.high) == (0.0, found.mean)
+    assert 0 < found.mean < 0.4
+    assert found.sd > 0.03

@@ -8,8 +8,8 @@ An entropy is a sum over cells. It depends on how the sizes of the cells are dis
 are close, and this distribution is learnt from all cells at once. r = 1 makes rows that share a profile, r → 0 rows
 that use a subset of the columns; blocks with leaks, taxonomies and heavy tails lie between.
 
-g_j may follow how frequent the class of column j is: its mean is then that frequency, not 1, a priori in half of all
-cases.
+g_j may follow how frequent the class of column j is: its mean is proportional to a power of that frequency, 0 to 3/2,
+where 0 stands for predictions that are equally popular a priori.
 
 Drawn by Gibbs sampling, several chains side by side. (w, r, b) are drawn with every affinity integrated out, and κ with
 every popularity integrated out (negative binomial counts both), so the chains move fast. The e_i have no scale of their
@@ -35,6 +35,7 @@ _HOT_SHARES = log_grid(0.01, 0.7, 9)
 _COLD_MEANS = np.array([1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0])
 _SHAPES = np.array([0.1, 0.2, 0.4, 0.8, 1.6, 4.0, 12.0])
 _POPULARITIES = log_grid(0.1, 300.0, 16)
+_POWERS = np.array([0.0, 0.5, 1.0, 1.5])  # of class frequency that popularities may follow
 _LEAST_WIDTH = 1e-6
 _BINS = 24  # empty cells enter the evidence by this many values of what was expected there …
 _BINS_OF_EQUAL = 60  # … and cells of equal counts, where the three parameters are drawn together, by this many
@@ -119,7 +120,8 @@ class _Chains:
         self.share, self.cold, self.shape = (np.full(chains, at) for at in (4, 4, 3))
         typical = np.ones((1, self.live.sum()))
         if rows.frequencies is not None:
-            typical = np.stack([typical[0], rows.frequencies[self.live] / rows.frequencies[self.live].mean()])
+            typical = rows.frequencies[self.live] ** _POWERS[:, None]
+            typical /= typical.mean(1, keepdims=True)
         self.popularity_rates = (_POPULARITIES[:, None] / typical[:, None]).reshape(-1, typical.shape[1])
         self.popularity_shapes = np.tile(_POPULARITIES, len(typical))
         k, seen = self.popularity_shapes, self.column_sums[self.live]

@@ -270,7 +270,7 @@ class Posterior(MetricSummaries):
         mean, sd = np.float64(known.mean), np.float64(known.sd)
         if self._sampled_limits:
             drawn = summarize_draws(self._scores[entry.name], level)
-            return Summary(mean, sd, drawn.low, drawn.high)  # type: ignore[arg-type]
+            return Summary(mean, sd, np.minimum(drawn.low, mean), np.maximum(drawn.high, mean))  # type: ignore[arg-type]
         return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
 
     def _allowing(self, entries: Sequence[Metric], found: Summary) -> Summary:

@@ -7,11 +7,12 @@ then the many rare classes are alike, which decides the macro F1 where each of t
 
 Learners favour frequent classes, so recall grows with prevalence. Rare classes that were hardly seen are then not like
 the others, and metrics that count every class alike (balanced accuracy, macro F1) hang on them: hence a level where
-rare classes may succeed less often than frequent ones, or more often. Such a trend may go on to the rarest class, or
-level off below the average one.
+rare classes may succeed less often than frequent ones, or more often. Such a trend may go on to the rarest class, level
+off below the average one, or concern the most frequent classes alone.
 """
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
@@ -194,11 +195,12 @@ def margin_mean(totals: Array) -> Array:
 _FEWEST_CLASSES = 5
 _LEAST_RANGE = 0.1  # classes closer than that show no trend
 _SPREAD = 0.5  # prior sd of the slope: the logit of a class of a tenth of the samples differs by 1.2
-_ABSCISSAE = np.array([-2.2, -1.1, 0.0, 1.1, 2.2])  # slopes tried, in sds about the one that fits
-_OFFSETS = np.linspace(-4.5, 4.5, 13)  # the same for logit μ
-_FAR = 12.0  # strengths this much less likely than the best, in nats, do not matter
+_RISING = _SPREAD  # prior mean of the slope where frequent classes are favoured
+_ABSCISSAE = np.linspace(-2.7, 2.7, 6)  # slopes tried, in sds about the one that fits with a prior between both means
+_OFFSETS = np.linspace(-4.5, 4.5, 11)  # the same for logit μ
+_FAR = 9.0  # strengths this much less likely than the best, in nats, do not matter
 _NEGLIGIBLE = 1e-6
-_FITTING_STEPS = 12
+_FITTING_STEPS, _CLOSE = 12, 1e-3  # steps of a fit, at most, and the last one: an error of less than its square
 
 
 class _Points(NamedTuple):
@@ -229,16 +231,30 @@ class _Fit(NamedTuple):
 class TrendLevel(BetaLevel):
     """Beta(μ_i c, (1−μ_i) c) in class i of n_i samples, logit μ_i = logit μ + s x_i.
 
-    x_i is ln n_i, or 2 ln(n_i + n̄) with the average n̄, which is as steep there and flat for rarer classes. A priori s
-    is 0 with probability 1/2, else normal about 0. Its points lie about the slope that fits best.
+    x_i is ln(n_i + n₀) stretched to the range of ln n_i, which is flat for classes with fewer than n₀ samples: 0, the
+    average of the n_i or the largest. A priori s is 0 with probability 1/2, else normal. Its points lie about the
+    slope that fits best.
     """
+
+    expected_slope: float = 0.0
+    """A priori mean of s."""
+    known: "TrendLevel | None" = None
+    """The same with another expected slope: what does not depend on that is taken from there."""
+
+    @property
+    def rising(self) -> "TrendLevel":
+        """The same of learners that favour frequent classes: success, if it has a trend, is expected to rise."""
+        return replace(self, expected_slope=_RISING, known=self)
 
     @cached_property
     def _places(self) -> Array:
-        """Where each class lies on either trend, centred where most is known, (trends, classes)."""
+        """Where each class lies on each trend, centred where most is known, (trends, classes)."""
         n = self.successes + self.failures
-        x = np.stack([np.log(n + 0.5), 2 * np.log(n + n.sum() / max(n.size, 1) + 0.5)])
-        return np.asarray(x - (x @ n / n.sum() if n.sum() > 0 else np.zeros(2))[:, None])
+        if not n.any():
+            return np.zeros((3, n.size))
+        x = np.log(n + 0.5 + np.array([[0.0], [n.mean()], [n.max()]]))
+        x *= np.ptp(x[0]) / np.maximum(np.ptp(x, axis=1, keepdims=True), 1e-300)
+        return np.asarray(x - (x @ n / n.sum())[:, None])
 
     @cached_property
     def _fits(self) -> tuple[_Fit, ...]:
@@ -254,19 +270,25 @@ class TrendLevel(BetaLevel):
         weights = relative(self.grid.log_weights)
         alike = 1 / float(weights @ (1 / (self.grid.success + self.grid.failure)))
         discount = 1 / (1 + np.maximum(n - 1, 0) / (alike + 1))
+        expected = np.array([0.0, _RISING / 2])
         found = np.array([logit(np.clip(self.successes.sum() / n.sum(), *self._ends)), 0.0])
         ridge = np.diag([1e-6, 1 / _SPREAD**2])
         for _ in range(_FITTING_STEPS):
             share = expit(found[0] + found[1] * x)
             weight, rest = discount * n * share * (1 - share), discount * (self.successes - n * share)
             gram = ridge + np.array([[weight.sum(), weight @ x], [weight @ x, weight @ x**2]])
-            found = found + np.clip(np.linalg.solve(gram, [rest.sum(), rest @ x] - ridge @ found), -0.7, 0.7)
+            step = np.linalg.solve(gram, [rest.sum(), rest @ x] - ridge @ (found - expected))
+            found = found + np.clip(step, -0.7, 0.7)
+            if np.abs(step).max() < _CLOSE:
+                break
         sd = float(np.sqrt(np.linalg.inv(gram)[1, 1]))
         return _Fit(trend, float(found[1]), sd, float(found[0]), float(-gram[0, 1] / gram[0, 0]), share)
 
     @cached_property
-    def _points(self) -> _Points:
-        """Points without a trend, and with one."""
+    def _candidates(self) -> tuple[_Points, ...]:
+        """Points without a trend, and with each kind of trend, before its slope is weighed."""
+        if self.known is not None:
+            return self.known._candidates
         strength = self.grid.strength
         flat = _Points(
             np.zeros(strength.size, dtype=np.intp),
@@ -275,12 +297,20 @@ class TrendLevel(BetaLevel):
             strength,
             self.grid.log_weights - np.log(strength.size),
         )
-        if not self._fits:
+        return flat, *map(self._trend_points, self._fits)
+
+    @cached_property
+    def _points(self) -> _Points:
+        """All of them, by their posterior weights."""
+        flat, *trends = self._candidates
+        if not trends:
             return flat
-        kinds = [flat, *map(self._trend_points, self._fits)]
-        odds = [0.5, *[0.5 / len(self._fits)] * len(self._fits)]
-        weighed = [each._replace(log_weights=each.log_weights + np.log(p)) for each, p in zip(kinds, odds, strict=True)]
-        return _Points(*(np.concatenate(parts) for parts in zip(*weighed, strict=True)))
+        weighed = [flat.log_weights + np.log(0.5)]
+        for each in trends:
+            log_prior = -0.5 * ((each.slope - self.expected_slope) / _SPREAD) ** 2
+            weighed.append(each.log_weights + log_prior + np.log(0.5 / len(trends)))
+        together = _Points(*(np.concatenate(parts) for parts in zip(flat, *trends, strict=True)))
+        return together._replace(log_weights=np.concatenate(weighed))
 
     def _trend_points(self, fit: _Fit) -> _Points:
         n = self.successes + self.failures
@@ -300,17 +330,26 @@ class TrendLevel(BetaLevel):
         low, high = self._ends
         spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (high - low)
         spacing = np.where((share > low) & (share < high), spacing, 1e-300)
-        log_prior = np.log(width * spacing / STRENGTHS.size) - 0.5 * (slope / _SPREAD) ** 2
-        log_weights = log_prior + self._log_evidence(fit.trend, slope, base, strengths[of])
+        log_weights = np.log(width * spacing / STRENGTHS.size) + self._log_evidence(
+            fit.trend, slope, base, strengths[of]
+        )
         return _Points(np.full(of.size, fit.trend), slope, base, strengths[of], log_weights)
 
     def _log_evidence(self, trend: int, slope: Array, base: Array, strength: Array) -> Array:
         """Log probability of the data at each point."""
         d, e, first, _, times = self._pairs
         share = expit(base[:, None] + slope[:, None] * self._places[trend][first])
-        a, b = (np.maximum(part * strength[:, None], self._least) for part in (share, 1 - share))
-        each = gammaln(d + a) + gammaln(e + b) - gammaln(d + e + a + b) + gammaln(a + b) - gammaln(a) - gammaln(b)
-        return np.asarray(each @ times)
+        a, b = share * strength[:, None], (1 - share) * strength[:, None]
+        bounded = np.flatnonzero((np.minimum(a, b) < self._least).any(1))
+        np.maximum(a, self._least, out=a)
+        np.maximum(b, self._least, out=b)
+        each = gammaln(d + a) + gammaln(e + b) - gammaln(a) - gammaln(b)
+        sums, which = np.unique(strength, return_inverse=True)  # of both parameters, unless one is at its bound
+        of_sums = gammaln(sums[:, None]) - gammaln(d + e + sums[:, None])
+        logs = np.asarray(each @ times) + (of_sums @ times)[which]
+        both = a[bounded] + b[bounded]
+        logs[bounded] = (each[bounded] + gammaln(both) - gammaln(d + e + both)) @ times
+        return logs
 
     def _parameters(self, points: _Points) -> tuple[Array, Array]:
         """Both parameters of each class's Beta distribution, (points, classes)."""

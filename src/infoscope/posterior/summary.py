@@ -14,6 +14,7 @@ from infoscope.special_functions import betaincinv, normal_quantile
 __all__ = ["MetricSummaries", "Summary", "beta_limits", "never_seen", "summarize_draws"]
 
 _FEW_DRAWS = 200  # below, limits are those of normal draws
+_FAR_BEYOND = 3.0  # times the distance of the limits: a mean so far from them belongs to a few draws alone
 _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the result is
 
 
@@ -76,6 +77,8 @@ class MetricSummaries(ABC):
 def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, Real]:
     """Limits of the Beta distribution on [0, upper] with this mean and standard deviation.
 
+    They reach to the mean where it lies beyond them, because hardly any probability has most of the mean.
+
     >>> low, high = beta_limits(np.array(0.5), np.array(12**-0.5), np.array(1.0), 0.9)
     >>> print(f"{low:.4f} {high:.4f}")
     0.0500 0.9500
@@ -86,13 +89,15 @@ def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, 
     variance = np.where(certain, 1 / 12, (sd / np.where(upper > 0, upper, 1.0)) ** 2)
     size = np.maximum(centre * (1 - centre) / variance - 1, 1e-9)
     low, high = (upper * betaincinv(centre * size, (1 - centre) * size, p) for p in _tails(level))
-    return np.where(certain, mean, low)[()], np.where(certain, mean, high)[()]
+    return np.where(certain, mean, np.minimum(low, mean))[()], np.where(certain, mean, np.maximum(high, mean))[()]
 
 
 def summarize_draws(values: Real, level: float) -> Summary:
     """Mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is.
 
-    Where draws are infinite there is no mean and no sd; a limit that falls among them is infinite.
+    Where draws are infinite there is no mean and no sd; a limit that falls among them is infinite. Limits reach to the
+    mean. Where that is far beyond them, a few huge draws decide it (of a ratio to an entropy near 0): there the median
+    stands for it, and the sd is that of a normal distribution with these limits.
 
     >>> found = summarize_draws(np.array([1.0, 2.0, 3.0, np.inf]), 0.5)
     >>> print(found.mean, found.sd, found.low, found.high)
@@ -108,14 +113,27 @@ def summarize_draws(values: Real, level: float) -> Summary:
             reach = _reach(values.shape[0], level) * sd
             return Summary(mean, sd, mean - reach, mean + reach)
         low, high = (_quantile(values, tail) for tail in _tails(level))
-        return Summary(mean, sd, low, high)
+        return _with_mean_inside(Summary(mean, sd, low, high), values, level)
     lost = undefined.mean(0) > _MOST_UNDEFINED
     if lost.all():
         return Summary(*(np.full(lost.shape, np.nan)[()] for _ in Summary._fields))
     filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
     low, high = (_defined_quantile(filled, tail) for tail in _tails(level))
-    parts = np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high
-    return Summary(*(np.where(lost, np.nan, part)[()] for part in parts))
+    found = Summary(np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high)
+    return Summary(*(np.where(lost, np.nan, part)[()] for part in _with_mean_inside(found, filled, level)))
+
+
+def _with_mean_inside(found: Summary, values: Real, level: float) -> Summary:
+    """The same with limits that reach to the mean, or with the median and a normal distribution's sd if it is far."""
+    mean, sd, low, high = found
+    if np.all((low <= mean) & (mean <= high)):
+        return found
+    width = high - low
+    far = (width > 0) & ((mean - high > _FAR_BEYOND * width) | (low - mean > _FAR_BEYOND * width))
+    if np.any(far):
+        mean = np.where(far, np.nanmedian(values, axis=0), mean)[()]
+        sd = np.where(far, width / (2 * normal_quantile(_tails(level)[1])), sd)[()]
+    return Summary(mean, sd, np.minimum(low, mean), np.maximum(high, mean))
 
 
 def never_seen(n: float, level: float) -> Summary:

@@ -290,12 +290,13 @@ class Tree:
         if matched.size:
             right = counts[matched, matches[matched]]
             level = TrendLevel(right, rest[matched].sum(1))
-            log_prior += level.log_total
         if not open_cells.any():
             return
         for kind, rows, log_odds in _row_models(rest, open_cells, matches, self._frequencies(matches)):
+            of_kind = level.rising if level is not None and kind == "frequent" else level
             evidence = log_prior + log_total(rows.log_evidence) + log_odds
-            yield Hypothesis(f"{name}: {kind}", matches, level, rows, evidence, self._guessed(name, matches))
+            evidence += 0.0 if of_kind is None else of_kind.log_total
+            yield Hypothesis(f"{name}: {kind}", matches, of_kind, rows, evidence, self._guessed(name, matches))
 
 
 def _spread_out(drawn: Array, used: Mask) -> Array:
