@@ -459,3 +459,27 @@ def test_the_class_that_scores_mean_is_named_as_it_is_asked_for(classes):
     text = " ".join(ifs.sweep(truth, -scores).to_text().split())
     assert f"--positive {shlex.quote(str(label))} (positive={label!r} in Python)" in text
     assert ifs.sweep(truth, -scores, positive=label).reversed_class is None
+
+
+def test_points_that_are_shown_lie_close_where_few_samples_are_positive():
+    rng = np.random.default_rng(0)
+    truth = rng.random(8000) < 1 / 300
+    curve = ifs.sweep(truth, 0.3 * rng.random(8000) + truth * 0.6 * rng.random(8000))
+    points = curve.spread_points(201)
+
+    assert len(points) <= 202
+    assert set(curve.values("recall")[points]) == set(curve.values("recall"))
+    assert np.diff(curve.values("accuracy")[points]).max() < 0.02
+    assert max(curve.thresholds[points][1:]) == max(curve.thresholds[1:])
+    stored = curve.stored(["recall"], 201)
+    assert set(stored.values("recall")) == set(curve.values("recall"))
+
+
+@pytest.mark.parametrize("most", [2, 3, 10, 100])
+def test_few_points_are_about_as_many_as_asked_for(most):
+    curve = ifs.sweep([0, 1] * 10, np.linspace(0.0, 1.0, 20))
+    points = curve.spread_points(most)
+
+    assert len(points) <= min(most + 2, len(curve))
+    assert points[0] == 0
+    assert points[-1] == len(curve) - 1

@@ -10,6 +10,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.metrics.costs import checked_costs, cost_doubt
@@ -269,7 +270,22 @@ class Sweep(CurveResult):
         if self.mode == "threshold":
             curves |= {name: tuple(_plain(self.values(name))) for name in (ALARM_RATE, LIFT)}
         whole = replace(self, stored_curves=curves, stored_choices=self.choices, ladder=None, levels=None)
-        return whole if most is None or most >= len(self) else _thinned(whole, most)
+        return whole if most is None or most >= len(self) else _thinned(whole, self.spread_points(most))
+
+    def spread_points(self, most: int) -> NDArray[np.int64]:
+        """About so many operating points: half of them even over the samples, half over the positive ones.
+
+        Where few samples are positive, all thresholds that matter may lie between two points that are even over the
+        samples. Rejections are even over the samples.
+        """
+        last = len(self) - 1
+        if most > last:
+            return np.arange(last + 1)
+        if self.mode == "rejection":
+            return np.linspace(0, last, most).astype(np.int64)
+        by_recall = np.searchsorted(self.values("recall"), np.linspace(0.0, 1.0, most // 2 + 1)[1:])
+        even = np.linspace(0, last, max(2, most - most // 2)).astype(np.int64)
+        return distinct(even, np.minimum(by_recall, last), np.array([1]))
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row per operating point with the headline metrics."""
@@ -301,10 +317,10 @@ REJECTION_METRICS = (
 _INFORMATION = ("missed_information", "mutual_information", "false_information")
 
 
-def _thinned(whole: Sweep, most: int) -> Sweep:
-    """A stored sweep with fewer points."""
+def _thinned(whole: Sweep, points: NDArray[np.int64]) -> Sweep:
+    """A stored sweep with these points and the chosen ones."""
     chosen = [choice.point for choice in whole.stored_choices]
-    kept = distinct(np.linspace(0, len(whole) - 1, most).astype(np.int64), np.array(chosen, dtype=np.int64))
+    kept = distinct(points, np.array(chosen, dtype=np.int64))
     return replace(
         whole,
         thresholds=np.asarray(whole.thresholds)[kept].tolist(),

@@ -200,8 +200,7 @@ def _curves(sweep: Sweep, words: Mapping[str, str]) -> Curves:
 
 def _places(sweep: Sweep, choice: Choice) -> NDArray[np.int64]:
     """Operating points for the slider, the most generous first, the chosen one among them."""
-    even = np.linspace(0, len(sweep) - 1, min(MAX_PLACES, len(sweep))).astype(np.int64)
-    return distinct(even, [choice.point])[::-1]
+    return distinct(sweep.spread_points(MAX_PLACES), [choice.point])[::-1]
 
 
 def _capitalised(text: str) -> str:
