@@ -1,14 +1,17 @@
 """Pauses of garbage collection end as they began."""
 
 import gc
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
+from types import ModuleType
 
 import pytest
 
 import infoscope as ifs
-from infoscope.garbage import collection_paused
+from infoscope.garbage import collection_paused, loading
 
 TABLE = ifs.Contingency.from_matrix([[8, 2], [1, 9]])
 
@@ -68,6 +71,32 @@ def test_pauses_of_two_threads() -> None:
     with ThreadPoolExecutor(2) as pool:
         assert list(pool.map(pause, (True, False))) == [True, True]
     assert gc.isenabled()
+
+
+def test_objects_that_someone_has_frozen_stay_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    gc.freeze()
+    frozen = gc.get_freeze_count()
+    with loading():
+        assert not gc.isenabled()
+        monkeypatch.setitem(sys.modules, "a module for this test", ModuleType("new"))
+    assert gc.isenabled()
+    assert 0 < gc.get_freeze_count() <= frozen
+
+
+def test_what_is_loaded_is_not_searched_for_garbage() -> None:
+    code = (
+        "import gc, numpy\n"
+        "searches = []\n"
+        "gc.callbacks.append(lambda phase, facts: searches.append(phase))\n"
+        "import infoscope\n"
+        "infoscope.evaluate\n"
+        "old = {id(each) for each in gc.get_objects(generation=2)}\n"
+        "print(len(searches) // 2, id(infoscope.evaluation.__dict__) in old, gc.get_freeze_count())\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    searched, is_old, frozen = done.stdout.split()
+    assert int(searched) < 10  # 79 without a pause
+    assert (is_old, frozen) == ("True", "0")
 
 
 def test_results_and_pages_are_made_in_a_pause() -> None:

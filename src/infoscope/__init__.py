@@ -16,8 +16,11 @@ def __getattr__(name):
 
     Until then nothing is imported: the command line is here before it can hear Ctrl-C.
     """
-    loader = _names()
-    return loader["__all__"] if name == "__all__" else loader["__getattr__"](name)
+    from infoscope.garbage import loading  # noqa: PLC0415 - see above
+
+    with loading():
+        names = _names()
+        return names["__all__"] if name == "__all__" else names["__getattr__"](name)
 
 
 def __dir__():
@@ -25,9 +28,13 @@ def __dir__():
     return _names()["__dir__"]()
 
 
-def _names():
-    import lazy_loader  # noqa: PLC0415 - see above
+_loader = {}
 
-    found = dict(zip(("__getattr__", "__dir__", "__all__"), lazy_loader.attach_stub(__name__, __file__), strict=True))
-    globals().update(found)
-    return found
+
+def _names():
+    if not _loader:
+        import lazy_loader  # noqa: PLC0415 - see above
+
+        parts = lazy_loader.attach_stub(__name__, __file__)
+        _loader.update(zip(("__getattr__", "__dir__", "__all__"), parts, strict=True))
+    return _loader
