@@ -189,6 +189,7 @@ def test_file_systems_without_hard_links(tmp_path: Path, monkeypatch: pytest.Mon
     assert (tmp_path / "a").read_text() == "one"
 
 
+@pytest.mark.slow
 def test_a_reader_sees_the_old_file_or_the_new_one(tmp_path: Path) -> None:
     target, contents = tmp_path / "a", (b"a" * 300_000, b"b" * 200_000)
     write_file(target, contents[0], replace=True)

@@ -123,6 +123,7 @@ def test_tensors_of_torch():
     assert ifs.metrics.accuracy(y_true, y_pred.float().requires_grad_()) == ifs.metrics.accuracy(y_true, y_pred)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
 def test_columns_of_a_frame_are_systems(frame):
     predictions = frame({"svm": GOOD.tolist(), "knn": POOR.tolist()})

@@ -27,11 +27,13 @@ def captured(result: ifs.Evaluation) -> dict[str, float | None]:
     return {system.title: system.number("proficiency") for system in result}
 
 
+@pytest.mark.slow
 def test_tables_that_were_read_are_evaluated_by_system():
     assert captured(ifs.evaluate(read())) == captured(ifs.evaluate(TABLES)) == captured(ifs.evaluate(TRUTH, PREDICTED))
     assert ifs.evaluate(read()).provenance.rows == len(TRUTH)
 
 
+@pytest.mark.slow
 def test_tables_that_were_read_by_group_are_evaluated_by_group():
     found = ifs.evaluate(read(by="site"))
 
@@ -39,6 +41,7 @@ def test_tables_that_were_read_by_group_are_evaluated_by_group():
     assert [system.group for system in found][:1] == [{"site": "x"}]
 
 
+@pytest.mark.slow
 def test_tables_that_were_read_are_compared_by_system():
     assert ifs.compare(read()).systems == ("svm", "knn")
     assert set(ifs.compare(read(by="site")).systems) == {"svm (x)", "knn (x)", "svm (y)", "knn (y)"}
@@ -52,6 +55,7 @@ def test_tables_that_were_read_are_drawn_and_tuned():
         ifs.tune(read(by="site"), "site")
 
 
+@pytest.mark.slow
 def test_two_annotators_as_two_sequences_and_as_their_table():
     of_labels = ifs.agreement(TRUTH, PREDICTED["svm"], draws=50)
     of_table = ifs.agreement(TABLES["svm"], draws=50)
@@ -118,6 +122,7 @@ def test_scores_by_class_that_are_too_few():
         ifs.sweep(list("aba"), {})
 
 
+@pytest.mark.slow
 def test_columns_of_a_frame_are_annotators():
     pd = pytest.importorskip("pandas")
     labels = {"ann": list("aabbc"), "bob": list("abbbc"), "cat": list("aabcc")}

@@ -142,6 +142,7 @@ def test_the_reader_hides_what_a_driver_says() -> None:
     assert SECRET not in repr(ReadOptions(engine="sql", url=f"postgresql://ann:{SECRET}@db"))
 
 
+@pytest.mark.slow
 def test_documents_pages_and_progress(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     log = tmp_path / f"x?token={SECRET}.csv"
     log.write_text("t,s\na,a\nb,b\nb,a\n")

@@ -123,6 +123,7 @@ def test_stored_cells_and_all_cells_give_the_same_distance(metric, counts: np.nd
     assert float(metric(batch)[0]) == pytest.approx(float(metric(dense)), abs=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries keep memory in ways of their own")
 def test_memory_of_temporary_arrays_is_used_again() -> None:
     code = (

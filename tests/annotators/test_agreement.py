@@ -88,6 +88,7 @@ def crowd(n: int = 300) -> dict[str, list[str]]:
     return careful | {"joe": [swapped.get(x, x) if rng.random() < 0.8 else x for x in truth]}
 
 
+@pytest.mark.slow
 def test_the_odd_one_out_and_what_is_mixed_up() -> None:
     found = ifs.agreement(crowd())
     said = {(each.second, each.first_category, each.second_category) for each in found.confused if each.second == "joe"}
@@ -111,6 +112,7 @@ def test_alike_annotators_have_no_odd_one() -> None:
     assert "no_odd_one_out" in {each.code for each in found.findings}
 
 
+@pytest.mark.slow
 def test_columns_of_a_table_agree_as_sequences_do(tmp_path: object) -> None:
     frame = pd.DataFrame(crowd(50))
     frame.loc[3, "ann"] = None
@@ -126,6 +128,7 @@ def test_columns_of_a_table_agree_as_sequences_do(tmp_path: object) -> None:
         assert found.annotators[0].items == 49
 
 
+@pytest.mark.slow
 def test_every_form_renders_and_json_is_plain() -> None:
     found = ifs.agreement(FOUR, draws=20)
     document = json.loads(found.to_json())
@@ -138,6 +141,7 @@ def test_every_form_renders_and_json_is_plain() -> None:
     assert "<table>" in found.to_html()
 
 
+@pytest.mark.slow
 def test_a_page_replaces_only_such_a_page(tmp_path: Path) -> None:
     found = ifs.agreement(FOUR, draws=5)
     page, notes = tmp_path / "page.html", tmp_path / "notes.html"

@@ -52,6 +52,7 @@ def test_of_two_annotators_gwet_is_that_of_the_table() -> None:
     assert found["observed_agreement"].value == pytest.approx((a == b).mean())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("scale", "alpha"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
 def test_alpha_on_each_scale_as_published(scale: str, alpha: float) -> None:
     """Krippendorff 2011, section D."""

@@ -81,6 +81,7 @@ def mixing(rng: np.random.Generator, size: int, n: int, share: float) -> dict[st
     return {"a": a.tolist(), "b": np.where((b < 2) & (rng.random(n) < share), 1 - b, b).tolist()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [3, 5, 10])
 def test_two_categories_mixed_up_are_found_and_no_others(size: int) -> None:
     for rng in list(trials(8))[:20]:

@@ -183,6 +183,7 @@ unit = "nats"
 """
 
 
+@pytest.mark.slow
 def test_settings_of_a_project_hold_for_its_commands(project: Path) -> None:
     (project / "infoscope.toml").write_text(SETTINGS.replace('baseline-system = "old"', ""))
     (project / "deep").mkdir()

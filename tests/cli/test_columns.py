@@ -90,6 +90,7 @@ def test_every_command_that_takes_systems(command: str) -> None:
         assert all(name in right.stdout for name in ("p_1", "p_2", "svm"))
 
 
+@pytest.mark.slow
 def test_stored_tables_have_systems_and_no_columns() -> None:
     assert run("count", "log.csv", "-t", "gold", "-s", "*", "-o", "log.ifs").exit_code == 0
 

@@ -45,6 +45,7 @@ def limits(counts: object, metric: str) -> tuple[float, float, float]:
     return value.low, value.value, value.high
 
 
+@pytest.mark.slow
 def test_a_limit_below_inside_and_above_the_interval(good: str) -> None:
     low, value, high = limits(GOOD, "proficiency")
     for limit, outcome, status in (
@@ -60,6 +61,7 @@ def test_a_limit_below_inside_and_above_the_interval(good: str) -> None:
             assert document["schema"] == "infoscope/gate/2"
 
 
+@pytest.mark.slow
 def test_upper_limits_mirror_lower_ones(good: str) -> None:
     low, value, high = limits(GOOD, "false_information_ratio")
 

@@ -86,6 +86,7 @@ def test_every_word_in_a_table_or_tile_is_known(kind):
     assert not asked(words)
 
 
+@pytest.mark.slow
 def test_every_name_of_scikit_learn_about_classes_is_known():
     functions = [name for name in sklearn.metrics.__all__ if not REGRESSION_OR_TOOL.search(name)]
     scorers = [name for name in sklearn.metrics.get_scorer_names() if not REGRESSION_OR_TOOL.search(name)]

@@ -99,6 +99,7 @@ def test_label_lists_of_unknown_origin(content: bytes, tmp_path: Path) -> None:
     assert_rejected(run("multilabel", truth, path), path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "content", "name"),
     [

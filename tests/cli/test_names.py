@@ -40,6 +40,7 @@ def test_every_name_of_the_vocabulary_is_known() -> None:
         assert {entry.name for entry in entries_named(name)} & (ids | {told.get(name, "")}), name
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
 def test_every_printed_name_of_a_metric_is_known() -> None:
@@ -65,6 +66,7 @@ def test_every_number_that_a_paper_prints_has_a_name_that_is_known() -> None:
         assert explained(name)
 
 
+@pytest.mark.slow
 @pytest.mark.reference
 @pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
 def test_every_id_of_the_vocabulary_is_explained() -> None:

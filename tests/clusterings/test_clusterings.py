@@ -152,6 +152,7 @@ def test_sparse_clusters_that_tell_much_are_not_called_random() -> None:
     assert "random" in {each.code for each in bad.diagnosis}
 
 
+@pytest.mark.slow
 def test_very_many_groups_are_listed_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("infoscope.evaluation.score.MOST_CLASSES", 5)
     rng = np.random.default_rng(0)

@@ -236,6 +236,7 @@ def test_a_default_metric_undefined_for_one_system_is_left_out_with_a_note():
         compare(["x", "x"], {"a": ["x", "y"], "b": ["x", "x"]})
 
 
+@pytest.mark.slow
 def test_a_pair_whose_common_rows_have_one_class_is_left_out_with_a_note():
     truth = ["x", "y"] * 20 + ["x"] * 10
     early = truth[:40] + [None] * 10

@@ -143,6 +143,7 @@ def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> 
         assert ours["probability_a_better"] == pytest.approx(theirs["probability_a_better"], rel=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "engine",
     [["--engine", "dask", "--engine-url", "tcp://127.0.0.1:9"], ["--engine", "sql", "--engine-url", "nowhere"]],

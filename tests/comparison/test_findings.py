@@ -52,6 +52,7 @@ def test_rows_that_a_system_lacks() -> None:
     assert record["evidence"] == dict(missing.evidence)
 
 
+@pytest.mark.slow
 def test_systems_that_predict_the_same_are_named() -> None:
     renamed = [label.upper() for label in GOOD]
 

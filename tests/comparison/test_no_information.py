@@ -42,6 +42,7 @@ def test_the_headline_is_about_proficiency_and_names_what_is_left_out(rare):
     assert result.to_text().count("no information") >= 4
 
 
+@pytest.mark.slow
 def test_without_any_information_there_is_no_winner_and_no_tie(rare):
     truth, systems = rare
     systems = {name: systems[name] for name in ("constant", "coin")}
@@ -55,6 +56,7 @@ def test_without_any_information_there_is_no_winner_and_no_tie(rare):
     assert compared.ranking[0].front == ()
 
 
+@pytest.mark.slow
 def test_an_evaluation_puts_what_is_told_from_chance_first(rare):
     truth, systems = rare
     evaluation = ifs.evaluate(truth, systems)

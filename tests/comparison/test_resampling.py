@@ -93,6 +93,7 @@ def folds():
     return cross_validate(models, data, target, folds=5, repeats=6, jobs=1)
 
 
+@pytest.mark.slow
 def test_every_repeat_counts_every_row_once(folds):
     for table in folds.tables.values():
         assert table.batch_shape == (6,)

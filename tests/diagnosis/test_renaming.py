@@ -25,6 +25,7 @@ def sample(rng: np.random.Generator, classes: int, size: int, right: float, *, n
     return truth, np.where(rng.random(size) < right, truth, wrong)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("classes", "size", "repeats"),
     [(2, 20, 60), (5, 60, 60), (10, 100, 60), pytest.param(50, 300, 20, marks=pytest.mark.slow), (214, 600, 5)],

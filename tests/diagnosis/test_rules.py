@@ -428,6 +428,7 @@ def test_few_errors_are_said_with_the_size_of_the_shortfall() -> None:
     assert finding.evidence["errors"] == 3
 
 
+@pytest.mark.slow
 def test_rare_classes_are_said_with_the_size_of_the_shortfall() -> None:
     (finding,) = [f for f in believed(UNEVEN) if f.code == "rare_classes"]
     rare = int((UNEVEN.row_totals < 5).sum())

@@ -99,6 +99,7 @@ def test_every_metric_has_a_page_whose_example_runs(reference: Path) -> None:
         assert not executed.problems(page.read_text(encoding="utf-8")), page.name
 
 
+@pytest.mark.slow
 def test_a_metric_without_a_page_is_noticed(reference: Path) -> None:
     page = reference / "metrics" / "accuracy.md"
     text = page.read_text(encoding="utf-8")

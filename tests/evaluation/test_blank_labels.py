@@ -49,6 +49,7 @@ def test_an_empty_label_in_memory_is_a_class_as_in_scikit_learn_and_said(form):
         assert result.systems[0].number("accuracy") == accuracy_score(TRUTH, PREDICTED)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("form", ["parquet", "arrow", "ndjson", "json"])
 def test_files_that_tell_it_from_null_count_it_and_the_way_out_works(form, tmp_path):
     path = written(form, tmp_path)
@@ -77,6 +78,7 @@ def test_an_empty_field_of_a_csv_file_is_missing(tmp_path):
     assert found.provenance.rows_ignored == 10
 
 
+@pytest.mark.slow
 def test_blanks_in_a_csv_file_are_said_and_stripped(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text("t,p\n" + '" ",a\na,a\nb,b\n' * 5)
@@ -95,6 +97,7 @@ def test_predictions_that_are_empty_may_be_declared_as_abstentions():
     assert blank(ifs.evaluate(truth, predicted, reject="")) == []
 
 
+@pytest.mark.slow
 def test_systems_share_rows_and_groups_do_not():
     frame = pd.DataFrame({"t": TRUTH, "p": PREDICTED, "q": PREDICTED, "g": ["x", "y"] * 15})
     (text,) = blank(ifs.evaluate(frame, truth="t", system=["p", "q"], by="g"))

@@ -94,6 +94,7 @@ def test_paired_difference_by_clusters_is_that_of_resampled_differences() -> Non
     assert result.pairs[0].estimate.sd == pytest.approx(expected, rel=0.08)
 
 
+@pytest.mark.slow
 def test_other_shares_take_their_spread_from_clusters() -> None:
     frame = patients()
     system = ifs.evaluate(frame, truth="gold", system="a", groups="patient", prevalence="equal").systems[0]
@@ -102,6 +103,7 @@ def test_other_shares_take_their_spread_from_clusters() -> None:
     assert (system.metrics["accuracy"].sd or 0) > 1.5 * (plain.metrics["accuracy"].sd or 0)
 
 
+@pytest.mark.slow
 def test_rows_without_a_cluster_are_left_out_and_counted() -> None:
     frame = patients()
     frame["patient"] = frame["patient"].astype("Int64")
@@ -112,6 +114,7 @@ def test_rows_without_a_cluster_are_left_out_and_counted() -> None:
     assert evaluation.provenance.ignored == (IgnoredRows("missing label in 'patient'", 5),)
 
 
+@pytest.mark.slow
 def test_clusters_within_groups() -> None:
     frame = patients()
     frame["site"] = np.where(frame["patient"] < 30, "x", "y")
@@ -123,6 +126,7 @@ def test_clusters_within_groups() -> None:
     ]
 
 
+@pytest.mark.slow
 def test_command_says_how_intervals_came_about(rows: Path) -> None:
     text = run("evaluate", str(rows), "-t", "gold", "-s", "a", "--groups", "patient")
     document = json.loads(

@@ -26,6 +26,7 @@ def answers(n: int = 600, seed: int = 0) -> pd.DataFrame:
 NAMES = ["good", "twin", "poor"]
 
 
+@pytest.mark.slow
 def test_pairs_are_those_of_compare() -> None:
     frame = answers()
     found = ifs.evaluate(frame, truth="gold", system=NAMES).to_dict()["comparison"]
@@ -41,6 +42,7 @@ def test_pairs_are_those_of_compare() -> None:
     assert found["ranking"] == expected["ranking"]
 
 
+@pytest.mark.slow
 def test_text_names_those_without_a_significant_difference() -> None:
     evaluation = ifs.evaluate(answers(seed=1), truth="gold", system=NAMES)
 
@@ -53,6 +55,7 @@ def test_text_names_those_without_a_significant_difference() -> None:
     assert "Each system captures significantly more than the next" in clear.to_text()
 
 
+@pytest.mark.slow
 def test_comparison_survives_json() -> None:
     evaluation = ifs.evaluate(answers(), truth="gold", system=NAMES)
 
@@ -114,6 +117,7 @@ def test_groups_are_compared_within_themselves_and_other_shares_not_at_all() -> 
     assert ifs.evaluate(frame, truth="gold", system=NAMES, prevalence="equal").comparison is None
 
 
+@pytest.mark.slow
 def test_weights_count_by_their_effective_size() -> None:
     frame = answers()
     frame["w"] = np.where(np.arange(len(frame)) % 2, 1.0, 9.0)
@@ -145,6 +149,7 @@ def test_groups_read_together_are_those_read_apart(monkeypatch: pytest.MonkeyPat
     assert together.reading.ungrouped == {"missing group in 'site'": 3}
 
 
+@pytest.mark.slow
 def test_a_system_that_rejects_nothing_is_shown_with_no_rejections() -> None:
     """A prior gives every system a small chance of rejecting; one that never did is shown with none."""
     frame = answers(seed=2).assign(careful=lambda f: f["good"].where(f.index % 4 > 0, "unsure"))

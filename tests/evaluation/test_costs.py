@@ -64,6 +64,7 @@ def test_the_interval_is_that_of_the_dirichlet(rows: pd.DataFrame) -> None:
     assert found.high - found.low == pytest.approx(2 * 1.96 * sd, rel=0.12)
 
 
+@pytest.mark.slow
 def test_every_form_of_costs_means_the_same(rows: pd.DataFrame, tmp_path: Path) -> None:
     (tmp_path / "costs.csv").write_text(FILE)
     (tmp_path / "plain.csv").write_text("\n".join(",".join(map(str, row)) for row in COSTS))
@@ -109,6 +110,7 @@ def test_rejections_and_groups_have_costs(rows: pd.DataFrame) -> None:
     assert estimate.low < estimate.value < estimate.high
 
 
+@pytest.mark.slow
 def test_a_comparison_is_paired_and_ranks_by_cost(rows: pd.DataFrame) -> None:
     result = ifs.compare(rows, truth="gold", system=["svm", "knn"], costs=COSTS)
     gaps = paid(rows, "svm") - paid(rows, "knn")
@@ -198,6 +200,7 @@ def test_without_costs_the_metric_is_left_out_and_rejected_by_name(rows: pd.Data
         assert np.isnan(ifs.metrics.expected_cost(rows["gold"], rows["svm"]))
 
 
+@pytest.mark.slow
 def test_the_document_keeps_the_costs(rows: pd.DataFrame, tmp_path: Path) -> None:
     result = ifs.evaluate(rows, truth="gold", system=["svm", "knn"], costs=COSTS)
     again = ifs.load(result.save(tmp_path / "result.json"))

@@ -114,6 +114,7 @@ def result() -> ifs.CrossValidation:
     return ifs.cross_validate(learners, X, Y, folds=5, repeats=8, jobs=1)
 
 
+@pytest.mark.slow
 def test_the_document_says_what_the_clouds_say(result: ifs.CrossValidation) -> None:
     record = json.loads(result.to_json())
 

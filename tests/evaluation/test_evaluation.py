@@ -109,6 +109,7 @@ def test_a_bare_matrix_is_sent_to_where_tables_are_made(matrix: Any) -> None:
         evaluate(matrix)
 
 
+@pytest.mark.slow
 def test_labels_are_taken_as_truth_and_predictions() -> None:
     truth, system = ["a", "b", "b", "a"], ["a", "b", "a", "a"]
     found = evaluate(truth, system)
@@ -149,6 +150,7 @@ def test_prevalence_changes_the_shares_by_text_labels() -> None:
         evaluate(table, prevalence={"7": 1.0})
 
 
+@pytest.mark.slow
 def test_stated_size_and_weights_count_in_other_shares_too() -> None:
     """Equal prevalence of equally frequent classes changes nothing, so neither may the intervals."""
     table = Contingency.from_matrix([[30, 10], [4, 36]])

@@ -86,6 +86,7 @@ def log(rows: list[dict[str, str]], tmp_path_factory: pytest.TempPathFactory) ->
 class TestSources:
     """Every cell has rows of its own, and as many as asked for or as there are."""
 
+    @pytest.mark.slow
     def test_csv(self, log: Path, rows: list[dict[str, str]]) -> None:
         result = ifs.evaluate(log, truth="gold", system=["svm", "knn"], examples=4)
         for system in ("svm", "knn"):
@@ -96,6 +97,7 @@ class TestSources:
         for day in "ab":
             _check(result, rows, "svm", 3, day)
 
+    @pytest.mark.slow
     def test_compressed_and_json_lines(self, log: Path, rows: list[dict[str, str]], tmp_path: Path) -> None:
         packed, lines = tmp_path / "log.csv.gz", tmp_path / "log.ndjson"
         packed.write_bytes(gzip.compress(log.read_bytes()))
@@ -202,6 +204,7 @@ def test_tables_and_pipes_have_no_rows_to_show() -> None:
         ifs.evaluate(["a", "b"], ["a", "a"], examples=3, show={"x": [1]})
 
 
+@pytest.mark.slow
 def test_every_form_shows_them_and_a_document_keeps_them(log: Path, tmp_path: Path) -> None:
     run = CliRunner()
     command = ["evaluate", str(log), "-t", "gold", "-s", "svm", "--examples", "2", "--show", "text", "-q"]

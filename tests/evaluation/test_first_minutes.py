@@ -116,6 +116,7 @@ def test_a_positive_class_that_does_not_exist_is_named_beside_the_classes(predic
 TABLES = {"2 classes": lambda: (cancer()[0], {"a": cancer()[1], "b": np.roll(cancer()[1], 1)}), "10 classes": digits}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*TABLES, pytest.param("214 classes", marks=pytest.mark.slow)])
 def test_one_number_for_one_quantity(name):
     truth, systems = (TABLES | {"214 classes": many_classes})[name]()
@@ -141,6 +142,7 @@ def test_one_number_for_one_quantity(name):
     assert f"false {false}" in text
 
 
+@pytest.mark.slow
 def test_columns_of_a_file_a_frame_or_a_mapping_are_guessed_and_said(tmp_path):
     rows = pd.DataFrame(
         {"label": ["cat", "dog", "fox"] * 20, "svm": ["cat", "dog", "fox", "dog"] * 15, "id": range(60)}
@@ -179,6 +181,7 @@ def test_columns_of_scores_are_guessed_and_said(tmp_path):
         ifs.sweep(rows.assign(other_score=rows["proba"][::-1].to_numpy()))
 
 
+@pytest.mark.slow
 def test_the_classes_of_an_undefined_metric_are_all_named_in_full_text(tmp_path):
     names = [f"c{at}" for at in range(9)]
     never = ["c0", "c1"] * 5 + names

@@ -56,6 +56,7 @@ def stored(files: Path, *words: str) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_collapse_fails_in_pairs_and_is_open_without_them(files: Path) -> None:
     base = stored(files)
     paired = run("gate", files / "new.csv", "-t", "label", "-s", "model", "--baseline", base)
@@ -162,6 +163,7 @@ def test_a_baseline_with_other_true_classes_names_them() -> None:
     assert "classes differ" not in found.text
 
 
+@pytest.mark.slow
 def test_same_predictions_pass_and_better_ones_too() -> None:
     same = ifs.gate(TRUTH, OLD, baseline=OLD, not_worse=True)
     better = ifs.gate(TRUTH, OLD, baseline=NEW)
@@ -194,6 +196,7 @@ def test_groups_and_weights_pair_through_the_columns() -> None:
         assert gate.checks[0].difference.paired  # type: ignore[union-attr]
 
 
+@pytest.mark.slow
 def test_each_group_meets_its_own_baseline() -> None:
     frame = pd.DataFrame({"t": TRUTH, "o": OLD, "n": NEW, "half": ["a", "b"] * 6000})
     gate = ifs.gate(frame, truth="t", system="n", baseline_system="o", by="half")

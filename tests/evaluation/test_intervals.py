@@ -84,6 +84,7 @@ def test_first_order_error_vanishes_at_independence_and_has_no_ratio() -> None:
     assert estimate.sd_ratio is None
 
 
+@pytest.mark.slow
 def test_infinite_draws_leave_no_warning_and_no_number_that_json_lacks() -> None:
     rare = Contingency.from_matrix([[1, 0, 0, 500], [0, 1, 0, 500], [0, 0, 1, 500], [1, 1, 1, 5000]])
     with warnings.catch_warnings():

@@ -96,6 +96,7 @@ def test_every_kind_of_hole(holes: Any) -> None:
     assert "1 row left out: missing truth label" in table._repr_html_()
 
 
+@pytest.mark.slow
 def test_the_evaluation_carries_the_finding() -> None:
     evaluation, found = caught(lambda: ifs.evaluate(FRAME, truth="t", system=["s", "u"]))
     sentences = ["1 row left out: missing label in 't'", "1 row left out: missing label in 's'"]

@@ -53,6 +53,7 @@ def test_mean_sd_correlation_and_p_value_are_those_of_the_scores(rows: pd.DataFr
     assert found.folds is None
 
 
+@pytest.mark.slow
 def test_tables_labels_rows_and_files_give_the_same(rows: pd.DataFrame, tmp_path: Path) -> None:
     expected = ifs.monte_carlo({name: tables(rows, name) for name in ("svm", "knn")}).to_dict()["estimators"]
     by_run = {name: {f"seed {at}": table for at, table in enumerate(tables(rows, name))} for name in ("svm", "knn")}
@@ -161,6 +162,7 @@ def run(*arguments: object):
     return CliRunner().invoke(app, ["monte-carlo", *map(str, arguments)])
 
 
+@pytest.mark.slow
 def test_on_the_command_line(rows: pd.DataFrame, tmp_path: Path) -> None:
     rows.to_csv(tmp_path / "runs.csv", index=False)
     expected = ifs.monte_carlo(rows, truth="gold", system=["svm", "knn"], by="seed").to_dict()["estimators"]

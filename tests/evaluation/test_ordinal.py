@@ -121,6 +121,7 @@ def columns(library: str) -> tuple[Any, Any]:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_ordered_categoricals_bring_their_order(library: str) -> None:
     truth, predicted = columns(library)

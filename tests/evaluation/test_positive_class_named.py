@@ -59,6 +59,7 @@ def test_json_and_back() -> None:
     assert not any("positive" in record for record in three["systems"][0]["metrics"].values())
 
 
+@pytest.mark.slow
 def test_page(tmp_path: Path) -> None:
     page = ifs.evaluate({"one": TABLE, "two": OTHER}).to_html(tmp_path / "page.html").read_text()
     assert "Precision of &#x27;dog&#x27;" in page or "Precision of 'dog'" in page
@@ -89,6 +90,7 @@ def test_numbers_of_different_classes_are_not_compared() -> None:
     assert ifs.compare({"one": TABLE, "two": turned}).positive is None
 
 
+@pytest.mark.slow
 def test_gate(rows: str, tmp_path: Path) -> None:
     asked = ("gate", rows, "-t", "t", "-s", "a", "--min", "recall=0.1")
     checks = json.loads(ran(*asked, "--positive", "dog", "--format", "json"))["checks"]
@@ -133,6 +135,7 @@ def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
     assert expected in told
 
 
+@pytest.mark.slow
 def test_bare_matrix_files_and_labelled_ones_agree(tmp_path: Path) -> None:
     (tmp_path / "bare.csv").write_text("40,10\n5,45\n")
     (tmp_path / "named.csv").write_text(",0,1\n0,40,10\n1,5,45\n")

@@ -64,6 +64,7 @@ def test_one_class_of_three_is_rejected_as_in_scikit_learn(call):
         call(TRUTH, PREDICTED, pos_label="a")
 
 
+@pytest.mark.slow
 def test_two_names_that_do_not_decide_are_asked_for_in_every_form():
     result = ifs.evaluate(TWO, [*TWO[1:], "fraud"])
     words = "--positive legit or --positive fraud (positive= in Python)"
@@ -80,6 +81,7 @@ def test_two_names_that_do_not_decide_are_asked_for_in_every_form():
         assert words not in repr(ifs.evaluate(TWO, [*TWO[1:], "fraud"], positive=stated))
 
 
+@pytest.mark.slow
 def test_names_that_decide_are_not_asked_for():
     for one, other in (("no", "yes"), (0, 1), ("not_fraud", "fraud"), (False, True)):
         result = ifs.evaluate([one, other, other] * 9, [one, other, one] * 9)

@@ -49,6 +49,7 @@ def test_frames_have_the_named_metrics_alone() -> None:
     assert frame["accuracy"].tolist() == [pytest.approx(4 / 6), pytest.approx((114 + 4) / 120)]
 
 
+@pytest.mark.slow
 def test_documents_keep_all_metrics_and_which_were_named(tmp_path: Path) -> None:
     result = ifs.evaluate(TRUTH, SYSTEMS, metrics=["mcc"])
     result.save(tmp_path / "out.json")

@@ -203,6 +203,7 @@ def test_each_system_has_its_own_score() -> None:
             ifs.evaluate(frame, **asked, scores=wrong)
 
 
+@pytest.mark.slow
 def test_scores_where_there_is_no_threshold_are_rejected(file: Path) -> None:
     three = ["evaluate", file, "-t", "label", "-s", "model", "--score", "missing"]
     piped = CliRunner().invoke(

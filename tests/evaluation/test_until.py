@@ -65,6 +65,7 @@ def test_blocks_hold_every_row_once(kind: str, tmp_path: Path) -> None:
     assert all(one.share < other.share for one, other in itertools.pairwise(blocks))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [0.03, 0.05, 0.08, 0.12])
 def test_reading_stops_no_sooner(width: float) -> None:
     until = ifs.evaluate(many(), truth="gold", system="svm", until=f"width={width}").adaptive
@@ -129,6 +130,7 @@ def test_a_goal_out_of_reach_says_so() -> None:
     assert "no more rows" in until.text
 
 
+@pytest.mark.slow
 def test_every_system_must_be_narrow() -> None:
     frame = many()
     frame["coin"] = np.random.default_rng(0).permutation(frame["gold"].to_numpy())
@@ -212,6 +214,7 @@ def test_shuffled_files_are_seldom_taken_for_sorted(tmp_path: Path) -> None:
     assert not any(taken)
 
 
+@pytest.mark.slow
 def test_the_width_that_counts_is_the_one_shown(tmp_path: Path) -> None:
     path = written(many(), "csv", tmp_path)
     shares = {"cat": 0.05, "cow": 0.05, 'a, "dog"': 0.9}

@@ -143,6 +143,7 @@ def test_targets_of_a_regression_get_no_verdict():
         assert "mean_absolute_error" in result.to_text()
 
 
+@pytest.mark.slow
 def test_random_numbers_capture_nothing():
     rng = np.random.default_rng(11)
     with pytest.raises(ifs.InputError, match="scores and no predicted classes"):
@@ -203,6 +204,7 @@ def risks(cancer) -> pd.DataFrame:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "column"),
     [
@@ -259,6 +261,7 @@ def test_scores_in_whole_numbers_stay_scores(steps, rows):
         check_columns({"scores": table}, ColumnNames())
 
 
+@pytest.mark.slow
 def test_two_classes_of_many_are_no_scores_where_wrong_ones_are_near():
     """Rows of two of a hundred product codes, whose wrong predictions have codes near their own."""
     rng = np.random.default_rng(6)

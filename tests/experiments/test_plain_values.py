@@ -174,6 +174,7 @@ class Writer:
         self.figures[tag] = figure
 
 
+@pytest.mark.slow
 def test_scalars_and_figures_of_tensorboard() -> None:
     writer = Writer()
     log_to_tensorboard(writer, ONE, step=7, metrics=["accuracy"])

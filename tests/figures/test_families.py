@@ -195,6 +195,7 @@ def _texts(display: ifs.CoverageDisplay) -> list[str]:
     return [mark.text for mark in display.panel().marks if isinstance(mark, Words)]
 
 
+@pytest.mark.slow
 def test_runs_over_epochs_are_a_path_with_the_best_setting_starred(tmp_path) -> None:
     right = {1: 12, 2: 18, 3: 19, 4: 15}
     tables = {at: ifs.Contingency.from_matrix([[n, 20 - n], [20 - n, n]]) for at, n in right.items()}

@@ -36,6 +36,7 @@ def _without_images(path: Path) -> str:
     return re.sub(r"base64,[^\"]+", "", path.read_text())
 
 
+@pytest.mark.slow
 def test_ours_is_what_is_printed(shown: list[Exhibit]) -> None:
     numbers = [fact for item in shown for fact in item.facts if re.fullmatch(r"-?[\d.]+", fact[1])]
 
@@ -46,6 +47,7 @@ def test_ours_is_what_is_printed(shown: list[Exhibit]) -> None:
         assert float(ours) == pytest.approx(float(printed), abs=half + slack + 1e-9), what
 
 
+@pytest.mark.slow
 def test_every_kind_of_display_is_shown(shown: list[Exhibit], shown_page: str) -> None:
     import infoscope
 

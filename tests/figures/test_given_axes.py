@@ -21,6 +21,7 @@ def test_names_stay_inside_a_usual_figure(name: str) -> None:
     pyplot.close(figure)
 
 
+@pytest.mark.slow
 def test_words_shrink_with_their_axes_and_shapes_keep_their_form() -> None:
     figure, (large, small) = pyplot.subplots(1, 2, figsize=(16, 6), width_ratios=[3, 1])
     for ax in (large, small):

@@ -140,6 +140,7 @@ def test_estimators_of_one_kind_are_numbered() -> None:
         DISPLAYS["CoverageDisplay"].from_estimator(3, np.zeros((2, 1)), ["a", "b"])
 
 
+@pytest.mark.slow
 def test_sweeps_come_from_scores_as_roc_curves_do() -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")
     from sklearn.linear_model import LogisticRegression

@@ -32,6 +32,7 @@ def at_rates(tpr: float, tnr: float, share: float) -> np.ndarray:
     return np.array([[share * tpr, share * (1 - tpr)], [(1 - share) * (1 - tnr), (1 - share) * tnr]])
 
 
+@pytest.mark.slow
 def test_surface_pixels_contours_and_systems_are_the_same_function() -> None:
     rng = np.random.default_rng(0)
     truth = rng.random(400) < 0.2

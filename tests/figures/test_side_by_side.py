@@ -74,6 +74,7 @@ def test_wrong_options_are_rejected(options, message: str) -> None:
         ifs.ConfusionGridDisplay.from_table({str(at): VALVERDE["a"] for at in range(MOST_MATRICES + 1)})
 
 
+@pytest.mark.slow
 def test_an_evaluation_has_the_grid_with_its_own_numbers() -> None:
     result = ifs.evaluate({name: VALVERDE[name] for name in "ab"})
 
@@ -111,6 +112,7 @@ def test_roc_curves_are_those_of_scikit_learn(scores) -> None:
     assert sum(isinstance(mark, Line) for mark in display.panel().marks) == 5  # chance, two curves, two keys
 
 
+@pytest.mark.slow
 def test_roc_of_a_sweep_of_hard_predictions_and_of_estimators(scores) -> None:
     truth, named = scores
     swept = ifs.sweep(truth, named["good"])

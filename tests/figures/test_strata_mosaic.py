@@ -56,6 +56,7 @@ def test_rows_that_are_not_listed_are_counted() -> None:
     )
 
 
+@pytest.mark.slow
 def test_an_evaluation_is_drawn_and_others_are_rejected() -> None:
     human = (["a", "b"] * 10 + [None] * 180)[:200]
     evaluation = ifs.evaluate(human, {"m": ["a", "b", "b", "b"] * 50}, judge=["a", "b"] * 100)

@@ -194,6 +194,7 @@ def test_names_stay_text_and_pictures_are_whole(name: str) -> None:
                 assert -6 <= float(words.get("x", 0)) <= panel.width + 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", list(pictures(scene())))
 def test_matplotlib_draws_the_same_marks(name: str, tmp_path: Path) -> None:
     pyplot = pytest.importorskip("matplotlib.pyplot")

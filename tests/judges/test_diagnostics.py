@@ -37,6 +37,7 @@ def test_reference_figures() -> None:
         assert errors.difference == pytest.approx((reference["low"], reference["high"]), abs=0.15 * reference["sd"])
 
 
+@pytest.mark.slow
 def test_a_sound_slice_and_judge_are_not_complained_about() -> None:
     world = JudgedWorld.drawn(np.random.default_rng(41), 4000, 200, 3)
     found = ifs.Judged.from_rows(world.source(), **COLUMNS)
@@ -71,6 +72,7 @@ def test_labels_of_easy_rows_are_noticed() -> None:
     assert finding.evidence["z"] == pytest.approx(row_ease(found, "model").z)
 
 
+@pytest.mark.slow
 def test_a_strong_choice_by_ease_may_pass_for_a_choice_by_verdict() -> None:
     """Nothing in the counts tells them apart, so both readings are stated."""
     (finding,) = (
@@ -118,6 +120,7 @@ def test_a_judge_that_says_anything_is_of_no_use() -> None:
     assert "gpt adds hardly anything to the 200 labels for model" in finding.text
 
 
+@pytest.mark.slow
 def test_a_judge_that_favours_a_system() -> None:
     rng = np.random.default_rng(45)
     world = JudgedWorld.drawn(rng, 5000, 500, repeats=0.4)
@@ -196,6 +199,7 @@ def test_a_judge_that_changed_between_periods() -> None:
     assert "judge_changed" in found_codes(verdicts)
 
 
+@pytest.mark.slow
 def test_periods_that_mean_nothing_are_rejected() -> None:
     rows = monthly(0.9, 50)
     asked = {"truth": "human", "system": "model"}

@@ -72,6 +72,7 @@ def filled(plan: ifs.LabelPlan, rows: dict[str, list], number: int) -> dict[str,
     }
 
 
+@pytest.mark.slow
 def test_the_chances_of_a_sheet_say_which_system_it_was_drawn_by(rows: dict[str, list], tmp_path: Path) -> None:
     judged = Judged.from_rows(rows, **COLUMNS)
     for name in ("model", "new"):
@@ -108,6 +109,7 @@ def test_further_labels_are_drawn_by_the_same_system(rows: dict[str, list]) -> N
         after.with_labels({name: [values[at] for at in rest] for name, values in other.items()})
 
 
+@pytest.mark.slow
 def test_what_is_no_number_in_a_sheet_is_named(rows: dict[str, list]) -> None:
     """As where a spreadsheet wrote a decimal comma."""
     judged = Judged.from_rows(rows, **COLUMNS)
@@ -152,6 +154,7 @@ def test_the_source_is_not_overwritten(rows: dict[str, list], tmp_path: Path) ->
     assert source.read_text().startswith("human,gpt,model")
 
 
+@pytest.mark.slow
 def test_a_comparison_says_how_good_the_judge_is(rows: dict[str, list]) -> None:
     found = ifs.compare(rows, **COLUMNS, metrics=["accuracy"])
     said = {finding.code: finding for finding in found.findings}

@@ -44,6 +44,7 @@ def filled(items: list, world: JudgedWorld) -> dict[str, list]:
     return sheet | {"label": ["ab"[world.truth[row - 1]] for row in sheet["row"]]}
 
 
+@pytest.mark.slow
 def test_groups_are_stored_merge_and_are_evaluated_as_the_rows_are(world: JudgedWorld, tmp_path: Path) -> None:
     rows = rows_of(world)
     halves = [Judged.from_rows(some(rows, list(range(at, 3000, 2))), **COLUMNS, by="month") for at in range(2)]
@@ -79,6 +80,7 @@ def test_several_columns_and_some_of_them(world: JudgedWorld) -> None:
     assert by_half["model (half 1)"].metrics == alone["model"].metrics
 
 
+@pytest.mark.slow
 def test_every_group_gets_the_labels_that_it_needs_alone(world: JudgedWorld) -> None:
     rows = rows_of(world)
     judged = Judged.from_rows(rows, **COLUMNS, by="month")

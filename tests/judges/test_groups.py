@@ -55,6 +55,7 @@ def test_each_group_is_estimated_as_if_it_were_alone(rows: pl.DataFrame, evaluat
         assert compared.comparison.pairs == alone.comparison.pairs
 
 
+@pytest.mark.slow
 def test_a_group_of_few_labels_is_named_and_left_out(rows: pl.DataFrame, evaluation: ifs.Evaluation) -> None:
     (left,) = [finding for finding in evaluation.findings if finding.code == "group_left_out"]
     assert left.text.startswith("month july is left out: no row has a true label in column 'human'")
@@ -74,6 +75,7 @@ def test_a_group_whose_rows_are_all_labelled_leaves_the_judge_aside(rows: pl.Dat
     assert {"month": "known"} not in [judge.group for judge in found.group_judges]
 
 
+@pytest.mark.slow
 def test_verdicts_mean_in_a_group_what_they_mean_in_all_rows(rows: pl.DataFrame) -> None:
     accepted = rows.with_columns(month=pl.when(pl.col("ok") == "yes").then(pl.lit("yes")).otherwise(pl.col("month")))
     found = ifs.evaluate(

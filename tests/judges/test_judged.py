@@ -55,6 +55,7 @@ def test_parts_add_up_to_the_whole(sample: Sample, judged: Judged) -> None:
         judged + Judged.from_rows({**columns, "other": columns["model"]}, **{**ROLES, "system": "other"})
 
 
+@pytest.mark.slow
 def test_a_file_keeps_everything(sample: Sample, tmp_path: Path) -> None:
     says = {"right": "yes", "wrong": "no"}
     columns = sample.columns()
@@ -94,6 +95,7 @@ def test_a_slice_by_stratum_is_as_right_as_a_random_one() -> None:
     assert abs(float(np.trace(alone.values) / alone.total) - true) > 0.1
 
 
+@pytest.mark.slow
 def test_every_metric_works_on_the_draws(judged: Judged, sample: Sample) -> None:
     posterior = judged.posterior()
     true = sample.table / sample.table.sum()
@@ -190,6 +192,7 @@ def test_grades_of_text_files_are_numbers_too(tmp_path: Path) -> None:
         assert len(text.strata().verdicts) < 7
 
 
+@pytest.mark.slow
 def test_weights_count_as_rows_of_equal_weight(sample: Sample, judged: Judged) -> None:
     columns = sample.columns()
     columns["w"] = [2.5] * 1500
@@ -228,6 +231,7 @@ def test_the_population_may_be_the_unlabelled_rows(sample: Sample) -> None:
     assert rest.labelled.sum() == 150
 
 
+@pytest.mark.slow
 def test_a_reject_label_is_no_class(sample: Sample) -> None:
     columns = sample.columns()
     columns["model"] = ["?" if at % 10 == 0 else x for at, x in enumerate(columns["model"])]

@@ -98,6 +98,7 @@ def test_chances_are_those_of_the_strata() -> None:
     assert len({x.row for x in items}) == 50
 
 
+@pytest.mark.slow
 def test_labels_come_back_in_rounds() -> None:
     rng = np.random.default_rng(34)
     world = JudgedWorld.drawn(rng, 3000, 60)

@@ -134,6 +134,7 @@ def test_shared_errors_of_two_are_found_and_repaired_by_a_block() -> None:
     assert "shared_errors" not in codes(block)
 
 
+@pytest.mark.slow
 def test_one_system_twice_is_repaired_by_a_block() -> None:
     truth, predictions = copying(1.0, seed=6)
     found = ifs.latent_truth(predictions, together=[("s0", "s1")], **FAST)
@@ -173,6 +174,7 @@ def test_labels_mixed_in_name_the_classes() -> None:
     assert "labels_mixed_in" in codes(mixed)
 
 
+@pytest.mark.slow
 def test_rejections_and_extra_predictions_are_no_classes() -> None:
     rng = np.random.default_rng(9)
     _, predictions = World.drawn(4, 3, rng).items(600, rng)
@@ -186,6 +188,7 @@ def test_rejections_and_extra_predictions_are_no_classes() -> None:
     assert "extra_predictions" in codes(found)
 
 
+@pytest.mark.slow
 def test_a_constant_system_is_kept_and_said() -> None:
     rng = np.random.default_rng(10)
     _, predictions = World.drawn(4, 2, rng, low=0.8).items(400, rng)

@@ -24,6 +24,7 @@ def counted(objects: list[tuple[frozenset[str], frozenset[str]]]) -> multilabel.
     return counter
 
 
+@pytest.mark.slow
 @settings(max_examples=15)
 @given(OBJECTS, st.integers(0, 12))
 def test_parts_merge_to_the_whole(objects: list[tuple[frozenset[str], frozenset[str]]], cut: int) -> None:

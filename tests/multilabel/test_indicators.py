@@ -18,6 +18,7 @@ EXPECTED = f1_score(TRUTH, PREDICTED, average="micro")
 FRAMES = [pd.DataFrame(side, columns=list("abcd")) for side in (TRUTH, PREDICTED)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
     [
@@ -51,6 +52,7 @@ def test_logits_without_a_threshold_are_no_categories():
         micro_f1(TRUTH.tolist(), (PREDICTED * 4.5 - 2.2).tolist())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape",
     [
@@ -76,6 +78,7 @@ def test_lists_that_repeat_a_number_are_no_sets(rows):
         multilabel.evaluate(rows, rows)
 
 
+@pytest.mark.slow
 def test_lists_of_as_many_numbers_are_said_to_be_categories():
     def findings(truth):
         return {found.code for found in multilabel.evaluate(truth, truth, draws=0).systems[0].diagnosis}
@@ -130,6 +133,7 @@ def test_a_part_of_the_rows_against_a_fresh_index():
     assert micro_f1(truth.set_axis(range(100, 120)), predicted) == pytest.approx(EXPECTED)
 
 
+@pytest.mark.slow
 def test_rows_of_object_and_category_may_lie_in_any_order():
     rows = pd.DataFrame({"object": [1, 1, 2], "category": ["a", "b", "a"]})
     found = multilabel.evaluate(rows, rows.iloc[::-1], object="object", category="category", draws=0)

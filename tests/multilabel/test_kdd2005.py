@@ -29,6 +29,7 @@ def test_the_papers_negative_pair_is_marked_and_never_a_finding() -> None:
     ].sentence("labeler 1", "labeler 2")
 
 
+@pytest.mark.slow
 def test_shuffled_labels_gain_more_by_renaming_than_the_labelers_do() -> None:
     result = multilabel.evaluate(labeler(2), labeler(3), draws=0, splits=0, shuffles=49)
     chance = result.systems[0].permutation_chance
@@ -40,6 +41,7 @@ def test_shuffled_labels_gain_more_by_renaming_than_the_labelers_do() -> None:
     assert [each.truth for each in result.systems[0].reassignments if each.finding] == ["Computers\\Mobile Computing"]
 
 
+@pytest.mark.slow
 def test_halving_raises_plug_in_proficiency_and_hardly_the_adjusted_one() -> None:
     """The bias of information grows as the sample shrinks; without the chance part most of it is gone."""
     pair = aligned(read_label_lists(labeler(1)), read_label_lists(labeler(2)))

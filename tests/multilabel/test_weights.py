@@ -60,6 +60,7 @@ def test_the_metrics_and_the_evaluation_agree() -> None:
         assert metric(TRUTH, GUESS, sample_weight=WEIGHTS) == pytest.approx(found[name]), name
 
 
+@pytest.mark.slow
 def test_intervals_chance_and_stability_are_of_the_weighted_objects() -> None:
     rng = np.random.default_rng(3)
     truth = [set(np.flatnonzero(row).tolist()) for row in rng.random((60, 3)) < 0.4]

@@ -382,6 +382,7 @@ def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
     assert cleaned.stdout == run(scores, "-t", "gold", "--score", "p").stdout
 
 
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_ends_with_2(scores: Path) -> None:
     pytest.importorskip("distributed")
     result = run(scores, "-t", "gold", "--score", "p", "--engine", "dask", "--engine-url", "tcp://127.0.0.1:9")

@@ -232,6 +232,7 @@ def test_interval_of_the_choice_covers_the_value_on_new_data():
     assert inside >= 16  # 19 expected; below 16 with probability 0.003
 
 
+@pytest.mark.slow
 def test_choice_is_repeatable_and_the_threshold_interval_holds_the_threshold():
     scores, truth = _noisy(500)
     curve = ifs.sweep(truth, scores)

@@ -308,6 +308,7 @@ def test_levels_of_few_or_equal_classes_have_no_trend_and_do_not_fail(n: Array) 
     assert np.isfinite(level.mean).all()
 
 
+@pytest.mark.slow
 def test_a_single_empty_cell() -> None:
     """What was expected in it has no spread, which single precision must not divide by."""
     counts = np.random.default_rng(1).integers(3, 12, (20, 20))

@@ -79,6 +79,7 @@ def test_balanced_classes_are_recognised() -> None:
     assert np.quantile(entropy(drawn), 0.975) > np.log2(20) - 1e-4
 
 
+@pytest.mark.slow
 def test_a_long_tail_is_not_cut_off() -> None:
     """Zipf's law: classes that were not seen are rare, not absent, and the entropy is held."""
     held = []

@@ -45,6 +45,7 @@ def test_a_class_whose_frequency_is_too_small_for_a_number(beside):
         np.testing.assert_array_equal(measure(Contingency.from_matrix(values)), [measure(alone)] * 2)
 
 
+@pytest.mark.slow
 def test_of_one_among_many_classes_few_draws_are_scored_in_whole_numbers(monkeypatch):
     """Whole numbers of many hundred digits made this evaluation three times as long."""
     scored = []

@@ -53,6 +53,7 @@ def written(data: dict[str, list], path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", [".csv", ".parquet", ".ndjson", ".feather"])
 def test_rows_behind_every_cell_are_its_count(data: dict[str, list], tmp_path: Path, suffix: str) -> None:
     path = written(data, tmp_path / f"rows{suffix}")
@@ -189,6 +190,7 @@ FILES = {
 CLEANED = {"clean": ("strip", "casefold"), "weight": "weight"}
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize(
     ("form", "asked"), [*((form, CLEANED) for form in FILES), ("csv", {}), ("parquet", {"weight": "weight"})]

@@ -176,6 +176,7 @@ def workbook(path: Path, sheets: dict[str, list[list[object]]]) -> Path:
 LINES = [[row["wahr"], row["gesagt"]] for row in ROWS]
 
 
+@pytest.mark.slow
 def test_workbooks(tmp_path: Path) -> None:
     path = workbook(tmp_path / "log.xlsx", {"Tabelle": [["wahr", "gesagt"], *LINES]})
 

@@ -170,6 +170,7 @@ def test_interrupt_ends_with_130_and_writes_nothing(tmp_path: Path) -> None:
     assert list(scratch.iterdir()) == []
 
 
+@pytest.mark.slow
 def test_folders_of_parts_and_parts_from_a_pipe_need_no_columns(folder: Path) -> None:
     (folder / "parts").mkdir()
     for name in ("a", "b"):

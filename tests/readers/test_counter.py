@@ -43,6 +43,7 @@ def test_merged_counters_are_the_counter_of_both(one: list, other: list) -> None
     assert (second.table().counts == filled(other).table().counts).all()
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_rows() -> None:
     counter = Counter()
     rng = np.random.default_rng(0)

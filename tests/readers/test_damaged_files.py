@@ -106,6 +106,7 @@ def test_a_line_end_inside_the_header(
         assert reading.rows == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("last", [b"*", b"*\n", b"a,*", b"a,*\n", b"a,b,*"])
 def test_a_last_line_that_is_very_long_is_rejected(tmp_path: Path, last: bytes) -> None:
     path = saved(tmp_path, "log.csv", b"t,s\na,a\nb,b\n" + last.replace(b"*", LONG))
@@ -127,6 +128,7 @@ def test_a_last_line_that_is_very_long_is_not_dropped_from_compressed_files(
         read_tables(path, truth="t", system="s")
 
 
+@pytest.mark.slow
 def test_a_very_long_last_line_of_json(tmp_path: Path) -> None:
     path = saved(tmp_path, "log.ndjson", b'\xef\xbb\xbf{"t":"a","s":"b"}\n{"t":"a","s":"' + LONG + b'"}')
 

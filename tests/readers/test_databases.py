@@ -69,6 +69,7 @@ def test_from_may_come_first_in_duckdb() -> None:
         assert read((connection, "FROM log"), truth="t", system="s").total == 1
 
 
+@pytest.mark.slow
 def test_more_systems_than_a_statement_can_tell_apart() -> None:
     names = [f"s{i}" for i in range(70)]
     columns = ", ".join(f"'{name}' AS {name}" for name in names)

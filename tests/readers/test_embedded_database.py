@@ -83,6 +83,7 @@ def test_one_that_a_fault_has_ended_is_replaced() -> None:
         assert other.execute("SELECT 1").fetchall() == [(1,)]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 @pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")
 def test_a_child_counts_with_a_database_of_its_own(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ def drawn(sizes: list[int], rates: list[float], rng: np.random.Generator) -> dic
     return {f"group {at}": (int(rng.binomial(n, p)), n) for at, (n, p) in enumerate(zip(sizes, rates, strict=True))}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [0.001, 0.01, 0.1, 0.5])
 def test_groups_of_any_size_are_not_said_to_differ_by_chance(rate: float) -> None:
     """At most one cell in a hundred has a group named that is as all others; a uniform prior named 7 to 18 of them."""

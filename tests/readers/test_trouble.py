@@ -88,6 +88,7 @@ def test_json_beyond_what_python_reads(name: str, rows: str, sentence: str, tmp_
         read(path, truth="t", system="s")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("suffix", "sentence"),
     [("gz", "cannot be read: Unexpected end of GZIP"), ("zst", "is not a whole zstd file: it is cut off")],

@@ -78,6 +78,7 @@ def trouble(tmp_path: Path) -> tuple[Path, Path]:
     return written(rows, tmp_path / "rows.csv"), written(pd.concat([LABELS, twice]), tmp_path / "labels.csv")
 
 
+@pytest.mark.slow
 def test_what_does_not_match_is_counted_and_said(tmp_path: Path) -> None:
     rows, labels = trouble(tmp_path)
     with joined_truth(rows, labels, key="id") as joined:
@@ -122,6 +123,7 @@ def test_every_command_that_reads_rows(command: str, tmp_path: Path) -> None:
     assert "40 of 40 rows" in done.stdout + done.stderr
 
 
+@pytest.mark.slow
 def test_the_same_name_on_both_sides_and_keys_of_different_names(tmp_path: Path) -> None:
     """A submission and a solution: both have a label."""
     rows = written(ROWS.rename(columns={"svm": "label"}), tmp_path / "submission.csv")

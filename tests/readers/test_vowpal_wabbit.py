@@ -99,6 +99,7 @@ def test_rows_without_a_header_are_named_by_their_place(tmp_path: Path) -> None:
     assert ifs.read(pipe, truth="0", system="1", read=how).total == 2
 
 
+@pytest.mark.slow
 def test_a_limit_of_rows_reads_the_first_ones(tmp_path: Path) -> None:
     rows = pd.DataFrame({"t": list("aabbab"), "s": list("ababab")})
     rows.to_csv(tmp_path / "rows.csv", index=False)

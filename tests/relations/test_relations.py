@@ -168,6 +168,7 @@ def test_the_game_pays_only_through_the_move() -> None:
     assert split.only_together.low > 0.9 * split.together
 
 
+@pytest.mark.slow
 def test_numbers_are_cut_or_estimated_by_neighbours() -> None:
     rng = np.random.default_rng(4)
     x = rng.normal(size=3000)
@@ -233,6 +234,7 @@ def test_bad_questions(options: dict[str, Any], words: str) -> None:
         ifs.relate(game, **options)
 
 
+@pytest.mark.slow
 def test_command_line(tmp_path: Path) -> None:
     game = _game(500)
     log = tmp_path / "log.csv"
@@ -265,6 +267,7 @@ def test_the_headline_names_what_shows_only_given_others() -> None:
     assert "x tells about w only given y: 1.5" in found.to_text()
 
 
+@pytest.mark.slow
 def test_splits_are_the_most_telling_ones() -> None:
     rng = np.random.default_rng(7)
     noise = {f"n{at}": rng.integers(0, 2, 500) for at in range(7)}

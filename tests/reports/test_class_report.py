@@ -85,6 +85,7 @@ def test_classes_without_samples_and_without_predictions_are_explained():
     assert ifs.report(["a", "c"], ["a", "a"], output_dict=True)["c"]["precision"] is None
 
 
+@pytest.mark.slow
 def test_several_systems_tables_and_the_order_of_labels():
     both = ifs.report(TRUTH, {"one": GUESS, "other": TRUTH})
     assert both.startswith("one\n")

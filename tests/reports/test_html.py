@@ -104,6 +104,7 @@ def expanded(part: Any, kept: list[Any]) -> Any:
     return [{name: values[at] for name, values in columns.items()} for at in range(rest[0])]
 
 
+@pytest.mark.slow
 def test_typical_page_is_small(page: str) -> None:
     assert len(page.encode()) < 350_000
 
@@ -316,6 +317,7 @@ def test_groups_are_points_of_their_own() -> None:
     assert "the most of 2 results" in page
 
 
+@pytest.mark.slow
 def test_file_is_written_replaced_if_ours_and_else_rejected(tmp_path: Path) -> None:
     evaluation = evaluate({"a": Contingency.from_matrix([[3, 1], [0, 4]])})
     target = tmp_path / "report.html"
@@ -340,6 +342,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
         evaluation.to_html(tmp_path / "none" / "a.html")
 
 
+@pytest.mark.slow
 def test_command_line_writes_pages(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
@@ -495,6 +498,7 @@ def forest_rows(page: str) -> dict[str, list[str]]:
     return {row[0]: row for row in cells}
 
 
+@pytest.mark.slow
 def test_comparison_tells_difference_probability_and_verdict_of_captured_information() -> None:
     evaluation = answered()
     found = forest_rows(as_html(evaluation))
@@ -514,6 +518,7 @@ def test_comparison_tells_difference_probability_and_verdict_of_captured_informa
     assert found["poor"][5:7] == ["<0.1%", "worse"]
 
 
+@pytest.mark.slow
 def test_verdict_is_the_comparisons_own() -> None:
     evaluation = answered()
     assert evaluation.comparison is not None
@@ -530,6 +535,7 @@ def test_tables_that_were_not_compared_have_no_empty_columns_named() -> None:
     assert found["system 1"][4:6] == ["", ""]
 
 
+@pytest.mark.slow
 def test_page_says_level_method_and_samples_that_would_help() -> None:
     evaluation = answered()
     page = as_html(evaluation)

@@ -43,6 +43,7 @@ def plain(page: str) -> str:
     return " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["threshold", "rejections", "settings", "comparison"])
 def test_page_is_whole_refers_to_nothing_and_runs_only_its_own_code(pages: dict[str, str], name: str) -> None:
     page = pages[name]
@@ -176,6 +177,7 @@ COMMANDS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", COMMANDS)
 def test_page_names_its_command_version_and_data(file: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(file.parent)
@@ -213,6 +215,7 @@ def test_passwords_that_were_typed_are_not_repeated(monkeypatch: pytest.MonkeyPa
     assert command_line() is None
 
 
+@pytest.mark.slow
 def test_hash_is_of_the_counts_alone() -> None:
     frame = rows(1, 3, 60)
     one = ifs.evaluate(frame, truth="truth", system="system 0")
@@ -271,16 +274,19 @@ def test_systems_are_compared_within_each_group_as_if_it_were_alone() -> None:
     assert "site west: each system captures significantly more than the next" in evaluation.to_text(width=200)
 
 
+@pytest.mark.slow
 def test_page_of_groups_counts_all_samples() -> None:
     assert "600 samples in 2 groups" in plain(as_html(grouped()))
 
 
+@pytest.mark.slow
 def test_page_names_systems_without_a_significant_difference() -> None:
     assert "good and near do not differ significantly in what they capture (paired by row)." in plain(
         as_html(answered())
     )
 
 
+@pytest.mark.slow
 def test_page_says_how_much_was_read(tmp_path: Path) -> None:
     frame = polars.concat([rows(1, 3, 1000)] * 60)
     frame.sample(fraction=1.0, shuffle=True, seed=1).write_parquet(tmp_path / "many.parquet", row_group_size=2000)

@@ -73,6 +73,7 @@ def test_text_has_the_parts_in_order() -> None:
     assert places == sorted(places)
 
 
+@pytest.mark.slow
 def test_several_systems_are_ranked_by_what_they_capture() -> None:
     perfect = Contingency.from_matrix(np.diag([30, 30, 30]))
     voter = Contingency.from_matrix([[0, 0, 30], [0, 0, 30], [0, 0, 30]])

@@ -67,6 +67,7 @@ def test_the_page_is_alone_and_runs_only_its_own_code() -> None:
         assert "nan" not in re.sub(r"[a-z]+", lambda word: word[0] if word[0] == "nan" else "", unescape(page))
 
 
+@pytest.mark.slow
 def test_what_is_not_drawn_is_counted() -> None:
     page = sequences(8).to_html()
 
@@ -92,6 +93,7 @@ def test_undefined_and_perfect_trackers_have_a_page() -> None:
     assert "captures 0%" in read(empty)
 
 
+@pytest.mark.slow
 def test_nats_are_bits_times_ln_2() -> None:
     result = scene()
 

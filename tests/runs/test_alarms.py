@@ -19,6 +19,7 @@ def alarms(series: list[tuple[float, float]], watched: int = 1) -> list[int]:
     return [at for at, (mean, sd) in enumerate(series) if watch.judge(mean, sd).rule]
 
 
+@pytest.mark.slow
 def test_fewer_than_two_false_alarms_in_a_steady_year() -> None:
     """100 years of nights with 1000 rows."""
     rng = np.random.default_rng(20261116)
@@ -46,6 +47,7 @@ def test_a_fall_of_two_points_is_found_within_a_week() -> None:
     assert np.median(waits) <= 7
 
 
+@pytest.mark.slow
 def test_the_level_is_divided_by_the_classes_watched() -> None:
     """Many series at once give about as many alarms as one: here 60 years of one series against 60 series of a year."""
     rng = np.random.default_rng(5)

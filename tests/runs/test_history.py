@@ -66,6 +66,7 @@ def test_a_planted_fall_is_named(folder: Path) -> None:
     assert found.findings[0].severity == "warning"
 
 
+@pytest.mark.slow
 def test_z_is_computed_from_the_stored_estimates(evaluations: list[ifs.Evaluation]) -> None:
     """By hand for the newest run: the eleven before it are the baseline."""
     found = ifs.history(evaluations, metric="accuracy").of("svm")
@@ -116,6 +117,7 @@ def test_the_index_may_be_deleted_and_is_made_again(folder: Path) -> None:
     assert not ifs.history(folder).is_alarmed
 
 
+@pytest.mark.slow
 def test_tables_are_runs_too(tmp_path: Path) -> None:
     """Evaluated once, then known to the index; the file's time says when."""
     rng = np.random.default_rng(4)
@@ -130,6 +132,7 @@ def test_tables_are_runs_too(tmp_path: Path) -> None:
     assert ifs.history(tmp_path, metric="accuracy") == found
 
 
+@pytest.mark.slow
 def test_the_gate_asks_the_runs_before(folder: Path, tmp_path: Path) -> None:
     """A fall fails, a run like the others passes, too few runs are inconclusive."""
     rng = np.random.default_rng(9)

@@ -182,6 +182,7 @@ def test_label_sets() -> None:
         scorer("hamming_loss")(FITTED, X, NAMES)
 
 
+@pytest.mark.slow
 def test_a_threshold_tuned_for_information() -> None:
     x, y = make_classification(400, weights=[0.85], random_state=5)
     tuned = TunedThresholdClassifierCV(LogisticRegression(), scoring=scorer("proficiency"), cv=3).fit(x, y)

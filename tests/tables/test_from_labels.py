@@ -202,6 +202,7 @@ def test_runs_longer_than_a_block_and_across_its_edge_are_counted_whole(weighted
     assert np.array_equal(table.cells, counts * (0.5 if weighted else 1.0))
 
 
+@pytest.mark.slow
 def test_a_million_labels_a_side_stay_sparse():
     rng = np.random.default_rng(0)
     truth, system = rng.integers(0, 10**6, (2, 10**5))

@@ -79,6 +79,7 @@ def test_cells_placed_in_order_are_the_tables_own(monkeypatch: pytest.MonkeyPatc
     assert table.counts.toarray().tolist() == [[5, 0], [0, 7]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("table", TABLES.values(), ids=TABLES)
 def test_what_is_pickled_or_copied_is_the_same_table_and_cannot_be_changed_either(table: Contingency) -> None:
     scores(table)

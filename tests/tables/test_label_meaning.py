@@ -92,6 +92,7 @@ def test_the_conversion_in_the_message_works(truth: list[Any], system: list[Any]
     assert ifs.metrics.accuracy(Contingency.from_labels(*sides)) == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("truth", "system"),
     [([True, False], [1, 0]), (["1", "0"], [1, 0]), (["1.0", "0"], [1, 0]), (["True", "False"], [True, False])],
@@ -110,6 +111,7 @@ def test_the_option_in_the_message_works(truth: list[Any], system: list[Any], tm
     assert found["s"].number("accuracy") == 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", [["1.0", "0.0"], ["True", "False"], ["01", "0"]])
 def test_other_spellings_in_a_csv_column_are_warned_about_with_the_option_that_unites_them(
     system: list[str], tmp_path: Path

@@ -105,6 +105,7 @@ def test_parts_are_rejected_or_the_same(tmp_path: Path) -> None:
     assert faults == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("change", [malicious.changed_columns, malicious.changed_types, malicious.changed_metadata])
 @pytest.mark.parametrize("saved", [lambda folder: saved_table(folder, "text with a reject label"), saved_parts])
 def test_without_a_checksum_nothing_escapes_as_another_error(
@@ -131,6 +132,7 @@ def are_possible(found: Any) -> bool:
     return all((table.cells >= 0).all() and table.total < float("inf") for table in tables)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("saved", [lambda folder: saved_table(folder, "dates"), saved_parts])
 def test_cut_and_flipped_files_are_rejected_or_the_same(saved: Callable[..., Any], tmp_path: Path) -> None:
     path, load = saved(tmp_path)

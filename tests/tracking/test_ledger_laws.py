@@ -133,6 +133,7 @@ def test_shuffled_rows_other_ids_and_later_frames_change_nothing(seed: int) -> N
         assert other == pytest.approx(this, abs=1e-9), name
 
 
+@pytest.mark.slow
 def test_bits_add_over_sequences_in_any_order() -> None:
     scenes = {f"s{seed}": crowd(seed) for seed in range(3)}
     one_by_one = [tracking.evaluate(*scene).systems[0].ledger for scene in scenes.values()]
@@ -250,6 +251,7 @@ def test_a_tall_stack_of_candidates_is_looked_at_in_parts(monkeypatch: pytest.Mo
     assert isinstance(parts, SimilarPairs)
 
 
+@pytest.mark.slow
 def test_worse_trackers_score_worse_at_every_step() -> None:
     """More missed or false tracks, one knob at a time: erroneous information only grows."""
     stage = Stage(objects=10, frames=30)

@@ -65,6 +65,7 @@ def evaluated(result: SequenceResult) -> Sequence:
     return result.evaluated
 
 
+@pytest.mark.slow
 def test_every_figure_of_every_sequence_and_of_all(system: TrackerResult) -> None:
     for metric in metrics():
         family = metric.get_name()

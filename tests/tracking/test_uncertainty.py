@@ -18,6 +18,7 @@ from tests.tracking.simulation import SETTINGS, account, simulate
 RATIOS = ("proficiency", "false_information_ratio", "erroneous_information_ratio")
 
 
+@pytest.mark.slow
 def test_jackknife_by_evaluating_without_each_sequence() -> None:
     scenes = {f"s{seed}": crowd(seed) for seed in range(6)}
     sides = [{name: scene[side] for name, scene in scenes.items()} for side in (0, 1)]
