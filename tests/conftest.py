@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from _pytest.doctest import DoctestModule
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, find, settings, strategies
 
 from tests import extras
 
@@ -65,6 +65,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     items.sort(key=lambda item: (first.isdisjoint(item.path.parts), item.path not in slow))
     if os.environ.get("HYPOTHESIS_PROFILE") == "fast":
         _limit_examples(items)
+    find(strategies.none(), lambda _: True)  # Hypothesis looks for who holds its generator: not among what is frozen
     gc.freeze()  # tests and modules are no garbage, and need not be looked through again
     atexit.register(gc.unfreeze)  # or modules are reported as leaks when the process ends
 

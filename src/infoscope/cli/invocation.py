@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import shlex
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
@@ -48,7 +49,13 @@ class CompletedText(click.types.StringParamType):
 
 def _as_typed(word: str) -> str:
     """The word as bash reads it again, which inserts it as it stands; other shells quote it themselves."""
-    return shlex.quote(word) if os.environ.get("_INFOSCOPE_COMPLETE", "").startswith("bash") else word
+    if not os.environ.get("_INFOSCOPE_COMPLETE", "").startswith("bash"):
+        return word
+    words, at = os.environ.get("COMP_WORDS", "").split("\n"), int(os.environ.get("COMP_CWORD", "-1"))
+    begun = words[at][:1] if 0 <= at < len(words) else ""
+    if begun == "'":  # bash closes the quotes that were typed
+        return word.replace("'", "'\\''")
+    return re.sub(r'([\\"$`])', r"\\\1", word) if begun == '"' else shlex.quote(word)
 
 
 def _words(context: click.Context, meant: str) -> Iterable[str]:

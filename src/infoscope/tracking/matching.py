@@ -91,13 +91,9 @@ def heaviest_overall(rows: Ints, columns: Ints, worth: Real) -> Ints:
     worth = _whole(worth)
     names, row = distinct(rows)
     height, width = len(names), int(columns.max()) + 1
-    table = csr_array(
-        (
-            np.append(worth + 1.0, np.ones(height)),
-            (np.append(row, np.arange(height)), np.append(columns, width + np.arange(height))),
-        ),
-        shape=(height, width + height),
-    )
+    alone = np.arange(height)
+    places = np.append(row, alone).astype(np.int32), np.append(columns, width + alone).astype(np.int32)  # the solver's
+    table = csr_array((np.append(worth + 1.0, np.ones(height)), places), shape=(height, width + height))
     taken = min_weight_full_bipartite_matching(table, maximize=True)[1]
     return np.flatnonzero(taken[row] == columns)
 

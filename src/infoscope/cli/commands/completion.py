@@ -11,6 +11,12 @@ from infoscope.cli.streams import write_stdout
 __all__ = ["command"]
 
 SHELLS = ("bash", "zsh", "fish")
+_REPAIRS = {
+    "read type value": "read -r type value",  # bash keeps the backslashes of a name …
+    "+=($value)": '+=("$value")',  # … and takes no name for a pattern of files
+    'string split "," ': 'string split --max 1 "," ',  # fish keeps its commas
+}
+"""What click writes into the scripts, and what is right."""
 
 
 @click.command("completion")
@@ -29,4 +35,7 @@ def command(context: click.Context, shell: str, **_options: object) -> None:
     script = get_completion_class(shell)
     assert script is not None
     app = context.find_root().command
-    write_stdout(f"{script(app, {}, 'infoscope', '_INFOSCOPE_COMPLETE').source().strip()}\n")
+    written = script(app, {}, "infoscope", "_INFOSCOPE_COMPLETE").source().strip()
+    for wrong, right in _REPAIRS.items():
+        written = written.replace(wrong, right)
+    write_stdout(f"{written}\n")

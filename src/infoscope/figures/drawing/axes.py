@@ -107,7 +107,7 @@ def _make_room(panel: Panel, ax: Any) -> float:
         return 1.0  # composed for these axes
     scale = min(1.0, room[0] / (inner[0] + left + right), room[1] / (inner[1] + top + bottom))
     scale = max(scale, _LEAST)
-    if ax.get_figure(root=True).get_layout_engine() is None:
+    if ax.figure.figure.get_layout_engine() is None:
         taken = scale * (left + right) / wide, scale * (top + bottom) / high
         ax.set_position(
             (
