@@ -10,7 +10,7 @@ PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --
 SERVERS := tests/engines tests/serving tests/readers/test_object_stores.py tests/readers/test_clouds.py
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test suite test-torch test-mlflow test-fast check bench mutants docs fuzz fuzz-readers clean
+.PHONY: demo test suite test-torch test-mlflow test-oldest test-fast check bench mutants docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -31,6 +31,9 @@ test-mlflow: $(VENV)/.dev  ## the tests of MLflow (a server on loopback) and Ten
 
 test-torch: $(VENV)/.dev  ## the tests of PyTorch, TorchMetrics and Lightning, which it installs (a build for the processor)
 	@tools/test-torch
+
+test-oldest: $(VENV)/.dev  ## the core of the tests with the oldest versions that pyproject.toml allows, which it installs
+	@tools/test-oldest
 
 test-fast: $(VENV)/.dev  ## nothing slow, no servers, no browser, random tests with few examples: while you work
 	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow' $(foreach place,$(SERVERS) tests/browser,--ignore=$(place))

@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-__all__ = ["best", "interleaved", "peak_mebibytes", "record", "show", "sized", "tried"]
+__all__ = ["best", "clocked", "interleaved", "peak_mebibytes", "record", "show", "sized", "tried"]
 
 T = TypeVar("T")
 _BRIEFLY = bool(os.environ.get("INFOSCOPE_BENCHMARKS_BRIEFLY"))
@@ -49,6 +49,18 @@ def tried(works: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, lis
             start = _now()
             work()
             seconds[name].append(_now() - start)
+    return seconds
+
+
+def clocked(works: Mapping[str, Callable[[], Any]], repeats: int) -> dict[str, list[tuple[float, float]]]:
+    """Seconds by the clock and of the processor of every run, all works in turn after one that does not count."""
+    seconds: dict[str, list[tuple[float, float]]] = {name: [] for name in works}
+    for turn in range(sized(repeats, 1) + 1):
+        for name, work in works.items():
+            clock, processor = time.perf_counter(), time.process_time()
+            work()
+            if turn:
+                seconds[name].append((time.perf_counter() - clock, time.process_time() - processor))
     return seconds
 
 

@@ -3,6 +3,7 @@
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -188,7 +189,7 @@ def test_a_column_of_scores_is_not_left_over() -> None:
 
 @pytest.mark.slow
 def test_columns_of_a_database_are_not_known_before_it_is_read() -> None:
-    with sqlite3.connect("log.db") as database:
+    with closing(sqlite3.connect("log.db")) as database, database:
         database.execute("CREATE TABLE log (gold TEXT, svm TEXT, knn TEXT)")
         database.executemany("INSERT INTO log VALUES (?, ?, ?)", [("a", "a", "b"), ("b", "b", "b")] * 5)
     words = ["evaluate", "log", "--engine", "sql", "--engine-url", "sqlite:///log.db"]

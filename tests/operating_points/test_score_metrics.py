@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as peer
@@ -25,6 +26,9 @@ MANY = RNG.integers(0, 4, 90)
 PROBABILITIES = RNG.dirichlet(np.ones(4), 90) * 0.6 + 0.4 * np.eye(4)[MANY] * RNG.random((90, 1))
 PROBABILITIES /= PROBABILITIES.sum(axis=1, keepdims=True)
 WEIGHTS = RNG.random(90)
+since_1_7 = pytest.mark.skipif(
+    tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 7), reason="scikit-learn 1.7 knows it"
+)
 
 
 @pytest.mark.parametrize("weights", [None, WEIGHTS[:80]])
@@ -157,6 +161,7 @@ def test_numbers_of_one_true_class_are_undefined_and_not_an_error(score) -> None
         assert np.isnan(score(["a", "a"], [[0.9, 0.1], [0.8, 0.2]], classes=["a", "b"]))
 
 
+@since_1_7
 def test_losses_of_one_true_class_are_those_of_scikit_learn() -> None:
     probabilities = np.array([[0.9, 0.1], [0.8, 0.2]])
     assert log_loss(["a", "a"], probabilities, classes=["a", "b"]) == pytest.approx(
@@ -233,6 +238,7 @@ def test_a_keyword_that_would_have_no_effect_is_rejected(score) -> None:
         score(TWO, SCORE, sample_wieght=WEIGHTS[:80])
 
 
+@since_1_7
 def test_one_column_of_named_classes_that_the_truth_lacks() -> None:
     truth, scores = np.array([1, 1, 1]), np.array([0.7, 0.9, 0.4])
     assert log_loss(truth, scores, labels=[0, 1]) == pytest.approx(peer.log_loss(truth, scores, labels=[0, 1]))
@@ -252,6 +258,7 @@ def test_the_positive_class_of_two_columns_is_that_of_one() -> None:
         roc_auc(TWO, both, positive=5)
 
 
+@since_1_7
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_class_without_samples_has_no_weight_in_a_weighted_average() -> None:
     some = MANY < 3

@@ -107,6 +107,7 @@ def test_grouping(name: str, peer: Callable[..., object], matrix: list[list[int]
     assert_agree(name, peer, matrix)
 
 
+@pytest.mark.filterwarnings("ignore:positive_likelihood_ratio ill-defined:UserWarning")  # of scikit-learn before 1.7
 @crossed(DETECTION, BINARY)
 @pytest.mark.filterwarnings("ignore:`.*_likelihood_ratio` is ill-defined")
 def test_detection(name: str, peer: Callable[..., object], matrix: list[list[int]]) -> None:

@@ -182,10 +182,11 @@ def test_matrices_of_more_than_a_thousand_rows_in_zstd(tmp_path: Path) -> None:
 
 
 def workbook() -> bytes:
+    """The same bytes whenever it is made: they are part of the names of tests."""
     target = io.BytesIO()
     with zipfile.ZipFile(target, "w") as archive:
-        archive.writestr("[Content_Types].xml", "<Types/>")
-        archive.writestr("xl/workbook.xml", "<workbook/>")
+        archive.writestr(zipfile.ZipInfo("[Content_Types].xml"), "<Types/>")
+        archive.writestr(zipfile.ZipInfo("xl/workbook.xml"), "<workbook/>")
     return target.getvalue()
 
 

@@ -216,5 +216,6 @@ def _joined(codes: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int
     """
     there = np.all(codes >= 0, axis=0)
     joined = np.full(codes.shape[1], -1, np.int64)
-    combinations, joined[there] = np.unique(codes[:, there], axis=1, return_inverse=True)
+    combinations, places = np.unique(codes[:, there], axis=1, return_inverse=True)
+    joined[there] = places.reshape(-1)  # NumPy 2.0 gives them as a row of a matrix
     return joined, combinations

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
+from inspect import signature
 from itertools import chain
 from numbers import Number
 from os import PathLike
@@ -267,7 +268,9 @@ def _collected(frames: Sequence[Any]) -> list[nw.DataFrame[Any]]:
         if implementation is nw.Implementation.POLARS:
             import polars  # noqa: PLC0415 - the caller has it loaded
 
-            native = polars.collect_all([f.to_native() for f in frames], engine="streaming")
+            known = signature(polars.collect_all).parameters
+            streaming: Any = {"engine": "streaming"} if "engine" in known else {"streaming": True}  # before 1.25
+            native = polars.collect_all([f.to_native() for f in frames], **streaming)
             return [nw.from_native(cells, eager_only=True) for cells in native]
         return [frame.collect() for frame in frames]
 

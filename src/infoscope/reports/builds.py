@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from pathlib import PurePath
+from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import quote
 from xml.etree import ElementTree as Xml
@@ -123,7 +123,7 @@ def _uri(source: str) -> str:
     """
     if "://" in source:
         return quote(source, safe="/:?&=%@+,;~")
-    path = PurePath(source)
+    path = Path(source)
     return path.as_uri() if path.is_absolute() else quote(path.as_posix(), safe="/=@+,~")
 
 

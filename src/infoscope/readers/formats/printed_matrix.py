@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection
+from inspect import signature
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -136,8 +137,9 @@ def _loaded(path: Path) -> dict[str, Any]:
     from scipy.io import loadmat  # noqa: PLC0415 - for files of MATLAB only
     from scipy.io.matlab import MatReadError  # noqa: PLC0415
 
+    kind = {"spmatrix": False} if "spmatrix" in signature(loadmat).parameters else {}  # from SciPy 1.17 on
     try:
-        return {name: value for name, value in loadmat(path).items() if not name.startswith("__")}
+        return {name: value for name, value in loadmat(path, **kind).items() if not name.startswith("__")}
     except NotImplementedError as error:
         raise InputError(f"{path} is of MATLAB 7.3; save it with save('table.mat', 'counts', '-v7')") from error
     except (MatReadError, ValueError, TypeError, OSError, IndexError, KeyError, EOFError) as error:
