@@ -45,7 +45,7 @@ def test_asking_about_a_small_file_loads_nothing_that_it_does_not_need(tmp_path:
         "import sys\nfrom infoscope.cli import main\n"
         f"for words in {COMMANDS!r}:\n    sys.argv[1:] = words\n"
         "    try:\n        main()\n    except SystemExit as end:\n        assert not end.code, (words, end.code)\n"
-        f"    absent = {HEAVY!r} + ['rich.console'] * ('json' in words or 'page.html' in words)\n"
+        f"    absent = {HEAVY!r} + ['rich.console', 'rich.text'] * ('json' in words or 'page.html' in words)\n"
         "    loaded = [name for name in absent if name in sys.modules]\n"
         "    assert not loaded, (words, loaded)\n"
     )

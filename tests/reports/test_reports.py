@@ -13,7 +13,8 @@ from rich.text import Text
 import infoscope as ifs
 from infoscope.evaluation import Evaluation, evaluate
 from infoscope.reports import outline_of
-from infoscope.reports.layout import ASCII, UNICODE, Look, TextColumn, columns, wrapped
+from infoscope.reports.layout import TextColumn, columns, wrapped
+from infoscope.reports.signs import ASCII, UNICODE, Look
 from infoscope.reports.text import as_text as outline_as_text
 from infoscope.reports.text import coloured, information_bar, text_lines
 from infoscope.results import Result

@@ -6,8 +6,8 @@ A view per kind (``reports/views``) says what is shown, once; a renderer per for
 import importlib
 from typing import TYPE_CHECKING
 
-from infoscope.reports.layout import ASCII, UNICODE, Look
 from infoscope.reports.render import outline_of, picture, render
+from infoscope.reports.signs import ASCII, UNICODE, Look
 
 if TYPE_CHECKING:
     from infoscope.reports.text import coloured, text_lines

@@ -16,7 +16,8 @@ from infoscope.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows,
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.class_averages import Average, ZeroDivision
 from infoscope.quick_dataclasses import dataclass
-from infoscope.reports.layout import UNICODE, TextColumn, columns, shown, squeezed
+from infoscope.reports.layout import TextColumn, columns
+from infoscope.reports.signs import UNICODE, shown, squeezed
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import amount
 from infoscope.tables import Contingency, Label

@@ -4,70 +4,18 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import replace
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len
 from rich.text import Text
 
 from infoscope.quick_dataclasses import dataclass
+from infoscope.reports.signs import Signs, squeezed
 
-__all__ = [
-    "ASCII",
-    "UNICODE",
-    "Look",
-    "Signs",
-    "TextColumn",
-    "beside",
-    "columns",
-    "kept",
-    "meter",
-    "narrowed",
-    "paired",
-    "shown",
-    "squeezed",
-    "wrapped",
-]
+__all__ = ["TextColumn", "beside", "columns", "kept", "meter", "wrapped"]
 
 
 _MINOR_INTEREST = 3
 """Columns up to this priority go before names become hard to read."""
-
-
-@dataclass(frozen=True)
-class Signs:
-    """The characters that a terminal can show."""
-
-    full: str
-    missed: str
-    false: str
-    eighths: str
-    dot: str
-    ellipsis: str
-    to: str
-    encoding: str = "utf-8"
-
-
-UNICODE = Signs("█", "▒", "░", "▏▎▍▌▋▊▉", "·", "…", "–")
-ASCII = Signs("#", "-", "~", "", "|", "~", "-", "ascii")
-
-
-@dataclass(frozen=True)
-class Look:
-    """Where the text will be read."""
-
-    width: int = 100
-    signs: Signs = UNICODE
-    max_rows: int = 8
-    """Rows of a table that are shown; 0 shows all."""
-
-    def narrower(self, width: int) -> Look:
-        """The same in less room."""
-        return replace(self, width=width)
-
-    @property
-    def room(self) -> int:
-        """Columns inside the margins."""
-        return max(self.width - 4, 40)
 
 
 @dataclass(frozen=True)
@@ -98,17 +46,6 @@ class _Fitted:
     columns: list[TextColumn]
     widths: list[int]
     gap: int
-
-
-def shown(label: str, signs: Signs) -> str:
-    r"""A label on one line: what cannot be printed is written as an escape.
-
-    >>> print(shown("a\nb", UNICODE), shown("", UNICODE), shown(" ", UNICODE), shown("Käse", ASCII))
-    a\nb '' ' ' K\xe4se
-    """
-    plain = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in label)
-    plain = plain.encode(signs.encoding, "backslashreplace").decode(signs.encoding)
-    return plain if plain.strip() else f"'{plain}'"
 
 
 def columns(parts: Sequence[TextColumn], width: int, signs: Signs, *, header: bool = True, gap: int = 2) -> list[Text]:
@@ -189,41 +126,6 @@ def _line(cells: Sequence[Text], fitted: _Fitted, signs: Signs) -> Text:
     return line
 
 
-def narrowed(text: str, width: int, signs: Signs) -> str:
-    """A name cut to this many columns; a wide letter that would be halved is left out.
-
-    >>> narrowed("convnext-base", 9, UNICODE), narrowed("東京都渋谷区", 6, UNICODE)
-    ('convnext…', '東京…')
-    """
-    if cell_len(text) <= width:
-        return text
-    return set_cell_size(text, max(width - cell_len(signs.ellipsis), 0)).rstrip() + signs.ellipsis
-
-
-def squeezed(text: str, width: int, signs: Signs) -> str:
-    """A name cut in the middle to this many columns, so that both its ends tell it from others.
-
-    >>> squeezed("class 0145", 8, UNICODE), squeezed("東京都渋谷区", 6, UNICODE)
-    ('clas…145', '東…区')
-    """
-    if cell_len(text) <= width:
-        return text
-    room = max(width - cell_len(signs.ellipsis), 0)
-    head = set_cell_size(text, room - room // 2).rstrip()
-    return head + signs.ellipsis + set_cell_size(text[::-1], room // 2)[::-1].lstrip()
-
-
-def paired(one: str, other: str, width: int, signs: Signs) -> str:
-    """Two names side by side, each cut by itself, so that neither hides the other.
-
-    >>> paired("a rather long name", "cat", 14, UNICODE)
-    'a ra…ame / cat'
-    """
-    room = max(width - 3, 2)
-    left = squeezed(one, max(room // 2, room - cell_len(other)), signs)
-    return f"{left} / {squeezed(other, room - cell_len(left), signs)}"
-
-
 def _sized(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:
     if cell_len(cell.plain) > width:
         cell = Text(squeezed(cell.plain, width, signs), style=cell.style)
@@ -235,6 +137,7 @@ def _sized(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:
 def meter(part: float, width: int, signs: Signs, style: str) -> Text:
     """A bar of a share of the width, to an eighth of a character; at least a sliver where there is something.
 
+    >>> from infoscope.reports.signs import UNICODE
     >>> meter(0.5, 4, UNICODE, "").plain, meter(0.03, 4, UNICODE, "").plain
     ('██', '▏')
     """

@@ -9,7 +9,7 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
-from infoscope.reports.layout import Look, Signs, TextColumn, beside, columns, kept, meter, shown, squeezed, wrapped
+from infoscope.reports.layout import TextColumn, beside, columns, kept, meter, wrapped
 from infoscope.reports.outline import (
     Block,
     Bullets,
@@ -32,6 +32,7 @@ from infoscope.reports.outline import (
     Whisker,
     plain,
 )
+from infoscope.reports.signs import Look, Signs, shown, squeezed
 from infoscope.results.notation import UNDEFINED, share
 from infoscope.tables.missing import left_out
 
