@@ -250,6 +250,31 @@ def test_numbers_of_clusters_that_are_sorted_by_class_are_no_scores(clusters):
     check_columns({"clusters": ifs.Contingency.from_labels(np.array(["x", "y"])[truth], predicted)}, ColumnNames())
 
 
+@pytest.mark.parametrize(("numbers", "rows"), [(45, 1500), (60, 3000), (150, 9000)])
+def test_so_are_most_of_many_clusters_of_different_sizes(numbers, rows):
+    """Neighbouring numbers of scores have about as many rows; those of clusters have any number."""
+    rng = np.random.default_rng(3)
+    taken_for_scores = 0
+    for _ in range(20):
+        cluster = rng.choice(numbers, rows, p=rng.dirichlet(np.full(numbers, 3.0)))
+        truth = np.where(rng.random(rows) < np.where(cluster < numbers // 2, 0.05, 0.95), "b", "a")
+        try:
+            check_columns({"clusters": ifs.Contingency.from_labels(truth, cluster + 2)}, ColumnNames())
+        except ifs.InputError:
+            taken_for_scores += 1
+    assert taken_for_scores <= 5
+
+
+@pytest.mark.parametrize("separation", [2, 4, 8, 16])
+def test_scores_in_percent_of_many_rows_are_scores_however_well_they_separate(separation):
+    rng = np.random.default_rng(4)
+    positive = rng.random(20_000) < 0.3
+    scores = np.round(100 / (1 + np.exp(-rng.normal(separation * (positive - 0.5), 2.0)))).astype(int)
+
+    with pytest.raises(ifs.InputError, match="choose a threshold for them"):
+        ifs.evaluate(np.where(positive, "b", "a"), scores)
+
+
 @pytest.mark.parametrize("steps", [20, 30, 100, 500])
 @pytest.mark.parametrize("rows", [300, 3000])
 def test_scores_in_whole_numbers_stay_scores(steps, rows):

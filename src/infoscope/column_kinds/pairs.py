@@ -156,7 +156,11 @@ MIN_STANDARD_ERRORS = 3.2
 MIN_RECALL = 0.2
 """Fraction of the rows of both classes from which on their names are predicted, and not met by chance of the scores."""
 MAX_CLUSTERS = 40
-"""Different numbers up to which they may be clusters that were numbered class by class, where each has many rows."""
+"""Different numbers up to which they may be clusters that were numbered class by class, where each has many rows …"""
+MAX_SMOOTHNESS = 2.0
+"""… and of more, if neighbours are no more alike in size than others: standard deviations of their likeness."""
+MIN_UNEVENNESS = 3.0
+"""Standard deviations by which sizes vary more than those of equally frequent numbers, whose likeness tells nothing."""
 MIN_CLUSTER_ROWS = 5
 """Rows of a number, in three of four; scores crowd at both ends and have few in between."""
 MIN_GRADUAL = 2.0
@@ -224,8 +228,10 @@ class RankedNumbers:
         share = rows[1] / rows.sum(axis=0)
         if abs(_trend(share)) <= MIN_STANDARD_ERRORS:
             return False
-        repeat = rows.shape[1] <= MAX_CLUSTERS and float(np.quantile(rows.sum(axis=0), 0.25)) >= MIN_CLUSTER_ROWS
-        return not repeat or abs(_trend_beside_step(share)) > MIN_GRADUAL
+        sizes = rows.sum(axis=0)
+        repeat = float(np.quantile(sizes, 0.25)) >= MIN_CLUSTER_ROWS
+        may_be_clusters = repeat and (len(sizes) <= MAX_CLUSTERS or _are_rough(sizes))
+        return not may_be_clusters or abs(_trend_beside_step(share)) > MIN_GRADUAL
 
 
 def _trend(share: Counts) -> float:
@@ -242,6 +248,19 @@ def _trend_beside_step(share: Counts) -> float:
     between = (sums / sizes - (share.sum() - sums) / sizes[::-1]) ** 2 * sizes * sizes[::-1]
     step = int(np.argmax(between)) + 1
     return (_trend(share[:step]) + _trend(share[step:])) / float(np.sqrt(2.0))
+
+
+def _are_rough(sizes: Counts) -> bool:
+    """Whether sizes differ, and those of neighbours as much as any: a number of scores has about as many as the next.
+
+    By von Neumann's ratio of the logarithms, which is 2 where the order of the numbers means nothing.
+    """
+    mean, free = float(sizes.mean()), len(sizes) - 1
+    if float(((sizes - mean) ** 2).sum()) / mean < free + MIN_UNEVENNESS * float(np.sqrt(2.0 * free)):
+        return False
+    logarithms = np.log(sizes)
+    ratio = float((np.diff(logarithms) ** 2).sum() / ((logarithms - logarithms.mean()) ** 2).sum())
+    return (1.0 - ratio / 2.0) * float(np.sqrt(len(sizes))) < MAX_SMOOTHNESS
 
 
 def _area(rows: Counts) -> Counts:
