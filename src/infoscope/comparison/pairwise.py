@@ -168,7 +168,7 @@ def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[
     many = len(names) > 1
     text = (
         f"{listed(names)} {'capture' if many else 'captures'} no more information than expected by chance, so "
-        f"{'they are' if many else 'it is'} neither best nor tied, by whatever metric"
+        f"{'they are' if many else 'it is'} neither best nor tied, by whatever metric."
     )
     yield Finding("no_information", text, evidence={"p_values": dict(uninformative)})
 

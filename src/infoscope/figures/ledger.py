@@ -15,6 +15,10 @@ from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["LedgerDisplay", "brace"]
 
+WIDTH, MARGIN = 640.0, 2.0
+NAME_WIDTH = 9.5
+"""Room for a letter of a name that stands in the bar, with what is left at both ends."""
+
 
 def brace(start: float, end: float, at: float, depth: float) -> Line:
     """A bracket along a stretch; its ends point by ``depth``."""
@@ -77,9 +81,9 @@ class LedgerDisplay(TableDisplay):
             Axis(0.0, total),
             Axis(0.0, 1.0),
             tuple(marks),
-            width=640.0,
+            width=WIDTH,
             height=100.0,
-            margins=(2.0, 28.0, 2.0, 30.0),
+            margins=(MARGIN, 28.0, MARGIN, 30.0),
         )
 
     def _part(self, part: str, bits: float, start: float, total: float) -> list[Mark]:
@@ -90,7 +94,7 @@ class LedgerDisplay(TableDisplay):
         tip = f"{part}: {bits:.3f} {self.unit}" + ("" if of_truth is None else f", {of_truth:.1%} of the truth")
         drawn = Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip)
         text = f"{part} {share}"
-        if bits / total > 0.18:
+        if bits / total * (WIDTH - 2 * MARGIN) > NAME_WIDTH * len(text):
             inside = Words(
                 start + bits / 2,
                 0.5,
