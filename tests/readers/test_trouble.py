@@ -1,15 +1,21 @@
 """What goes wrong is told in one sentence, and nothing is left behind."""
 
+import gzip
+import io
 import logging
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 import polars as pl
 import pytest
 
@@ -560,3 +566,30 @@ def test_an_interrupt_of_spark_is_not_logged_as_an_error(caplog: pytest.LogCaptu
     logging.error("KeyboardInterrupt while sending command.")
 
     assert caplog.messages == ["something else", "KeyboardInterrupt while sending command."]
+
+
+def archived(content: bytes) -> bytes:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as archive:
+        entry = tarfile.TarInfo("rows.csv")
+        entry.size = len(content)
+        archive.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("rows.tar", archived(b"t,p\na,a\n"), "rows.tar is a tar archive; unpack it: tar -xf"),
+        ("rows.tar.gz", gzip.compress(archived(b"t,p\na,a\n")), "rows.tar.gz is a tar archive; unpack it: tar -xf"),
+        ("rows.csv", archived(b"t,p\na,a\n"), "rows.csv is a tar archive"),
+        ("rows.pkl", pickle.dumps({"t": ["a"], "p": ["a"]}), "rows.pkl is a Python pickle; load it"),
+        ("rows.csv", pickle.dumps(np.array(["a"])), "rows.csv is a Python pickle; load it"),
+        ("rows.rar", b"Rar!\x1a\x07\x01\x00" + bytes(40), "rows.rar is a RAR archive"),
+    ],
+)
+def test_archives_and_pickles_are_named(name, content, words, tmp_path):
+    path = tmp_path / name
+    path.write_bytes(content)
+    with pytest.raises(InputError, match=re.escape(words)):
+        read(path, truth="t", system="p")

@@ -72,6 +72,7 @@ _FOREIGN = {
     ),
     b"Obj\x01": _Kind("an Avro file", "convert it: avro-tools tojson {file} > {ndjson}"),
     b"ORC": _Kind("an ORC file", "convert it to Parquet"),
+    b"Rar!": _Kind("a RAR archive", "unpack it: unrar x {file}"),
     b"%PDF": _Kind("a PDF document", "export its table as CSV"),
 }
 _HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
@@ -171,6 +172,10 @@ def _foreign_kind(head: bytes, path: Path) -> _Kind | None:
     for magic, kind in _FOREIGN.items():
         if head.startswith(magic):
             return kind
+    if head[257:262] == b"ustar":
+        return _Kind("a tar archive", "unpack it: tar -xf {file}")
+    if re.match(rb"\x80[\x02-\x05][\x80-\xff\x00-\x1fc}\](]", head):
+        return _Kind("a Python pickle", "load it and hand over its labels: infoscope.evaluate(y_true, y_pred)")
     page = re.match(rb"\s*<(?:!doctype html|html)", head.removeprefix(_BOM), re.IGNORECASE)
     return _HTML if page else None
 
