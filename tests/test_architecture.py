@@ -62,7 +62,8 @@ OF_VIEWS = """from infoscope.evaluation.coverage import Coverage
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.predicted_classes import PredictedClassesDisplay
 from infoscope.results.notation import Units
-from infoscope.reports.outline import Column, Name, Outline, Section, Table
+from infoscope.reports.outline import Column, Outline, Section, Table
+from infoscope.reports.phrases import Name
 
 
 """

@@ -16,7 +16,8 @@ from infoscope.cli.glossary import folded, glossary
 from infoscope.diagnosis import RULES
 from infoscope.metrics.registry import Domain, all_metrics
 from infoscope.reports import outline_of
-from infoscope.reports.outline import Column, Tile, plain
+from infoscope.reports.outline import Column, Tile
+from infoscope.reports.phrases import plain
 from tests.reference import reference_file, why_absent
 from tests.results.examples import EXAMPLES, example
 

@@ -6,8 +6,8 @@ import pytest
 from click.testing import CliRunner
 
 from infoscope.cli import app
-from infoscope.reports.outline import plain
 from infoscope.reports.parts.sample_values import disagreement
+from infoscope.reports.phrases import plain
 from tests.papers.test_steingold2016 import MATRICES, PERCENT
 
 ASKED = ("proficiency", "phi", "accuracy", "f1")

@@ -9,20 +9,16 @@ from infoscope.reports.outline import (
     Block,
     Bullets,
     Cell,
-    Code,
     Groups,
-    Inline,
     Outline,
     Paragraph,
-    Phrase,
     Section,
     ShareBar,
     SideBySide,
-    Strong,
     Table,
     Whisker,
-    plain,
 )
+from infoscope.reports.phrases import Code, Inline, Phrase, Strong, plain
 from infoscope.tables.missing import left_out
 
 __all__ = ["as_markdown"]

@@ -22,16 +22,13 @@ from infoscope.reports.outline import (
     InformationBar,
     Outline,
     Paragraph,
-    Phrase,
     Section,
     ShareBar,
     SideBySide,
-    Strong,
     Table,
-    Term,
     Whisker,
-    plain,
 )
+from infoscope.reports.phrases import Phrase, Strong, Term, plain
 from infoscope.results.notation import amount, share
 from infoscope.tables import Contingency
 from infoscope.tables.missing import left_out

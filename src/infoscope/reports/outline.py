@@ -7,18 +7,18 @@ four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from infoscope.markup import cut_list
 from infoscope.metrics.registry import Domain
 from infoscope.quick_dataclasses import dataclass
+from infoscope.reports.phrases import Phrase, reason
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.notation import Units
+from infoscope.results.notation import MetricNotation, Units
 from infoscope.results.provenance import Provenance
 
 if TYPE_CHECKING:
@@ -30,114 +30,21 @@ __all__ = [
     "Block",
     "Bullets",
     "Cell",
-    "Code",
     "Column",
     "Explorer",
     "Figure",
     "Groups",
     "InformationBar",
-    "Inline",
-    "Name",
     "Outline",
     "Paragraph",
-    "Phrase",
-    "Rest",
     "Row",
     "Section",
     "ShareBar",
     "SideBySide",
-    "Strong",
     "Table",
-    "Term",
     "Tile",
     "Whisker",
-    "enumerated",
-    "joined",
-    "plain",
-    "reason",
 ]
-
-
-@dataclass(frozen=True)
-class Name:
-    """A name that comes from the data: a system, a class, a file."""
-
-    text: str
-    most: int = 32
-    """Characters shown where room is short; the whole name is kept where the form can."""
-
-    def __post_init__(self) -> None:
-        """A blank name is quoted: nobody sees it otherwise."""
-        if not self.text.strip():
-            object.__setattr__(self, "text", f"'{self.text}'")
-
-
-@dataclass(frozen=True)
-class Strong:
-    """Words in bold."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Term:
-    """A word that leads to the definition of a metric, where the form has definitions."""
-
-    metric: str
-    text: str
-
-
-@dataclass(frozen=True)
-class Code:
-    """Something to type."""
-
-    text: str
-
-
-@dataclass(frozen=True)
-class Rest:
-    """The end of a list that is cut short, and the same with nothing left out, for text in full (-v)."""
-
-    text: str
-    every: str
-
-
-Inline = str | Name | Strong | Term | Code | Rest
-Phrase = Inline | tuple[Inline, ...]
-
-
-def plain(phrase: Phrase) -> str:
-    """The words of a phrase and nothing else."""
-    if isinstance(phrase, tuple):
-        return "".join(map(plain, phrase))
-    return phrase if isinstance(phrase, str) else phrase.text
-
-
-def enumerated(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[Inline, ...]:
-    """Names from the data in a row: "a, b and c", the many cut short."""
-    shown: list[Inline] = [Name(name, width) for name in names[:most]]
-    if len(names) > most:
-        every = f"{''.join(f', {name}' for name in names[most:-1])} and {names[-1]}"
-        return (*joined(shown, ", "), Rest(f" and {len(names) - most} more", every))
-    if len(shown) < 2:
-        return tuple(shown)
-    return (*joined(shown[:-1], ", "), " and ", shown[-1])
-
-
-def reason(words: str | None) -> Phrase:
-    """Why a number is undefined, with a long list of classes cut short."""
-    cut = cut_list(words or "")
-    if not cut.others:
-        return cut.first
-    return cut.first, Rest(cut.more, "".join(f", {name}" for name in cut.others)), cut.after
-
-
-def joined(parts: Iterable[Inline], between: str) -> list[Inline]:
-    """Parts of a phrase with something between each two."""
-    found: list[Inline] = []
-    for part in parts:
-        found += [between, part] if found else [part]
-    return found
 
 
 @dataclass(frozen=True)
@@ -351,6 +258,12 @@ class Tile:
     interval: str = ""
     note: Phrase = ""
     metric: str | None = None
+
+    @classmethod
+    def of(cls, estimate: Estimate, notation: MetricNotation, word: Phrase, note: Phrase = "") -> Tile:
+        """The number of a metric with its interval; the reason instead of the note where there is no number."""
+        shown = note if estimate.undefined is None else reason(estimate.undefined)
+        return cls(notation.shown(estimate), word, notation.interval(estimate), shown, notation.metric)
 
 
 @dataclass(frozen=True)

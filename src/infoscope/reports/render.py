@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from infoscope.errors import InputError
 from infoscope.garbage import collection_paused
-from infoscope.reports.outline import Name, Outline, Phrase, plain
+from infoscope.reports.outline import Outline
+from infoscope.reports.phrases import Name, Phrase, plain
 from infoscope.reports.signs import UNICODE, Look, shown, squeezed
 from infoscope.results.base import Result
 from infoscope.results.codec import Json

@@ -17,21 +17,16 @@ from infoscope.reports.outline import (
     Column,
     Groups,
     InformationBar,
-    Inline,
-    Name,
     Outline,
     Paragraph,
-    Phrase,
-    Rest,
     Section,
     ShareBar,
     SideBySide,
-    Strong,
     Table,
     Tile,
     Whisker,
-    plain,
 )
+from infoscope.reports.phrases import Inline, Name, Phrase, Rest, Strong, plain
 from infoscope.reports.signs import Look, Signs, shown, squeezed
 from infoscope.results.notation import UNDEFINED, share
 from infoscope.tables.missing import left_out

@@ -16,25 +16,19 @@ from infoscope.reports.outline import (
     Block,
     Bullets,
     Cell,
-    Code,
     Column,
     Figure,
     Groups,
     InformationBar,
-    Inline,
-    Name,
     Paragraph,
-    Phrase,
-    Rest,
     Row,
     Section,
     ShareBar,
     SideBySide,
-    Strong,
     Table,
     Whisker,
-    plain,
 )
+from infoscope.reports.phrases import Code, Inline, Name, Phrase, Rest, Strong, plain
 
 __all__ = ["bar", "block", "phrase", "section", "table", "term"]
 

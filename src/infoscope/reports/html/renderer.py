@@ -14,7 +14,8 @@ from infoscope.reports.html.elements import Html, element, joined, label
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.formulas import formula
 from infoscope.reports.html.shell import code_of, page
-from infoscope.reports.outline import Appendix, Outline, Phrase, Section, Tile, plain
+from infoscope.reports.outline import Appendix, Outline, Section, Tile
+from infoscope.reports.phrases import Phrase, plain
 from infoscope.results.provenance import Provenance
 from infoscope.tables.missing import left_out
 

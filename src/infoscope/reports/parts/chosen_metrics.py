@@ -6,9 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.outline import Block, Cell, Column, Name, Paragraph, Phrase, Section, Strong, Table, Tile, reason
+from infoscope.reports.outline import Block, Cell, Column, Paragraph, Section, Table, Tile
 from infoscope.reports.parts.item_tables import group_columns, listed
 from infoscope.reports.parts.sample_values import disagreement
+from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units
 
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
@@ -59,10 +60,8 @@ def _leader(evaluation: Evaluation, unit: Units) -> SystemResult:
 def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:
     """One tile for each chosen metric."""
     for name in evaluation.metrics:
-        estimate, notation = system.estimate(name), MetricNotation(name, unit)
-        note = reason(estimate.undefined) if estimate.shown is None else catalogue[name].symbol
-        title = catalogue[name].titled(system.positive)
-        yield Tile(notation.shown(estimate), title, notation.interval(estimate), note, name)
+        card = catalogue[name]
+        yield Tile.of(system.estimate(name), MetricNotation(name, unit), card.titled(system.positive), card.symbol)
 
 
 def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from infoscope.comparison import Comparison
 from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
-from infoscope.reports.outline import Cell, Column, Figure, Name, Section, Table
+from infoscope.reports.outline import Cell, Column, Figure, Section, Table
 from infoscope.reports.parts.item_tables import difference_columns, listed
+from infoscope.reports.phrases import Name
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import factor_text, number_text, p_value
 

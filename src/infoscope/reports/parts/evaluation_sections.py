@@ -11,26 +11,11 @@ from infoscope.figures.drawing.layout import plain_label
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import Sweep
-from infoscope.reports.outline import (
-    ALL_ROWS,
-    Block,
-    Cell,
-    Code,
-    Column,
-    Figure,
-    Name,
-    Paragraph,
-    Phrase,
-    Section,
-    SideBySide,
-    Strong,
-    Table,
-    Term,
-    reason,
-)
+from infoscope.reports.outline import ALL_ROWS, Block, Cell, Column, Figure, Paragraph, Section, SideBySide, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.maps import table_of
 from infoscope.reports.parts.threshold_choices import recommended_thresholds
+from infoscope.reports.phrases import Code, Name, Phrase, Strong, Term, joined, reason
 from infoscope.results.codec import Json
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share
 
@@ -60,16 +45,9 @@ def order_section(evaluation: Evaluation) -> list[Section]:
     if not systems:
         return []
     scale = systems[0].ordinal or ()
-    lede: Phrase = ("From the lowest to the highest: ", *_listed(scale, " < "), ".")
+    lede: Phrase = ("From the lowest to the highest: ", *joined(map(Name, scale), " < "), ".")
     steps = _steps(systems[0])
     return [Section("Ordered classes", [Paragraph(lede), _metrics(systems), *([steps] if steps else [])], "order")]
-
-
-def _listed(names: Sequence[str], between: str) -> list[Name | str]:
-    words: list[Name | str] = []
-    for name in names:
-        words += [between if words else "", Name(name)]
-    return words
 
 
 def _metrics(systems: Sequence[SystemResult]) -> Table:
@@ -276,12 +254,15 @@ def example_origin(cell: CellExamples) -> Phrase | None:
     if not cell.searched:
         return None
     if not cell.segments:
-        return ("In no group of ", *_listed(cell.searched, ", "), " more often than elsewhere.")
-    parts: list[Name | str] = []
-    for at, each in enumerate(cell.segments):
-        parts += ["; " if at else "More often where ", Name(each.column), " is ", Name(each.value)]
-        parts.append(f": {share(each.rate)} of the true class, elsewhere {share(each.elsewhere)}")
-    return (*parts, ".")
+        return ("In no group of ", *joined(map(Name, cell.searched), ", "), " more often than elsewhere.")
+    parts = [
+        (
+            *(Name(each.column), " is ", Name(each.value)),
+            f": {share(each.rate)} of the true class, elsewhere {share(each.elsewhere)}",
+        )
+        for each in cell.segments
+    ]
+    return ("More often where ", *joined(parts, "; "), ".")
 
 
 def example_table(cell: CellExamples) -> Table:

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Protocol, TypeVar
 
-from infoscope.reports.outline import Cell, Column, Name
+from infoscope.reports.outline import Cell, Column
+from infoscope.reports.phrases import Name
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, chance
 

@@ -11,9 +11,10 @@ from infoscope.evaluation.result import JudgeResult
 from infoscope.figures.judge import JudgeDisplay, StrataMosaicDisplay
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
+from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Section, Table
 from infoscope.reports.parts.classes import class_tables
 from infoscope.reports.parts.item_tables import group_columns, listed
+from infoscope.reports.phrases import Inline, Name, Phrase, Strong
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share, share_with_interval
 

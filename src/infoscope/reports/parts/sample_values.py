@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 
 from infoscope.comparison import Comparison
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.outline import ALL_ROWS, Block, Column, Inline, Name, Paragraph, Phrase, Strong, Table, Term
+from infoscope.reports.outline import ALL_ROWS, Block, Column, Paragraph, Table
+from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, joined, listing
 from infoscope.results.notation import UNDEFINED, MetricNotation, number_text
 
 __all__ = ["SampleValues", "compared_values", "disagreement", "sample_values", "written_value"]
@@ -74,18 +75,16 @@ def disagreement(values: SampleValues, positive: str | None = None) -> Phrase | 
             by_leader.setdefault(first, []).append(metric)
     if len(by_leader) < 2:
         return None
-    parts: list[Inline] = ["In this sample the metrics disagree: "]
-    for at, (system, metrics) in enumerate(by_leader.items()):
-        parts += ["; " if at else "", Name(system), " is first by " if not at else " by ", *_listed(metrics, positive)]
-    return (*parts, ".")
 
+    def titles(metrics: Sequence[str]) -> tuple[Inline, ...]:
+        cards = [(metric, catalogue[metric]) for metric in metrics]
+        return listing([Term(metric, card.title_in_sentence + card.of_class(positive)) for metric, card in cards])
 
-def _listed(metrics: Sequence[str], positive: str | None) -> list[Inline]:
-    words: list[Inline] = []
-    for at, metric in enumerate(metrics):
-        between = "" if not at else " and " if at == len(metrics) - 1 else ", "
-        words += [between, Term(metric, catalogue[metric].title_in_sentence + catalogue[metric].of_class(positive))]
-    return words
+    parts = [
+        (Name(system), " by " if at else " is first by ", *titles(metrics))
+        for at, (system, metrics) in enumerate(by_leader.items())
+    ]
+    return ("In this sample the metrics disagree: ", *joined(parts, "; "), ".")
 
 
 def written_value(metric: str, value: float | None) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from infoscope.figures.tracks import WorstTrack
-from infoscope.reports.outline import ALL_ROWS, Cell, Code, Column, Name, Phrase, Section, Strong, Table, Term
+from infoscope.reports.outline import ALL_ROWS, Cell, Column, Section, Table
 from infoscope.reports.parts.item_tables import difference_columns, listed
+from infoscope.reports.phrases import Code, Name, Phrase, Strong, Term
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, p_value, share
 from infoscope.tracking.measures import measures

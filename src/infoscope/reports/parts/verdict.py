@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from infoscope.evaluation import ClassEstimates, ConfusedPair, Evaluation, SystemResult
 from infoscope.markup import counted
-from infoscope.reports.outline import Inline, Name, Phrase, Strong, Tile, reason
+from infoscope.reports.outline import Tile
 from infoscope.reports.parts.chosen_metrics import chosen_sentences
 from infoscope.reports.parts.judge import judge_sentences
 from infoscope.reports.parts.metric_choice import difference_to
+from infoscope.reports.phrases import Inline, Name, Phrase, Strong, joined
 from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,
@@ -120,9 +121,7 @@ def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
         samples = counted(count, "sample")
         more = f"it would capture {points(pairs[0].gain)} points more of this sample."
         return (first, " is predicted as ", second, f" in {samples}; without these errors {more}")
-    named: list[Inline] = []
-    for pair in pairs:
-        named += [", " if named else "", Name(pair.classes[0]), "/", Name(pair.classes[1])]
+    named = joined(((Name(pair.classes[0]), "/", Name(pair.classes[1])) for pair in pairs), ", ")
     more = f"{points(pairs[0].gain)} points more of this sample"
     if len(pairs) == 1:
         return ("The costliest confusion is ", *named, f"; without it, {more} would be captured.")
@@ -159,21 +158,18 @@ _CLUSTER_TILES = (
 
 def system_tiles(system: SystemResult) -> Iterator[Tile]:
     """Captured information first; of two classes, then the metrics of the positive one."""
-    yield _ratio(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
+    yield _tile(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
     yield from _positive_tiles(system)
-    yield _ratio(system, "false_information_ratio", "false", "H(S|T)/H(T)")
-    erroneous = system.estimate("erroneous_information_ratio")
-    note = "missed + false; 0 is perfect" if erroneous.shown is not None else reason(erroneous.undefined)
-    notation = MetricNotation("erroneous_information_ratio")
-    yield Tile(notation.shown(erroneous), "erroneous", notation.interval(erroneous), note, notation.metric)
+    yield _tile(system, "false_information_ratio", "false", "H(S|T)/H(T)")
+    yield _tile(system, "erroneous_information_ratio", "erroneous", "missed + false; 0 is perfect")
     if system.clusters is None:
-        yield _ratio(system, "accuracy", "accuracy", _chance_accuracy(system))
+        yield _tile(system, "accuracy", "accuracy", _chance_accuracy(system))
     yield _remaining(system)
     if system.clusters is not None:
-        yield from (_ratio(system, metric, word, note) for metric, word, note in _CLUSTER_TILES)
+        yield from (_tile(system, metric, word, note) for metric, word, note in _CLUSTER_TILES)
     if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
         note = f"accuracy {share(system.shown('accepted_accuracy'))} among the accepted"
-        yield _ratio(system, "rejection_rate", "rejected", note)
+        yield _tile(system, "rejection_rate", "rejected", note)
 
 
 def _positive_tiles(system: SystemResult) -> Iterator[Tile]:
@@ -186,27 +182,21 @@ def _positive_tiles(system: SystemResult) -> Iterator[Tile]:
         return
     of = f"positive class '{system.positive}'"
     name = _cut(system.positive)
-    yield from (_ratio(system, metric, f"{metric} of '{name}'", of) for metric in ("recall", "precision", "f1"))
+    yield from (_tile(system, metric, f"{metric} of '{name}'", of) for metric in ("recall", "precision", "f1"))
 
 
 def _class_tile(item: ClassEstimates, metric: str) -> Tile:
     estimate, notation = item.values[metric], MetricNotation(metric)
     word = f"{metric} of '{_cut(item.label)}'"
-    if estimate.shown is None:
-        return Tile(UNDEFINED, word, "", reason(estimate.undefined), metric)
-    return Tile(notation.shown(estimate), word, notation.interval(estimate), f"class '{item.label}'", metric)
+    return Tile.of(estimate, notation, word, f"class '{item.label}'")
 
 
 def _cut(label: str, most: int = 20) -> str:
     return label if len(label) <= most else f"{label[: most - 1]}…"
 
 
-def _ratio(system: SystemResult, metric: str, word: str, note: str) -> Tile:
-    estimate = system.estimate(metric)
-    if estimate.shown is None:
-        return Tile(UNDEFINED, word, "", reason(estimate.undefined), metric)
-    notation = MetricNotation(metric)
-    return Tile(notation.shown(estimate), word, notation.interval(estimate), note, metric)
+def _tile(system: SystemResult, metric: str, word: str, note: str) -> Tile:
+    return Tile.of(system.estimate(metric), MetricNotation(metric), word, note)
 
 
 def _chance_accuracy(system: SystemResult) -> str:

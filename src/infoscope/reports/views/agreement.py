@@ -16,7 +16,6 @@ from infoscope.reports.outline import (
     Cell,
     Column,
     Figure,
-    Name,
     Outline,
     Paragraph,
     Section,
@@ -25,6 +24,7 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.phrases import Name
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]

@@ -18,22 +18,16 @@ from infoscope.reports.outline import (
     Column,
     Figure,
     Groups,
-    Inline,
-    Name,
     Outline,
     Paragraph,
-    Phrase,
     Section,
-    Strong,
     Table,
-    Term,
     Tile,
     Whisker,
-    enumerated,
-    joined,
 )
 from infoscope.reports.parts.compared_pairs import improvement_sections, pair_section, test_sections
 from infoscope.reports.parts.sample_values import compared_values, sample_values
+from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, amount, chance
 
@@ -129,10 +123,8 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
     first, *others = comparison.ranking
     likely = sorted(first.contenders, key=lambda place: -place.probability_best)
     if first.best is None and len(likely) > 1:
-        parts: list[Inline] = []
-        for place in likely[:3]:
-            parts += [", " if parts else "", Name(place.name), f" {chance(place.probability_best)}"]
-        yield ("Probability of being the best: ", *parts, ".")
+        named = ((Name(place.name), f" {chance(place.probability_best)}") for place in likely[:3])
+        yield ("Probability of being the best: ", *joined(named, ", "), ".")
     elif len(likely) > 1:
         yield f"It is the best with probability {chance(likely[0].probability_best)}."
     if likely:
@@ -143,13 +135,12 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
 
 def _other_metrics(rankings: Sequence[Ranking], lead: Sequence[str], positive: str | None) -> Iterator[Phrase]:
     """What the metrics after the first say, those that say the same together."""
-    by_verdict: dict[tuple[Inline, ...], list[Inline]] = {}
+    by_verdict: dict[tuple[Inline, ...], list[Term]] = {}
     for ranking in rankings:
         title = Term(ranking.metric, _lower(ranking.metric, positive))
         by_verdict.setdefault(_other_verdict(ranking, lead), []).append(title)
     for verdict, titles in by_verdict.items():
-        *most, last = titles
-        yield ("By ", *joined(most, ", "), *([" and "] if most else []), last, *verdict)
+        yield ("By ", *listing(titles), *verdict)
 
 
 def _other_verdict(ranking: Ranking, lead: Sequence[str]) -> tuple[Inline, ...]:
@@ -167,10 +158,8 @@ def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:
         if name != baseline:
             pair = comparison.between(name, baseline, comparison.ranking[0].metric)
             verdicts.setdefault("not compared" if pair is None else pair.verdict, []).append(name)
-    parts: list[Inline] = []
-    for word, names in verdicts.items():
-        parts += ["; " if parts else "", f"{word}: ", *enumerated(names)]
-    return ("Against the baseline ", Strong(baseline), ": ", *parts, ".")
+    parts = ((f"{word}: ", *enumerated(names)) for word, names in verdicts.items())
+    return ("Against the baseline ", Strong(baseline), ": ", *joined(parts, "; "), ".")
 
 
 def _tiles(comparison: Comparison) -> Iterator[Tile]:

@@ -20,16 +20,12 @@ from infoscope.reports.outline import (
     Column,
     Explorer,
     InformationBar,
-    Name,
     Outline,
-    Phrase,
     Section,
     ShareBar,
     SideBySide,
-    Strong,
     Table,
     Tile,
-    enumerated,
 )
 from infoscope.reports.parts.chosen_metrics import chosen_section, chosen_tiles
 from infoscope.reports.parts.classes import class_tables, confused_pairs
@@ -54,6 +50,7 @@ from infoscope.reports.parts.maps import (
 )
 from infoscope.reports.parts.metric_choice import metric_choices
 from infoscope.reports.parts.verdict import opening_sentences, system_tiles
+from infoscope.reports.phrases import Name, Phrase, Strong, enumerated
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
 

@@ -9,19 +9,9 @@ from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import (
-    ALL_ROWS,
-    Appendix,
-    Column,
-    Inline,
-    Name,
-    Outline,
-    Section,
-    Strong,
-    Table,
-    enumerated,
-)
+from infoscope.reports.outline import ALL_ROWS, Appendix, Column, Outline, Section, Table
 from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.phrases import Inline, Name, Strong, enumerated
 from infoscope.results.notation import Units, interval_text
 
 __all__ = ["PICTURES", "outline"]

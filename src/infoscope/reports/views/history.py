@@ -8,8 +8,9 @@ from infoscope.figures.drawing.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.phrases import Name, Phrase
 from infoscope.results.notation import MetricNotation, Units, amount, number_text, share
 from infoscope.runs import Alarm, History, RunSeries
 from infoscope.runs.findings import rarity
@@ -64,10 +65,10 @@ def _headline(result: History) -> Phrase:
 
 
 def _tile(result: History, series: RunSeries) -> Tile:
-    estimate, notation = series.newest.estimate, MetricNotation(result.metric)
+    notation = MetricNotation(result.metric)
     baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
-    title, note = find(result.metric).card.title, f"{series.system}{baseline}"
-    return Tile(notation.shown(estimate), title, notation.interval(estimate), note, result.metric)
+    title = find(result.metric).card.title
+    return Tile.of(series.newest.estimate, notation, title, f"{series.system}{baseline}")
 
 
 def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:

@@ -9,8 +9,9 @@ from infoscope.figures.label_plan import LabelPlanDisplay
 from infoscope.labelling import LabelPlan
 from infoscope.labelling.labelled_estimate import Basis
 from infoscope.quick_dataclasses import dataclass
-from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import group_columns, listed
+from infoscope.reports.phrases import Name
 from infoscope.results.notation import Units, amount
 
 __all__ = ["PICTURES", "outline"]

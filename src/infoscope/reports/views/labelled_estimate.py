@@ -10,8 +10,9 @@ from infoscope.labelling import LabelledEstimate
 from infoscope.labelling.labelled_estimate import Basis
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.phrases import Name
 from infoscope.results.notation import MetricNotation, Units, amount
 
 __all__ = ["PICTURES", "outline"]

@@ -14,20 +14,17 @@ from infoscope.reports.outline import (
     Appendix,
     Block,
     Bullets,
-    Code,
     Column,
-    Name,
     Outline,
     Paragraph,
-    Phrase,
     Section,
-    Strong,
     Table,
     Tile,
 )
 from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.parts.sample_values import written_value
-from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share, share_with_interval
+from infoscope.reports.phrases import Code, Name, Phrase, Strong
+from infoscope.results.notation import MetricNotation, Units, amount, p_value, share, share_with_interval
 
 __all__ = ["PICTURES", "outline"]
 
@@ -105,9 +102,7 @@ def _headline(system: Predictor, many: int) -> Phrase:
 
 def _tiles(system: Predictor) -> Iterator[Tile]:
     for name in _TILES:
-        estimate = system.metrics[name]
-        note = estimate.undefined or ""
-        yield Tile(share(estimate.shown), _TITLES[name], interval_text(estimate), note, name)
+        yield Tile.of(system.metrics[name], MetricNotation(name), _TITLES[name])
 
 
 def _predictor(system: Predictor, unit: Units, at: int) -> Section:

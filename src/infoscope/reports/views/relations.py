@@ -13,16 +13,14 @@ from infoscope.reports.outline import (
     Cell,
     Column,
     Figure,
-    Name,
     Outline,
-    Phrase,
     Section,
     SideBySide,
-    Strong,
     Table,
     Tile,
 )
 from infoscope.reports.parts.item_tables import listed
+from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import Units, amount, interval_text, p_value, share
 
 __all__ = ["PICTURES", "outline"]

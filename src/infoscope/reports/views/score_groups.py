@@ -9,7 +9,8 @@ from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.markup import counted
 from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups
 from infoscope.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
-from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
+from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Outline, Row, Section, Table, Tile
+from infoscope.reports.phrases import Name, Strong
 from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
 
 __all__ = ["PICTURES", "outline", "summary_number", "summary_table"]

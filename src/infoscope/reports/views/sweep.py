@@ -30,10 +30,8 @@ from infoscope.reports.outline import (
     Explorer,
     InformationBar,
     Outline,
-    Phrase,
     Row,
     Section,
-    Strong,
     Table,
     Tile,
 )
@@ -47,6 +45,7 @@ from infoscope.reports.parts.threshold_choices import (
     recommended_thresholds,
     threshold_interval,
 )
+from infoscope.reports.phrases import Phrase, Strong
 from infoscope.reports.views.score_groups import summary_table
 from infoscope.results.codec import Json
 from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share

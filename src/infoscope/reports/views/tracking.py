@@ -17,18 +17,13 @@ from infoscope.reports.outline import (
     Block,
     Column,
     Figure,
-    Inline,
-    Name,
     Outline,
     Paragraph,
-    Phrase,
     Section,
     SideBySide,
-    Strong,
     Table,
     Tile,
     Whisker,
-    enumerated,
 )
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.tracking_tables import (
@@ -39,6 +34,7 @@ from infoscope.reports.parts.tracking_tables import (
     sequence_table,
     worst_table,
 )
+from infoscope.reports.phrases import Inline, Name, Phrase, Strong, enumerated
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import (
     UNDEFINED,

@@ -20,16 +20,14 @@ from infoscope.reports.outline import (
     Column,
     Figure,
     InformationBar,
-    Name,
     Outline,
-    Phrase,
     Row,
     Section,
     SideBySide,
-    Strong,
     Table,
     Tile,
 )
+from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, chance, share
 
 __all__ = ["PICTURES", "outline"]
