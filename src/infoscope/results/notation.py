@@ -254,7 +254,7 @@ class MetricNotation:
         """The metric of the sample as it is, to three digits after the point."""
         if estimate.value is None:
             return UNDEFINED
-        return amount(estimate.value) if self.is_count else f"{estimate.value * self._scale:.{DECIMALS}f}"
+        return amount(estimate.value) if self.is_count else number_text(estimate.value * self._scale, f".{DECIMALS}f")
 
     def interval(self, estimate: Estimate) -> str:
         """The interval of an estimate; empty where there is none or no value."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
-from infoscope.reports.outline import Block, Cell, Column, Paragraph, Section, Table, Tile
-from infoscope.reports.parts.item_tables import group_columns, listed
+from infoscope.reports.outline import ALL_ROWS, Block, Cell, Column, Paragraph, Section, Table, Tile
+from infoscope.reports.parts.item_tables import ItemColumn, group_columns, listed
 from infoscope.reports.parts.sample_values import disagreement
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units
@@ -100,35 +101,42 @@ def _heads(names: Sequence[str]) -> tuple[list[str], str]:
     return symbols, f"{', '.join(stated)}."
 
 
-def _named(systems: Sequence[SystemResult]) -> tuple[list[Column], list[list[Cell]]]:
-    """The columns that name a system and its group, and their cells."""
+def _name_columns(systems: Sequence[SystemResult]) -> list[ItemColumn[SystemResult]]:
+    """The columns that name a group and a system."""
     groups = dict.fromkeys(key for system in systems for key in system.group or {})
-    columns, rows = listed(systems, *group_columns(groups), (Column("system", "name"), lambda each: Strong(each.name)))
-    return columns, [list(cells) for cells in rows]
+    return [*group_columns(groups), (Column("system", "name"), lambda each: Strong(each.name))]
 
 
 def _estimates(
     systems: Sequence[SystemResult], notations: Sequence[MetricNotation], heads: Sequence[str], legend: str
 ) -> Table:
     """What is believed of each metric, with its interval."""
-    columns, rows = _named(systems)
+    columns = _name_columns(systems)
     for notation, head in zip(notations, heads, strict=True):
-        columns += [Column(head, metric=notation.metric), Column("interval", priority=5)]
-    for system, cells in zip(systems, rows, strict=True):
-        for notation in notations:
-            estimate = system.estimate(notation.metric)
-            cells += [Strong(notation.shown(estimate)), notation.interval(estimate)]
-    return Table(columns, [tuple(cells) for cells in rows], note=legend, search="systems", max_rows=len(rows))
+        columns.append((Column(head, metric=notation.metric), partial(_shown, notation)))
+        columns.append((Column("interval", priority=5), partial(_interval, notation)))
+    return Table(*listed(systems, *columns), note=legend, search="systems", max_rows=ALL_ROWS)
+
+
+def _shown(notation: MetricNotation, system: SystemResult) -> Cell:
+    return Strong(notation.shown(system.estimate(notation.metric)))
+
+
+def _interval(notation: MetricNotation, system: SystemResult) -> Cell:
+    return notation.interval(system.estimate(notation.metric))
 
 
 def _plug_ins(systems: Sequence[SystemResult], notations: Sequence[MetricNotation], heads: Sequence[str]) -> Table:
     """The metrics of the counts as they are, as papers print them."""
-    columns, rows = _named(systems)
-    columns += [Column(head, metric=notation.metric) for notation, head in zip(notations, heads, strict=True)]
-    for system, cells in zip(systems, rows, strict=True):
-        cells += [notation.plug_in(system.estimate(notation.metric)) for notation in notations]
+    columns = _name_columns(systems)
+    for notation, head in zip(notations, heads, strict=True):
+        columns.append((Column(head, metric=notation.metric), partial(_plug_in, notation)))
     note = "The same in this sample, without a prior (plug-in values)."
-    return Table(columns, [tuple(cells) for cells in rows], note=note, max_rows=len(rows))
+    return Table(*listed(systems, *columns), note=note, max_rows=ALL_ROWS)
+
+
+def _plug_in(notation: MetricNotation, system: SystemResult) -> Cell:
+    return notation.plug_in(system.estimate(notation.metric))
 
 
 def _rank(system: SystemResult, notation: MetricNotation) -> tuple[bool, float]:

@@ -14,7 +14,7 @@ from infoscope.reports.phrases import Name
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, chance
 
-__all__ = ["Grouped", "difference_columns", "group_columns", "listed"]
+__all__ = ["Grouped", "ItemColumn", "difference_columns", "group_columns", "listed"]
 
 Item = TypeVar("Item")
 ItemColumn = tuple[Column, Callable[[Item], Cell]]
