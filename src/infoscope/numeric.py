@@ -40,6 +40,7 @@ __all__ = [
     "row_sums",
     "scaled_ratio",
     "share",
+    "share_terms",
     "somewhere",
     "surprise",
     "undefined_where",
@@ -225,12 +226,23 @@ def exp2(bits: Real) -> Real:
     return np.exp2(bits)
 
 
-def weighted_log2(values: Real) -> Real:
+def weighted_log2(values: Real, out: Real | None = None) -> Real:
     """X · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
-    shifted = values + _SMALLEST
+    shifted = np.add(values, _SMALLEST, out=out)
     logs = np.log2(shifted, out=shifted if isinstance(shifted, np.ndarray) else None)
     logs *= values
     return logs
+
+
+def share_terms(parts: Real, totals: Real) -> Real:
+    """P · log2 p of the parts of each total; of many totals some at a time, which stay in the cache."""
+    if parts.ndim != 2:
+        return weighted_log2(parts / totals[..., None])
+    terms, step = np.empty(parts.shape), max(1, 2 * _BLOCK // max(parts.shape[1], 1))
+    for start in range(0, len(parts), step):
+        lines = slice(start, start + step)
+        weighted_log2(parts[lines] / totals[lines, None], out=terms[lines])
+    return terms
 
 
 def entropy(parts: Real, total: Real) -> Real:

@@ -20,8 +20,8 @@ from infoscope.numeric import (
     ratio,
     row_sums,
     scaled_ratio,
+    share_terms,
     somewhere,
-    weighted_log2,
 )
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency, remembered
@@ -91,7 +91,7 @@ def entropies(table: Contingency) -> Entropies:
     """Computed once per table, however many metrics ask."""
     total = table.grand_total
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
-    joint = np.maximum(-row_sums(share_terms(table)), 0.0) if table.batch_shape else entropy(table.cells, total)
+    joint = np.maximum(-row_sums(cell_terms(table)), 0.0) if table.batch_shape else entropy(table.cells, total)
     missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
     bits = (truth, system, missed, spurious)
     few = np.minimum(np.minimum(truth, system), np.minimum(missed, spurious)) < _FEW_BITS
@@ -102,9 +102,9 @@ def entropies(table: Contingency) -> Entropies:
 
 
 @remembered
-def share_terms(table: Contingency) -> Real:
+def cell_terms(table: Contingency) -> Real:
     """P · log2 p of every cell, p its share of all samples."""
-    return weighted_log2(table.cells / table.grand_total[..., None])
+    return share_terms(table.cells, table.grand_total)
 
 
 def _few_bits(table: Contingency) -> Entropies:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 
-from infoscope.metrics.shannon import share_terms
+from infoscope.metrics.shannon import cell_terms
 from infoscope.posterior.arrays import Array, Indices, group_sums
 from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
 from infoscope.posterior.measures import allowing_for
@@ -174,7 +174,7 @@ def drawn_by_class(posterior: Posterior, side: Side) -> bool:
 
 def class_values(block: Contingency, side: Side) -> tuple[Array, Array]:
     """Entropy within each row (or column) in bits and the share of its matching cell, (draws, classes)."""
-    terms = share_terms(block)
+    terms = cell_terms(block)
     totals, shares = (
         (block.row_totals, block.row_shares) if side == "truth" else (block.column_totals, block.column_shares)
     )
