@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from infoscope.operating_points.reliability import ReliabilityBin
 from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import ArrayLike, Axes, Frame, LabelsLike
 
-__all__ = ["LiftDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay", "RiskCoverageDisplay"]
+__all__ = ["LiftDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay", "RiskCoverageDisplay", "scores_of"]
 
 Numbers = NDArray[np.float64]
 
@@ -37,6 +37,36 @@ class SweepCurve(Display):
     ) -> Self:
         """Follow the scores over all their thresholds and draw; options as for ``infoscope.sweep``."""
         return cls.from_sweep(sweep(y_true, y_score, **options)).plot(ax)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
+    ) -> Self:
+        """The scores of a fitted classifier, drawn; options are those of ``from_predictions``."""
+        scores, classes = scores_of(estimator, X, name=name, per_class=cls._per_class)
+        return cls.from_predictions(y, scores, **{**classes, **options})
+
+    _per_class: ClassVar[bool] = False
+    """Whether it is about the scores of all classes, also of two."""
+
+
+def scores_of(
+    estimator: object, X: object, *, name: str | None = None, per_class: bool = False
+) -> tuple[Any, dict[str, Any]]:
+    """Scores of a fitted classifier, and the options of a sweep that say which classes they are about.
+
+    Those of two classes are one column, the probability of the second or the decision function.
+    """
+    called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
+    if hasattr(estimator, "predict_proba"):
+        scores = np.asarray(estimator.predict_proba(X))
+        if len(classes) == 2 and not per_class:
+            return scores[:, 1], {"positive": classes[1]}
+        return scores, {"classes": classes}
+    if hasattr(estimator, "decision_function") and len(classes) == 2 and not per_class:
+        return np.asarray(estimator.decision_function(X)), {"positive": classes[1]}
+    lacks = "no predict_proba" if per_class else "neither predict_proba nor, for two classes, decision_function"
+    raise InputError(f"{called!r} gives no scores to sweep: it has {lacks}; give an estimator that has")
 
 
 @dataclass(repr=False)
@@ -96,6 +126,7 @@ class RiskCoverageDisplay(SweepCurve):
 
     coverage: Numbers
     risk: Numbers
+    _per_class: ClassVar[bool] = True
 
     @classmethod
     def from_sweep(cls, sweep: Sweep) -> Self:
@@ -122,7 +153,7 @@ class RiskCoverageDisplay(SweepCurve):
 
 
 @dataclass(repr=False)
-class ReliabilityDisplay(Display):
+class ReliabilityDisplay(SweepCurve):
     """The fraction of positives in each bin of scores, with its interval, beside the mean score of the bin."""
 
     bins: Sequence[ReliabilityBin]

@@ -12,6 +12,7 @@ from infoscope.figures.drawing.colours import series
 from infoscope.figures.drawing.layout import axis, dodged, fitting, plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
+from infoscope.figures.score_curves import scores_of
 from infoscope.figures.table_display import TableDisplay
 from infoscope.inputs import as_names
 from infoscope.markup import counted
@@ -129,19 +130,8 @@ class SweepDisplay(TableDisplay):
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """Sweep the scores of a fitted estimator: two classes by threshold, more by what is rejected."""
-        called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
-        if hasattr(estimator, "predict_proba"):
-            scores = np.asarray(estimator.predict_proba(X))
-            if len(classes) == 2:
-                return cls.from_predictions(y, scores[:, 1], **{"positive": classes[1], **options})
-            return cls.from_predictions(y, scores, **{"classes": classes, **options})
-        if hasattr(estimator, "decision_function") and len(classes) == 2:
-            chosen = {"positive": classes[1], **options}
-            return cls.from_predictions(y, np.asarray(estimator.decision_function(X)), **chosen)
-        raise InputError(
-            f"{called!r} gives no scores to sweep: it has neither predict_proba nor, for two classes, "
-            "decision_function; give an estimator that has"
-        )
+        scores, classes = scores_of(estimator, X, name=name)
+        return cls.from_predictions(y, scores, **{**classes, **options})
 
     @classmethod
     def from_values(
