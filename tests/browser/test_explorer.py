@@ -138,6 +138,29 @@ def test_by_keyboard_alone(opened: Any, address: str) -> None:
     page.wait_for_selector("#sheet:not([hidden]) h2:has-text('another class')")
 
 
+def test_rows_that_arrive_after_the_sheet_was_closed_do_not_open_it_again(opened: Any, address: str) -> None:
+    page = opened()
+    page.goto(f"{address}explore?file=digits.csv&t=truth&s=svm")
+    page.frame_locator("iframe").locator(".cm td[tabindex='0']").first.click()
+    page.wait_for_selector("#sheet:not([hidden]) tr[data-row]")
+    late: list[Any] = []
+
+    def hold(route: Any) -> None:
+        late.append(route)
+
+    page.route("**/rows?*", hold)
+    with page.expect_request("**/rows?*"):
+        page.click("text=other rows")
+    page.keyboard.press("Escape")
+    for answer in late:
+        answer.continue_()
+    page.wait_for_timeout(300)
+    page.unroute("**/rows?*")
+
+    assert len(late) == 1
+    assert page.is_hidden("#sheet")
+
+
 def _is_back(page: Any, frame: Any, place: str) -> None:
     """The sheet is closed and the focus where it was, which may be a moment later; before, it would be taken back."""
     page.wait_for_selector("#sheet", state="hidden")

@@ -87,6 +87,7 @@
     if (button) open({ ...button.dataset }, button);
   });
   const close = () => {
+    if (running) running.abort(); // or rows that are on their way would open the sheet again
     if (sheet.hidden) return;
     sheet.hidden = true;
     const back = state.from;
