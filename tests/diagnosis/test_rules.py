@@ -94,6 +94,7 @@ BELIEVED = [
     ("balanced_classes", BALANCED),
     ("few_errors", Contingency.from_matrix([[98, 2], [1, 99]])),
     ("rare_classes", UNEVEN),
+    ("favoured_classes", Contingency.from_matrix(np.diag([20, 8, 6, 4, 2]) + np.outer([0, 3, 3, 2, 2], np.eye(5)[0]))),
 ]
 DOES_NOT_FIT = [
     ("measured_labels", NUMBERED),
@@ -138,6 +139,8 @@ DOES_NOT_FIT = [
     ("absent_classes", VALVERDE_B),
     ("absent_classes", Contingency.from_labels([*"aabb"], [*"abbc"])),  # predicted, if never true
     ("balanced_classes", RARE),
+    ("favoured_classes", VALVERDE_B),  # few classes
+    ("favoured_classes", Contingency.from_matrix(30 * np.eye(5) + 1)),  # enough samples
     ("rare_classes", VALVERDE_B),  # few classes
     ("rare_classes", Contingency.from_matrix(4 * np.eye(50))),  # as frequent as one another
     ("rare_classes", Contingency.from_matrix(np.diag(200 // np.arange(1, 51) + 4) + 1)),  # frequent enough
@@ -426,6 +429,26 @@ def test_few_errors_are_said_with_the_size_of_the_shortfall() -> None:
     assert finding.text.startswith("3 predictions of 200 are wrong")
     assert "contained the true accuracy in 91 to 97 of 100" in finding.text
     assert finding.evidence["errors"] == 3
+
+
+def test_few_samples_of_several_classes_are_said_with_the_size_of_the_shortfall() -> None:
+    truth = ["a"] * 20 + ["b"] * 11 + ["c"] * 9 + ["d"] * 6 + ["e"] * 4
+    predicted = [*truth[:28], *"aaa", *truth[31:37], *"aaa", *truth[40:44], *"aa", *truth[46:48], *"aa"]
+    result = gate(truth, predicted, min={"proficiency": 0.3})
+    said = [finding for finding in result.findings if finding.code == "favoured_classes"]
+    assert [finding.text.startswith("50 samples of 5 classes hardly show") for finding in said] == [True]
+    for form in (result.to_text(), result.to_json(), result.to_html()):
+        assert "below its 95% interval in 6 of 100 cases" in " ".join(form.split())
+
+
+def test_a_gate_says_where_the_intervals_that_it_goes_by_fall_short() -> None:
+    truth = ["a", "b"] * 100
+    predicted = ["b", "a", "b", *truth[3:]]
+    by_accuracy, by_recall = (gate(truth, predicted, min={name: 0.9}) for name in ("accuracy", "balanced_accuracy"))
+    assert "few_errors" in codes(by_accuracy.findings)
+    assert "few_errors" not in codes(by_recall.findings)
+    several = gate(truth, {"x": predicted, "y": truth}, min={"accuracy": 0.9})
+    assert [f.text[:16] for f in several.findings if f.code == "few_errors"] == ["x: 3 predictions"]
 
 
 @pytest.mark.slow

@@ -25,6 +25,7 @@ from infoscope.diagnosis.sample import (
     absent_classes,
     balanced_classes,
     estimated,
+    favoured_classes,
     few_errors,
     few_samples,
     judged,
@@ -151,6 +152,7 @@ RULES: tuple[Rule, ...] = (
     Rule("absent_classes", absent_classes, "note", "Collect such samples", "classes without rows"),
     Rule("balanced_classes", balanced_classes, "note", "State the prevalence"),
     Rule("few_errors", few_errors, "note", "Collect more samples"),
+    Rule("favoured_classes", favoured_classes, "note", "Collect more samples"),
     Rule("rare_classes", rare_classes, "note", "Collect such samples"),
     Rule("lookalike_labels", lookalike_labels, "warning", "Clean the labels"),
 )

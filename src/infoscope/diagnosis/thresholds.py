@@ -75,6 +75,10 @@ class Thresholds:
     """Few errors: at most this many predictions are wrong …"""
     few_errors_accuracy: float = 0.97
     """… and at least this fraction is right."""
+    favoured_among: int = 5
+    """Favoured classes: at least this many true classes …"""
+    favoured_samples: int = 100
+    """… with at most this many samples together."""
     rare_among: int = 50
     """Rare classes: among at least this many classes …"""
     rare_share: float = 0.25

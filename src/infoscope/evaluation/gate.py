@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -21,6 +21,13 @@ from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 
 __all__ = ["Baseline", "Check", "Condition", "Gate", "WorstClass", "judge", "worst_classes"]
+
+#: findings that state how much less often intervals hold than they say, and the metrics that this is about
+_SHORTFALLS = {
+    "favoured_classes": frozenset({"proficiency", "mutual_information"}),
+    "few_errors": frozenset({"accuracy", "error_rate"}),
+    "rare_classes": frozenset({"macro_f1"}),
+}
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,7 +150,7 @@ def judge(
         tuple(checks),
         inconclusive,
         evaluation.provenance,
-        (*_no_information(evaluation), *findings),
+        (*_no_information(evaluation), *_falling_short(evaluation, checks), *findings),
         tuple(worst_classes(evaluation)),
     )
 
@@ -158,6 +165,16 @@ def _no_information(evaluation: Evaluation) -> Iterator[Finding]:
                 "truth."
             )
             yield Finding("no_information", text, "warning", {"system": system.title, "p_value": system.chance_p_value})
+
+
+def _falling_short(evaluation: Evaluation, checks: Sequence[Check]) -> Iterator[Finding]:
+    """Where the intervals that these checks go by are known to hold less often than they say."""
+    for system in evaluation.systems:
+        asked = {check.metric for check in checks if check.system == system.title}
+        about = f"{system.title}: " if len(evaluation.systems) > 1 else ""
+        for finding in system.diagnosis:
+            if asked & _SHORTFALLS.get(finding.code, frozenset()):
+                yield replace(finding, text=f"{about}{finding.text}")
 
 
 MOST = 5
