@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from infoscope.posterior import affinity_rows
-from infoscope.posterior.affinity_rows import AffinityRows
-from infoscope.posterior.beta_hyperprior import STRENGTHS, level_ends
-from infoscope.posterior.log_frequencies import NormalLogs, PowerLaw
-from infoscope.posterior.prevalence_level import SPREADS, PrevalenceLevel, TrendLevel
-from infoscope.posterior.row_models import log_grid
+from infoscope.posterior.tree import affinity_rows
+from infoscope.posterior.tree.affinity_rows import AffinityRows
+from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, level_ends
+from infoscope.posterior.tree.log_frequencies import NormalLogs, PowerLaw
+from infoscope.posterior.tree.prevalence_level import SPREADS, PrevalenceLevel, TrendLevel
+from infoscope.posterior.tree.row_models import log_grid
 
 __all__ = ["simulated_ranks"]
 

@@ -23,7 +23,7 @@ from infoscope.__main__ import main
 from infoscope.assignment import best_assignment
 from infoscope.metrics import mirkin_distance, van_dongen_distance
 from infoscope.metrics.independence import log_lifts
-from infoscope.posterior.shared_rows import average_linkage, flat_clusters
+from infoscope.posterior.tree.shared_rows import average_linkage, flat_clusters
 from infoscope.tables import Contingency
 
 HEAVY = ["pandas", "polars", "pyarrow", "narwhals.dataframe", "matplotlib", "sklearn", "asyncio"]

@@ -11,9 +11,9 @@ from scipy.stats import t
 
 import infoscope as ifs
 from infoscope.comparison import PairedPredictions, compare_predictions
-from infoscope.posterior.affinity_rows import AffinityRows
-from infoscope.posterior.beta_hyperprior import BetaLevel
 from infoscope.posterior.summary import summarize_draws
+from infoscope.posterior.tree.affinity_rows import AffinityRows
+from infoscope.posterior.tree.beta_hyperprior import BetaLevel
 from infoscope.tables import Contingency
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "populations.py"

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.classes import group_entropies
-from infoscope.posterior.moments import MEASURES, EntropyMoments, dense_moments
-from infoscope.posterior.overlap import overlap_sum, partition_covariance, partition_moments
-from infoscope.posterior.sparse import StoredCells, sparse_moments
-from infoscope.posterior.special import excess_and_spread
+from infoscope.posterior.exact.moments import MEASURES, EntropyMoments, dense_moments
+from infoscope.posterior.exact.overlap import overlap_sum, partition_covariance, partition_moments
+from infoscope.posterior.exact.sparse import StoredCells, sparse_moments
+from infoscope.posterior.exact.special import excess_and_spread
 
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", Path(__file__).parents[3] / "shared"))
 ORACLE = REFERENCE / "oracle_bayes.json"

@@ -5,12 +5,13 @@ import pytest
 from scipy.special import gammaln
 
 from infoscope.metrics import accuracy
-from infoscope.posterior import Posterior, shared_rows
+from infoscope.posterior import Posterior
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, level_ends, log_total
-from infoscope.posterior.row_models import ProfileRows, SubsetRows, drawn_shares
-from infoscope.posterior.shared_rows import BlockRows, SharedRows
-from infoscope.posterior.tree import Shape, Tree
+from infoscope.posterior.tree import shared_rows
+from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, BetaLevel, level_ends, log_total
+from infoscope.posterior.tree.row_models import ProfileRows, SubsetRows, drawn_shares
+from infoscope.posterior.tree.shared_rows import BlockRows, SharedRows
+from infoscope.posterior.tree.tree import Shape, Tree
 from infoscope.tables import Contingency
 
 

@@ -5,8 +5,8 @@ import pytest
 from scipy.special import expit
 
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.log_frequencies import LogLaw, NormalLogs, PowerLaw
-from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
+from infoscope.posterior.tree.log_frequencies import LogLaw, NormalLogs, PowerLaw
+from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
 
 
 def entropy(shares: Array) -> Array:

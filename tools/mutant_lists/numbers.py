@@ -156,14 +156,14 @@ MUTANTS = (
     ),
     Mutant(
         "a level that ends at .98",
-        "src/infoscope/posterior/beta_hyperprior.py",
+        "src/infoscope/posterior/tree/beta_hyperprior.py",
         "least = min(_LEAST_LEVEL, _LEAST_IN_ALL / max(classes, 1))",
         "least = _LEAST_LEVEL",
         ("tests/posterior/test_prevalence_level.py::test_many_classes_with_hardly_an_error_are_given_hardly_another",),
     ),
     Mutant(
         "the same guess in all draws",
-        "src/infoscope/posterior/tree.py",
+        "src/infoscope/posterior/tree/tree.py",
         "others = rng.permuted(np.tile(columns, (len(rows), 1)), axis=1)",
         "others = np.tile(columns, (len(rows), 1))",
         (
@@ -172,14 +172,14 @@ MUTANTS = (
     ),
     Mutant(
         "hot and cold cells that stay where they start",
-        "src/infoscope/posterior/affinity_rows.py",
+        "src/infoscope/posterior/tree/affinity_rows.py",
         "_AT_ONCE = (1, 4, 7)",
         "_AT_ONCE = ()",
         ("tests/posterior/test_affinity_rows.py::test_draws_do_not_depend_on_where_the_chains_start",),
     ),
     Mutant(
         "popularity that knows nothing of frequency",
-        "src/infoscope/posterior/affinity_rows.py",
+        "src/infoscope/posterior/tree/affinity_rows.py",
         "typical = np.stack([typical[0], rows.frequencies[self.live] / rows.frequencies[self.live].mean()])",
         "typical = np.stack([typical[0], typical[0]])",
         ("tests/posterior/test_affinity_rows.py::test_wrong_predictions_may_follow_the_frequency_of_classes",),
@@ -193,7 +193,7 @@ MUTANTS = (
     ),
     Mutant(
         "second order of the covariance",
-        "src/infoscope/posterior/moments.py",
+        "src/infoscope/posterior/exact/moments.py",
         "six = (first_order + _second_order(brackets) / size) / (size + 1)",
         "six = first_order / (size + 1)",
         ("tests/posterior/test_posterior_oracle.py::test_dense_moments_agree_with_the_oracle",),

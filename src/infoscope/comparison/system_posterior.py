@@ -16,12 +16,12 @@ from infoscope.metrics.permutation import chance_p_value
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.bootstrap import ClusterBootstrap
-from infoscope.posterior.dirichlet import DirichletBelief
 from infoscope.posterior.drawn import DrawnBelief
+from infoscope.posterior.exact.dirichlet import DirichletBelief
 from infoscope.posterior.missing_classes import MissingClasses, missing_classes
 from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
-from infoscope.posterior.tree import Tree
+from infoscope.posterior.tree.tree import Tree
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.finding import Finding
 from infoscope.special_functions import betaincinv

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.posterior.shared_rows import average_linkage
+from infoscope.posterior.tree.shared_rows import average_linkage
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 

@@ -1,7 +1,7 @@
 """Belief about the probabilities behind a table: exact moments, draws, intervals, priors."""
 
+from infoscope.posterior.exact.overlap import PartitionMoments, partition_covariance, partition_moments
 from infoscope.posterior.first_order import cramer_rao_sd
-from infoscope.posterior.overlap import PartitionMoments, partition_covariance, partition_moments
 from infoscope.posterior.posterior import Posterior
 from infoscope.posterior.sample_size import samples_to_halve
 from infoscope.posterior.summary import Summary

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
-from infoscope.posterior.tree import Tree
+from infoscope.posterior.exact.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:

@@ -14,12 +14,12 @@ import numpy as np
 
 from infoscope.metrics.shannon import cell_terms
 from infoscope.posterior.arrays import Array, Indices, group_sums
-from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.exact.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.exact.second_order import MomentParts, dominant, gaps
+from infoscope.posterior.exact.special import excess_and_spread
 from infoscope.posterior.measures import allowing_for
-from infoscope.posterior.second_order import MomentParts, dominant, gaps
-from infoscope.posterior.special import excess_and_spread
 from infoscope.posterior.summary import Summary, beta_limits, summarize_draws
-from infoscope.posterior.tree import Tree
+from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.moments import MEASURES, EntropyMoments
+from infoscope.posterior.exact.moments import MEASURES, EntropyMoments
 from infoscope.posterior.summary import Summary
 
 __all__ = ["LINEAR", "RATIOS", "Correction", "Known", "allowing_for", "ends_of", "linear", "ratio", "upper_end"]

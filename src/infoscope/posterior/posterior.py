@@ -17,13 +17,13 @@ from infoscope.posterior.arguments import check_draws, table_and_prior
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
 from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
-from infoscope.posterior.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.exact.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.exact.moments import MEASURES, EntropyMoments
 from infoscope.posterior.measures import LINEAR, RATIOS, Correction, Known, allowing_for, ends_of, linear, ratio
-from infoscope.posterior.moments import MEASURES, EntropyMoments
 from infoscope.posterior.priors import concentration
 from infoscope.posterior.sample_size import samples_of, seen_as, weighed
 from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, never_seen, summarize_draws
-from infoscope.posterior.tree import Tree
+from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
 from infoscope.typing import LabelsLike, PriorLike

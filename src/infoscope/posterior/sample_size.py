@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.posterior.measures import LINEAR
-from infoscope.posterior.tree import Tree
+from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ its digits. Natural logarithms here; the front converts to bits.
 import numpy as np
 
 from infoscope.posterior.arrays import Array
-from infoscope.posterior.second_order import Brackets, Margins, brackets_of
-from infoscope.posterior.special import excess_and_spread
+from infoscope.posterior.exact.second_order import Brackets, Margins, brackets_of
+from infoscope.posterior.exact.special import excess_and_spread
 from infoscope.quick_dataclasses import dataclass
 
 __all__ = [

@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct
-from infoscope.posterior.beta_hyperprior import STRENGTHS, BetaLevel, pick, relative
-from infoscope.posterior.log_frequencies import LogLaw, NormalLogs, PowerLaw
-from infoscope.posterior.row_models import log_grid
+from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, BetaLevel, pick, relative
+from infoscope.posterior.tree.log_frequencies import LogLaw, NormalLogs, PowerLaw
+from infoscope.posterior.tree.row_models import log_grid
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import expit, gammaln, logit
 

@@ -18,12 +18,12 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.assignment import best_assignment
-from infoscope.posterior.affinity_rows import AffinityRows
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct
-from infoscope.posterior.beta_hyperprior import log_total, pick, relative
-from infoscope.posterior.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
-from infoscope.posterior.row_models import Gammas, ProfileRows, SubsetRows, row_sums_above_0
-from infoscope.posterior.shared_rows import BlockRows, SharedRows, best_blocks
+from infoscope.posterior.tree.affinity_rows import AffinityRows
+from infoscope.posterior.tree.beta_hyperprior import log_total, pick, relative
+from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
+from infoscope.posterior.tree.row_models import Gammas, ProfileRows, SubsetRows, row_sums_above_0
+from infoscope.posterior.tree.shared_rows import BlockRows, SharedRows, best_blocks
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency

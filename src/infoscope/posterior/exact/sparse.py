@@ -10,9 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
-from infoscope.posterior.moments import EntropyMoments, assemble, first_order
-from infoscope.posterior.overlap import overlap_sum_constant
-from infoscope.posterior.second_order import (
+from infoscope.posterior.exact.moments import EntropyMoments, assemble, first_order
+from infoscope.posterior.exact.overlap import overlap_sum_constant
+from infoscope.posterior.exact.second_order import (
     PURE,
     Brackets,
     Margins,
@@ -23,7 +23,7 @@ from infoscope.posterior.second_order import (
     overlap_change,
     pair_change,
 )
-from infoscope.posterior.special import excess_and_spread
+from infoscope.posterior.exact.special import excess_and_spread
 
 __all__ = ["StoredCells", "sparse_moments"]
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
-from infoscope.posterior.beta_hyperprior import BetaLevel, log_total, pick, relative
-from infoscope.posterior.row_models import (
+from infoscope.posterior.tree.beta_hyperprior import BetaLevel, log_total, pick, relative
+from infoscope.posterior.tree.row_models import (
     Gammas,
     ProfileRows,
     drawn_shares,

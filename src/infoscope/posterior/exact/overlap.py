@@ -25,7 +25,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, Mask, group_sums
-from infoscope.posterior.special import excess_and_spread
+from infoscope.posterior.exact.special import excess_and_spread
 
 __all__ = [
     "PartitionMoments",

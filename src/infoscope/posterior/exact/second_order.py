@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
-from infoscope.posterior.overlap import overlap_table
-from infoscope.posterior.special import excess_and_spread
+from infoscope.posterior.exact.overlap import overlap_table
+from infoscope.posterior.exact.special import excess_and_spread
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import digamma, polygamma
 

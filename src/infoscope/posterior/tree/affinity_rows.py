@@ -25,7 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infoscope.posterior.arrays import Array, Indices, Mask
-from infoscope.posterior.row_models import log_grid
+from infoscope.posterior.tree.row_models import log_grid
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 

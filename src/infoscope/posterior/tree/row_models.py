@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
-from infoscope.posterior.beta_hyperprior import relative
+from infoscope.posterior.tree.beta_hyperprior import relative
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 

@@ -12,9 +12,9 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.posterior.arrays import Array, Indices
-from infoscope.posterior.beta_hyperprior import pick
-from infoscope.posterior.moments import EntropyMoments, dense_moments
-from infoscope.posterior.sparse import StoredCells, sparse_moments
+from infoscope.posterior.exact.moments import EntropyMoments, dense_moments
+from infoscope.posterior.exact.sparse import StoredCells, sparse_moments
+from infoscope.posterior.tree.beta_hyperprior import pick
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency

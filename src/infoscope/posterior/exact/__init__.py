@@ -1,0 +1,1 @@
+"""Dirichlet beliefs, and the exact moments of entropies under them."""
