@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 import infoscope as ifs
+from infoscope.results import KINDS
 from tools import measures
 from tools.architecture import BANDS, TARGET, picture
 
@@ -203,6 +204,12 @@ def test_the_picture_has_every_module_of_the_layers() -> None:
 
 
 @pytest.mark.slow
+def test_every_view_is_that_of_a_kind_of_result() -> None:
+    views = {path.stem for path in (measures.PACKAGE / "reports" / "views").glob("*.py")} - {"__init__"}
+
+    assert views == {kind.replace("-", "_") for kind in KINDS}
+
+
 def test_the_house_stays_easy_to_read() -> None:
     """What the redesign asked for; an import inside a function needs a reason that nothing else can meet."""
     assert len(measures.internal_lazy_imports()) < 10

@@ -180,8 +180,8 @@ MUTANTS = (
     Mutant(
         "popularity that knows nothing of frequency",
         "src/infoscope/posterior/tree/affinity_rows.py",
-        "typical = np.stack([typical[0], rows.frequencies[self.live] / rows.frequencies[self.live].mean()])",
-        "typical = np.stack([typical[0], typical[0]])",
+        "typical = rows.frequencies[self.live] ** _POWERS[:, None]",
+        "typical = rows.frequencies[self.live] ** (0.0 * _POWERS[:, None])",
         ("tests/posterior/test_affinity_rows.py::test_wrong_predictions_may_follow_the_frequency_of_classes",),
     ),
     Mutant(
