@@ -10,6 +10,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 
 import infoscope as ifs
 from infoscope.errors import InputError, UndefinedError
+from infoscope.operating_points import ChoiceOptions
 from infoscope.operating_points.ranking import hull_places, ranked, thinned
 from infoscope.operating_points.scores import binary_scores
 
@@ -484,3 +485,31 @@ def test_few_points_are_about_as_many_as_asked_for(most):
     assert len(points) <= min(most + 2, len(curve))
     assert points[0] == 0
     assert points[-1] == len(curve) - 1
+
+
+@pytest.mark.parametrize("steps", [5, 10_000])
+def test_random_scores_get_no_recommendation(steps):
+    named = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        named += ifs.sweep(rng.integers(0, 2, 200), rng.integers(0, steps, 200)).is_by_chance
+    assert named >= 36  # the two tests together err in at most one of twenty
+
+    found = ifs.sweep([0, 1] * 100, np.repeat(np.arange(100), 2))
+    assert str(found).startswith("The scores separate the classes no better than chance: no threshold is recommended.")
+    assert "Best in this sample: " in found.to_text()
+    assert ifs.sweep([0, 1] * 100, [0.5] * 200).is_by_chance
+    costs = found.choose_by(ChoiceOptions(costs=np.array([[0.0, 1.0], [5.0, 0.0]])))
+    assert "no threshold is recommended" not in str(costs)
+
+
+def test_scores_that_tell_something_keep_their_threshold():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 300)
+    shifted = ifs.sweep(truth, rng.normal(size=300) + 0.5 * truth)
+    grid = np.linspace(-1.0, 1.0, 100)
+    wider = ifs.sweep([0] * 100 + [1] * 100, [*grid, *(5.0 * grid)])  # an area of one half, and a threshold that helps
+
+    for curve in (shifted, wider, ifs.sweep([0, 1] * 5, [0.2, 0.4] * 5)):
+        assert not curve.is_by_chance
+        assert str(curve).startswith("Predict")

@@ -118,7 +118,7 @@ def _advised(system: SystemResult, about: tuple[Finding, ...]) -> SystemResult:
 
 def _advice(system: SystemResult, column: str | None) -> tuple[Finding, ...]:
     """What another threshold would capture; nothing where that is not known."""
-    if system.scores is None or system.scores.reversed_class is not None:
+    if system.scores is None or system.scores.reversed_class is not None or system.scores.is_by_chance:
         return ()
     choice, now = system.scores.choices[0], system.shown("proficiency")
     held = choice.held_out

@@ -218,6 +218,11 @@ class Sweep(CurveResult):
                 return str(finding.evidence["class"])
         return None
 
+    @property
+    def is_by_chance(self) -> bool:
+        """Whether the scores separate the classes no better than random ones would."""
+        return any(finding.code == "scores_by_chance" for finding in self.findings)
+
     @cached_property
     def choices(self) -> tuple[Choice, ...]:
         """The best point as asked for and, for a threshold, by accuracy and F1 beside it.

@@ -14,6 +14,7 @@ from typing import Any, TypedDict, Unpack
 import numpy as np
 
 from infoscope.errors import InputError
+from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.numeric import Real
 from infoscope.operating_points.averages import (
     average_accuracy,
@@ -37,7 +38,9 @@ from infoscope.operating_points.scores import (
 from infoscope.operating_points.selection import ChoiceOptions
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
+from infoscope.results.notation import p_statement
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.special_functions import ndtr
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.labels import Label
@@ -179,6 +182,7 @@ def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
     if area < 0.5:
         other = labels[0] if positive == labels[1] else labels[1]
         findings.append(_reversed(levels, area, other, sample_size))
+    findings += _by_chance(levels, area, sample_size)
     tied = 0
     if levels.alarms.dtype.kind in "iu":
         tied = sum(int(np.count_nonzero(np.diff(alarms) > 1)) for _, alarms in levels.stretches())
@@ -235,6 +239,40 @@ def _reversed(levels: ScoreRanking, area: float, other: Label, size: float | Non
     return Finding("reversed_scores", text, "warning" if is_sure else "note", evidence)
 
 
+def _by_chance(levels: ScoreRanking, area: float, size: float | None) -> list[Finding]:
+    """The finding that the order of the scores separates the classes no more than that of random ones would.
+
+    By the area under the ROC curve (Mann and Whitney) and by the largest distance between recall and false alarms
+    (Kolmogorov and Smirnov, with Stephens' correction), both considered; ties only make them more cautious.
+    """
+    scale = 1.0 if size is None else size / levels.total
+    positives, negatives = levels.positives * scale, (levels.total - levels.positives) * scale
+    if min(positives, negatives) < MIN_TESTED:
+        return []
+    by_area = 2.0 * float(ndtr(-abs(area - 0.5) / np.sqrt((positives + negatives + 1) / (12 * positives * negatives))))
+    if 2.0 * by_area <= CHANCE_LEVEL:
+        return []
+    distance = np.abs(levels.hits / levels.positives - levels.false_alarms / (levels.total - levels.positives)).max()
+    worth = np.sqrt(positives * negatives / (positives + negatives))
+    by_distance = _kolmogorov_tail(float((worth + 0.12 + 0.11 / worth) * distance))
+    p_value = min(1.0, 2.0 * min(by_area, by_distance))
+    if p_value <= CHANCE_LEVEL:
+        return []
+    text = (
+        "The scores separate the classes no better than random ones would (area under the ROC curve "
+        f"{area:.3f}, {p_statement(p_value)}): the best threshold is that of this sample only."
+    )
+    return [Finding("scores_by_chance", text, "warning", {"roc_auc": area, "p_value": p_value})]
+
+
+def _kolmogorov_tail(x: float) -> float:
+    """Probability that the largest distance of two samples of one distribution, scaled by their size, exceeds x."""
+    terms = np.arange(1, 101)
+    return 1.0 if x < 0.3 else float(2.0 * ((-1.0) ** (terms - 1) * np.exp(-2.0 * terms**2 * x * x)).sum())
+
+
+MIN_TESTED = 20
+"""Samples of each class from which on scores are compared with random ones; fewer have wide intervals anyway."""
 _SURELY_REVERSED = 1.96
 """Standard deviations below one half."""
 

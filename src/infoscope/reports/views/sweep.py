@@ -114,7 +114,7 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
     ]
     drawn = charts(sweep, choice, places)
     return Outline(
-        title=f"{_capitalised(_act(sweep, curves, choice.point))} | operating points",
+        title=f"{_title(sweep, curves, choice)} | operating points",
         kicker=list(_kicker(sweep)),
         headline=_headline(sweep, choice, curves, unit),
         lede=list(_sentences(sweep, choice, curves, unit)),
@@ -129,10 +129,10 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
                 only="page",
             ),
             Section(
-                f"Recommended threshold{'s' * (len(sweep.choices) > 1)}",
+                f"{'Best' if sweep.is_by_chance else 'Recommended'} threshold{'s' * (len(sweep.choices) > 1)}",
                 [recommended_thresholds(sweep.choices, unit)],
                 "best",
-                link="Recommended",
+                link="Best" if sweep.is_by_chance else "Recommended",
             ),
             _points(sweep, choice, words, curves, places),
             *reliability_section(sweep),
@@ -147,6 +147,10 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
         script="slider.js",
         data=_page_data(sweep, shown, here, drawn),
     )
+
+
+def _title(sweep: Sweep, curves: Curves, choice: Choice) -> str:
+    return "Scores by chance" if sweep.is_by_chance else _capitalised(_act(sweep, curves, choice.point))
 
 
 def _scoring(sweep: Sweep) -> list[Section]:
@@ -243,6 +247,8 @@ def _sentence(sweep: Sweep, curves: Curves, at: int) -> str:
 
 
 def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
+    if sweep.is_by_chance and choice.criterion != "expected_cost":
+        return "The scores separate the classes no better than chance: no threshold is recommended."
     act = _capitalised(_act(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
         return f"{act}: that captures {share(choice.value)} of the information in the truth, the most of all."
@@ -251,6 +257,9 @@ def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
 
 
 def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
+    if sweep.is_by_chance and choice.criterion != "expected_cost":
+        value = criterion_value(choice, choice.value, unit)
+        yield f"Best in this sample: {_act(sweep, curves, choice.point)} ({criterion_word(choice.criterion)} {value})."
     held = choice.held_out
     if held.value is None:
         yield "There are too few samples to evaluate the choice on held-out samples."
