@@ -62,13 +62,23 @@ def test_pairwise_information_as_scikit_learn_has_it_one_by_one(dense: np.ndarra
     np.testing.assert_allclose(ours, theirs, atol=1e-12)
 
 
-def test_dense_blocks_count_as_the_sparse_product(dense: np.ndarray, monkeypatch: pytest.MonkeyPatch) -> None:
-    pair = paired(dense)
-    sparse = pair.joint_counts()
-    monkeypatch.setattr("infoscope.tables.categorization._DENSE_WORK", 0.0)
-    monkeypatch.setattr("infoscope.tables.categorization._BLOCK_CELLS", 100)
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"_DENSE_PRODUCT": 1 << 40},
+        {"_DENSE_PRODUCT": 0},
+        {"_DENSE_PRODUCT": 0, "_DENSE_WORK": 0.0, "_BLOCK_CELLS": 100},
+    ],
+    ids=["dense", "sparse", "dense blocks"],
+)
+def test_every_product_counts_the_same(
+    settings: dict[str, float], dense: np.ndarray, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in settings.items():
+        monkeypatch.setattr(f"infoscope.tables.categorization.{name}", value)
+    truth, system = (side.astype(int) for side in dense)
 
-    np.testing.assert_array_equal(pair.joint_counts(), sparse)
+    np.testing.assert_array_equal(paired(dense).joint_counts(), truth.T @ system)
 
 
 def test_best_renaming_by_trying_all(dense: np.ndarray) -> None:

@@ -28,6 +28,9 @@ OneSided = Literal["leave_out", "empty"]
 _DENSE_WORK = 2e8
 """Above this many joint memberships the counts come from dense blocks."""
 
+_DENSE_PRODUCT = 1 << 18
+"""Up to this many products of dense numbers take less time than the bookkeeping of sparse ones."""
+
 _BLOCK_CELLS = 1 << 23
 
 
@@ -115,12 +118,14 @@ class Categorization:
     def joint_counts(self) -> Real:
         """Objects by (truth category, system category): all pairs from one product of the two matrices."""
         system = self.system
-        sizes = np.diff(self.truth.indptr).astype(np.float64) @ np.diff(system.indptr)
         if self.weights is not None:
             return as_real((self.truth.multiply(self.weights[:, None]).T @ system).toarray())
+        c = len(self.categories)
+        if self.n * c * c <= _DENSE_PRODUCT:
+            return as_real(self.truth.toarray().T) @ as_real(system.toarray())
+        sizes = np.diff(self.truth.indptr).astype(np.float64) @ np.diff(system.indptr)
         if sizes <= _DENSE_WORK:
             return as_real((self.truth.T @ system).toarray())
-        c = len(self.categories)
         counts = np.zeros((c, c))
         step = max(1, _BLOCK_CELLS // max(c, 1))
         for start in range(0, self.n, step):
