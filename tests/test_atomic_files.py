@@ -242,6 +242,7 @@ def test_long_names_can_be_written(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [target]
 
 
+@pytest.mark.slow
 def test_only_our_own_files_are_replaced_unasked(tmp_path: Path) -> None:
     page, drawn = tmp_path / "a.html", tmp_path / "a.svg"
     for path, write in ((page, ifs.evaluate(TABLE).to_html), (drawn, ConfusionDisplay.from_table(TABLE).save)):

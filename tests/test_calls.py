@@ -144,6 +144,7 @@ def test_a_column_that_is_not_there_is_named_with_the_nearest():
         ifs.evaluate({"m": ["a", "b"]}, truth="gold")
 
 
+@pytest.mark.slow
 def test_the_only_column_left_is_the_other_side():
     """On the command line it is taken, too, whatever its name and values."""
     columns = {"x": TRUTH.tolist(), "m": POOR.tolist(), "w": WEIGHTS.tolist()}
@@ -160,6 +161,7 @@ def test_bytes_are_named_with_the_way_to_text():
         ifs.evaluate(np.array(TRUTH, dtype="S"), np.array(GOOD, dtype="S"))
 
 
+@pytest.mark.slow
 def test_words_of_scikit_learn():
     found = ifs.evaluate(TRUTH == "fox", GOOD == "fox", sample_weight=WEIGHTS, pos_label=False)
     same = ifs.evaluate(TRUTH == "fox", GOOD == "fox", weight=WEIGHTS, positive=False)

@@ -127,6 +127,7 @@ def test_the_doctor_as_json(monkeypatch):
     assert all(part["version"] for part in found["packages"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "missing", ["infoscope.readers.is_parquet_compiled", "infoscope.cli.commands.doctor.compiled_part"]
 )

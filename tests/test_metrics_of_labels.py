@@ -64,6 +64,7 @@ RATES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", RATES)
 @pytest.mark.parametrize("average", ["micro", "macro", "weighted", None])
 @pytest.mark.filterwarnings("ignore::UserWarning")

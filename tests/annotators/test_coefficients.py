@@ -135,6 +135,7 @@ def test_scales_that_do_not_fit_are_rejected(source: object, options: dict[str, 
         ifs.agreement(source, **options)
 
 
+@pytest.mark.slow
 def test_the_command_line(tmp_path) -> None:
     file = tmp_path / "labels.csv"
     file.write_text("ann,bob\nlow,low\nhigh,mid\nmid,mid\nlow,high\n")

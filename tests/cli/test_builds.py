@@ -202,6 +202,7 @@ def test_settings_of_a_project_hold_for_its_commands(project: Path) -> None:
     assert "gate without conditions" in without.stderr
 
 
+@pytest.mark.slow
 def test_the_project_file_is_found_above_and_others_are_named(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
         "[tool.other]",

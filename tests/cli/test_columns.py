@@ -28,6 +28,7 @@ def run(*words: str) -> Result:
     return CliRunner().invoke(app, list(words))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "names"),
     [
@@ -112,6 +113,7 @@ def test_standard_input_is_read_once(tmp_path: Path) -> None:
     assert found.systems[0].n == 20
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "said"),
     [

@@ -347,6 +347,7 @@ def test_another_word_gets_the_nearest_command(rows: Path) -> None:
     assert run("xyzzy").exit_code == 2
 
 
+@pytest.mark.slow
 def test_intervals_of_several_systems_are_described_once(rows: Path) -> None:
     shown = run("evaluate", str(rows), "-t", "gold", "-s", "svm,knn").stdout
     assert shown.count("95% intervals of the posterior") == 1

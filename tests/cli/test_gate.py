@@ -157,6 +157,7 @@ def test_surely_worse_than_the_baseline_fails_and_the_same_passes(baseline: str,
     assert run("gate", "--matrix", good, "--baseline", baseline).exit_code == 0
 
 
+@pytest.mark.slow
 def test_proof_of_not_worse_needs_a_tolerance_or_more_data(baseline: str, good: str) -> None:
     words = ["gate", "--matrix", good, "--baseline", baseline, "--not-worse", "--inconclusive", "warn"]
 

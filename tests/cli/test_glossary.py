@@ -191,6 +191,7 @@ def listed(line):
     return [name for name in re.split(r"\s+\|\s*|\s*\|\s+", line)[0].split(",") if name.strip()]
 
 
+@pytest.mark.slow
 def test_tags_actions_commands_and_options_are_known():
     for rule in RULES:
         assert not asked([rule.tag, rule.action, rule.code])

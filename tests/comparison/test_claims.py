@@ -36,6 +36,7 @@ def right_table(share, n, k=3):
 # ── each system's own rows ───────────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [("a", "c", "b"), ("a", "b", "c")])
 def test_the_ranking_takes_every_system_from_all_rows_it_answered(order):
     rng = np.random.default_rng(0)

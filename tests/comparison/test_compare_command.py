@@ -19,6 +19,7 @@ def run(*arguments):
     return CliRunner().invoke(app, ["compare", *arguments])
 
 
+@pytest.mark.slow
 def test_text_names_the_best_and_every_difference():
     result = run(DIGITS, *THREE)
 
@@ -28,6 +29,7 @@ def test_text_names_the_best_and_every_difference():
     assert "worse" in result.stdout
 
 
+@pytest.mark.slow
 def test_json_has_the_contract_keys():
     document = json.loads(run(DIGITS, *THREE, "--format", "json", "--metric", "accuracy").stdout)
     pair = document["pairs"][0]

@@ -187,6 +187,7 @@ def test_holm_by_hand():
     assert holm([0.01, 0.02, 0.5]) == pytest.approx([0.03, 0.04, 0.5])
 
 
+@pytest.mark.slow
 def test_ranking_groups_what_cannot_be_told_apart():
     rng = np.random.default_rng(11)
     truth = rng.integers(0, 4, 1500)
@@ -205,6 +206,7 @@ def test_ranking_groups_what_cannot_be_told_apart():
     assert sum(place.probability_best for place in ranking.places) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_rows_one_system_lacks_are_left_out_of_its_pairs_only():
     truth = ["a", "b", "a", "b", "a", None]
     answers = {

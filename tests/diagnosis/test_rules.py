@@ -386,6 +386,7 @@ def test_correction_for_small_samples_is_said_with_both_values() -> None:
     assert "small_sample_bias" not in codes(believed(Contingency.from_matrix(np.asarray(THIN.counts) * 1000)))
 
 
+@pytest.mark.slow
 def test_unseen_classes_are_not_said_where_all_are_stated() -> None:
     stated = np.pad(np.asarray(ONCE.counts), (0, 12))
 

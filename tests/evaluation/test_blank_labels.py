@@ -88,6 +88,7 @@ def test_blanks_in_a_csv_file_are_said_and_stripped(tmp_path):
     assert blank(ifs.evaluate(path, truth="t", system="p", clean="strip")) == []
 
 
+@pytest.mark.slow
 def test_predictions_that_are_empty_may_be_declared_as_abstentions():
     truth, predicted = ["a", "b", "c"] * 5, ["a", "", "c"] * 5
     (text,) = blank(ifs.evaluate(truth, predicted))
@@ -129,6 +130,7 @@ def sets(labels: list[str]) -> list[list[str]]:
     return [[label] for label in labels]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("study", STUDIES)
 def test_every_study_says_it(study):
     run = STUDIES[study]

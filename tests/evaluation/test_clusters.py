@@ -37,6 +37,7 @@ def rows(tmp_path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_limits_are_those_of_the_cluster_bootstrap() -> None:
     frame = patients()
     system = ifs.evaluate(frame, truth="gold", system="a", groups="patient").systems[0]
@@ -61,6 +62,7 @@ def test_dependent_rows_widen_the_interval_and_independent_ones_do_not() -> None
         assert low < resampled / plain < high, column
 
 
+@pytest.mark.slow
 def test_classes_have_intervals_too() -> None:
     system = ifs.evaluate(patients(), truth="gold", system="a", groups="patient").systems[0]
 

@@ -83,6 +83,7 @@ def test_tables_read_together_are_those_read_apart(kind: str, tmp_path: Path, mo
     assert together.reading == read_tables(source, truth="gold", system=NAMES)
 
 
+@pytest.mark.slow
 def test_large_sources_are_counted_apart_and_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(reading_together, "SMALL_FRAME", 10)
 

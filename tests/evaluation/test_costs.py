@@ -97,6 +97,7 @@ def test_numbers_are_labels_too_and_an_order_or_prevalence_changes_nothing_else(
     assert equal.low < equal.value < equal.high
 
 
+@pytest.mark.slow
 def test_rejections_and_groups_have_costs(rows: pd.DataFrame) -> None:
     said = rows["svm"].where(rows.index % 5 > 0, "none")
     costs = np.column_stack([COSTS, [0.5, 0.5, 0.5]])

@@ -105,6 +105,7 @@ class TestSources:
         for path in (packed, lines):
             _check(ifs.evaluate(path, truth="gold", system="svm", examples=4), rows, "svm", 4)
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("kind", ["pandas", "polars", "lazy", "pyarrow", "parquet", "feather"])
     def test_frames_and_typed_files(self, rows: list[dict[str, str]], tmp_path: Path, kind: str) -> None:
         pa = pytest.importorskip("pyarrow")
@@ -251,6 +252,7 @@ def test_errors_that_come_from_one_group_are_said_to(tmp_path: Path) -> None:
     assert ifs.load(tmp_path / "result.json")["svm"].examples == result["svm"].examples
 
 
+@pytest.mark.slow
 def test_many_pairs_travel_packed() -> None:
     labels = [f"class {i}" for i in range(12)]
     truth = [a for a in labels for b in labels]

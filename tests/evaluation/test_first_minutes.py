@@ -86,6 +86,7 @@ def test_the_score_of_the_other_class_is_offered_reversed(tmp_path):
     assert "High scores mean “benign”, not “malignant”: no threshold is recommended." in wrong.stdout
 
 
+@pytest.mark.slow
 def test_the_positive_class_stands_beside_every_binary_number():
     truth, predicted, _ = cancer()
     found = ifs.evaluate(truth, predicted)

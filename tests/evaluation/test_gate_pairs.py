@@ -153,6 +153,7 @@ def test_other_rows_are_not_paired_and_it_says_why() -> None:
         assert gate.outcome == "inconclusive"
 
 
+@pytest.mark.slow
 def test_a_baseline_with_other_true_classes_names_them() -> None:
     rows = [("cat", "cat"), ("cat", "dog"), ("dog", "dog")] * 30
     here = ifs.Contingency.from_labels(*zip(*rows, strict=True))

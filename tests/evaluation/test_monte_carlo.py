@@ -136,6 +136,7 @@ def test_other_wrong_calls_are_rejected(rows: pd.DataFrame) -> None:
         ifs.monte_carlo("nowhere/{seed}.csv", truth="gold", system="svm")
 
 
+@pytest.mark.slow
 def test_every_form_of_the_result(rows: pd.DataFrame, tmp_path: Path) -> None:
     found = ifs.monte_carlo(rows, truth="gold", system=["svm", "knn"], by="seed")
 

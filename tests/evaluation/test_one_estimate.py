@@ -61,6 +61,7 @@ def test_so_do_re_weighted_ones_and_tables() -> None:
     }
 
 
+@pytest.mark.slow
 def test_an_ordered_categorical_brings_its_order_to_a_comparison() -> None:
     source = columns(ORDER)
     scale = pd.CategoricalDtype(ORDER, ordered=True)

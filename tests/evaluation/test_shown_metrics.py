@@ -25,6 +25,7 @@ def test_one_system() -> None:
     assert text.index("\n  Cohen's kappa") < text.index("\n  Macro F1") < text.index("\n  captured")
 
 
+@pytest.mark.slow
 def test_several_systems_by_the_first_metric() -> None:
     result = ifs.evaluate(TRUTH, SYSTEMS, metrics=["macro_f1", "mcc"])
     for shown in (result.to_text(), result.to_markdown(), result.to_html()):
@@ -134,6 +135,7 @@ def test_a_list_of_errors_gets_no_verdict() -> None:
 TASS3 = ("k_X", "k_X|Y", "mu", "m_Y|X", "m_Y", "accuracy", "EMA", "NIT")
 
 
+@pytest.mark.slow
 def test_the_columns_of_the_tass3_table_are_printed_in_text_and_markdown() -> None:
     """Eight chosen columns have room in a line of 100, headed by symbols; beside estimates, the sample's own values."""
     tables = {
@@ -155,6 +157,7 @@ def test_the_columns_of_the_tass3_table_are_printed_in_text_and_markdown() -> No
     assert "plug-in values" not in frequencies.to_text()
 
 
+@pytest.mark.slow
 def test_a_number_of_classes_ranks_nobody() -> None:
     """k_X is a property of the truth: the first chosen metric of which more or less is better says who leads."""
     tables = {

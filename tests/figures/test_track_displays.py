@@ -72,6 +72,7 @@ def test_every_stretch_of_the_timeline_is_a_bar() -> None:
     assert result["mine"].metrics["swaps"].value == begins.count("swap")
 
 
+@pytest.mark.slow
 def test_ids_that_follow_each_other_differ_in_colour() -> None:
     for seed in range(5):
         segments = [each for each in timeline(scene(seed)["mine"].sequences[0].evaluated) if each.system is not None]

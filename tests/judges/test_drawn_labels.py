@@ -95,6 +95,7 @@ def test_the_chances_of_a_sheet_say_which_system_it_was_drawn_by(rows: dict[str,
     assert all(finding.is_warning and "no column chance" in finding.text for finding in warned)
 
 
+@pytest.mark.slow
 def test_further_labels_are_drawn_by_the_same_system(rows: dict[str, list]) -> None:
     """Labels that were drawn by the strata of two systems would be weighted for one of them only."""
     judged = Judged.from_rows(rows, **COLUMNS)
@@ -122,6 +123,7 @@ def test_what_is_no_number_in_a_sheet_is_named(rows: dict[str, list]) -> None:
     assert plan.next_round({**sheet, "row": [f"{row}.0" for row in sheet["row"]]}).labels < plan.labels
 
 
+@pytest.mark.slow
 def test_labels_that_were_asked_for_raise_no_alarm(rows: dict[str, list]) -> None:
     """They were chosen by verdict and prediction, so that tests of these would find just that."""
     judged = Judged.from_rows(rows, **COLUMNS)

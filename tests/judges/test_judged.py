@@ -143,6 +143,7 @@ def test_several_judges_are_one_verdict_with_agreement(sample: Sample) -> None:
     assert judged.posterior().sd("accuracy") < Judged.from_rows(columns, **ROLES).posterior().sd("accuracy")
 
 
+@pytest.mark.slow
 def test_grades_are_cut_where_they_tell_something() -> None:
     rng = np.random.default_rng(3)
     right = rng.random(4000) < 0.7
@@ -216,6 +217,7 @@ def test_rows_without_a_verdict_are_a_verdict_or_left_out(sample: Sample) -> Non
     assert many.counts.everything[3].sum() == 100
 
 
+@pytest.mark.slow
 def test_a_class_that_only_the_judge_names_is_a_class(sample: Sample) -> None:
     columns = sample.columns()
     columns["gpt"] = ["c9" if at % 50 == 0 else x for at, x in enumerate(columns["gpt"])]

@@ -47,6 +47,7 @@ def run(*words: object) -> Any:
     return CliRunner().invoke(app, [str(word) for word in words])
 
 
+@pytest.mark.slow
 def test_first_lines_say_what_the_judge_is_worth(evaluation: ifs.Evaluation) -> None:
     text = evaluation.to_text()
     head = text[: text.index("For every 100 bits")]
@@ -90,6 +91,7 @@ def test_every_word_of_the_report_is_explained(evaluation: ifs.Evaluation) -> No
     assert asked(words) == []
 
 
+@pytest.mark.slow
 def test_a_document_keeps_the_judge(evaluation: ifs.Evaluation, tmp_path: Path) -> None:
     evaluation.save(tmp_path / "result.json")
     again = ifs.load(tmp_path / "result.json")
@@ -148,6 +150,7 @@ def test_without_a_judge_its_use_is_mentioned(path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_groups_widen_intervals(columns: dict[str, Any]) -> None:
     rows = {name: [value for value in values for _ in range(3)] for name, values in columns.items()}
     rows["document"] = [f"d{at // 3}" for at in range(9000)]

@@ -207,6 +207,7 @@ def test_classes_that_nobody_separates_are_said_to_be_merged() -> None:
     assert {"classes_merged", "not_settled"} & set(codes(found))
 
 
+@pytest.mark.slow
 def test_chains_that_disagree_withhold_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
     from infoscope.latent import estimation
 

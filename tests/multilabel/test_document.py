@@ -159,6 +159,7 @@ def test_stability_needs_a_split() -> None:
         multilabel.stability([{"a"}], [{"a"}], splits=0)
 
 
+@pytest.mark.slow
 def test_undefined_numbers_have_their_reason_in_text_and_leave_intervals_their_room():
     nothing = np.zeros((3, 2), int)
     text = " ".join(multilabel.evaluate(nothing, nothing).to_text().split())

@@ -34,6 +34,7 @@ category_sets = st.sets(st.sampled_from("abcd"), max_size=3)
 objects = st.lists(st.tuples(category_sets, category_sets, st.integers(0, 3)), min_size=2, max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(objects)
 def test_whole_weights_count_like_repeated_objects(rows: list[tuple[set[str], set[str], int]]) -> None:

@@ -59,6 +59,7 @@ def test_hellman_raviv_does_not_bound_the_observed_error():
     assert curves.points[0].bayes_error <= curves.points[0].missed / 2
 
 
+@pytest.mark.slow
 def test_the_surface_in_space_stands_where_its_systems_are():
     """Heights by the projection: raising a point by its information moves it straight up the page."""
     table = ifs.Contingency.from_matrix([[9, 1, 0], [10, 80, 0]], reject=2, positive=0)

@@ -201,6 +201,7 @@ def test_the_best_point_by_costs_is_the_least_cost():
     assert choice.threshold == curve.thresholds[int(np.argmin(by_hand))]
 
 
+@pytest.mark.slow
 def test_held_out_value_does_not_flatter_a_worthless_score():
     flattery, honest = [], []
     for seed in range(12):

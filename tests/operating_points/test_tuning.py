@@ -99,6 +99,7 @@ def test_probability_that_a_setting_is_best():
     assert "probability" in str(even)
 
 
+@pytest.mark.slow
 def test_probability_of_being_best_equals_the_binomial_answer():
     """Accuracy of two systems under a uniform prior on each: P(Beta(a,b) > Beta(c,d)) by a million draws."""
     pytest.importorskip("infoscope.posterior")

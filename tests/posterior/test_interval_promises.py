@@ -132,6 +132,7 @@ def test_every_class_counts_in_balanced_accuracy_however_rare() -> None:
     assert np.mean(held) >= 0.8
 
 
+@pytest.mark.slow
 def test_limits_and_sd_are_stretched_alike() -> None:
     ((_, table),) = samples("softmax", 30, 300, 1, "zipf")
     posterior = ifs.Posterior(table)
@@ -154,6 +155,7 @@ def test_nothing_is_stretched_where_data_suffice() -> None:
     assert float(posterior.sd("proficiency")) == pytest.approx(drawn.std(ddof=1), rel=0.01)
 
 
+@pytest.mark.slow
 def test_fewer_samples_halve_an_interval_that_rests_on_a_correction() -> None:
     ((_, table),) = samples("softmax", 30, 300, 1, "zipf")
     posterior = ifs.Posterior(table)

@@ -343,6 +343,7 @@ def test_limits_under_a_prior_that_expects_nearly_nothing(prior: float) -> None:
 # ── weights, shares, stated sizes ──────────────────────────────────────────────────────────────────
 
 
+@pytest.mark.slow
 def test_weights_count_as_their_effective_sample_size() -> None:
     rng = np.random.default_rng(0)
     truth = rng.integers(0, 2, 300)

@@ -244,6 +244,7 @@ def test_a_workbook_beside_data_is_not_data(tmp_path: Path) -> None:
     assert expected(read(tmp_path, **NAMES))
 
 
+@pytest.mark.slow
 def test_on_the_command_line(tmp_path: Path) -> None:
     (tmp_path / "log.csv").write_bytes(CSV.encode("cp1252"))
     words = ["evaluate", str(tmp_path / "log.csv"), "-s", "gesagt", "--format", "json"]

@@ -372,6 +372,7 @@ def test_duckdb_reads_what_is_made_by_the_book(tmp_path: Path) -> None:
     assert pq.read_table(path)["said"].to_pylist() == [LABELS[i] for i in (0, 1, 2, 0, 1, 2, 0, 1)]
 
 
+@pytest.mark.slow
 def test_seeds_of_the_fuzzer_are_chunks_that_count() -> None:
     """Ninety rows each, by their codes or as plain values: a fuzzer that starts from junk finds nothing."""
     seeds = runpy.run_path(str(Path(__file__).parents[2] / "native" / "fuzz" / "seeds.py"))

@@ -155,6 +155,7 @@ def test_wrong_keys_are_rejected_in_one_sentence(options: list[str], said: str, 
     assert said in done.stderr
 
 
+@pytest.mark.slow
 def test_options_that_need_each_other(tmp_path: Path) -> None:
     rows, labels = written(ROWS, tmp_path / "rows.csv"), written(LABELS, tmp_path / "labels.csv")
     assert "--key joins the truth of another file" in run("evaluate", rows, "--key", "id").stderr

@@ -158,6 +158,7 @@ def _game(rounds: int = 4000, seed: int = 8) -> dict[str, list[int]]:
     return _by_name(("plan", "scout", "radio", "move", "win"), rows)
 
 
+@pytest.mark.slow
 def test_the_game_pays_only_through_the_move() -> None:
     found = ifs.relate(_game(), target="win", given="move")
     assert not found.pair("scout", "win").is_significant(0.95)

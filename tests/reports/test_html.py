@@ -109,6 +109,7 @@ def test_typical_page_is_small(page: str) -> None:
     assert len(page.encode()) < 350_000
 
 
+@pytest.mark.slow
 def test_page_is_well_formed_and_its_links_lead_somewhere(page: str) -> None:
     outline = Outline(page)
     ids = [attributes["id"] for _, attributes in outline.tags if "id" in attributes]
@@ -258,6 +259,7 @@ def test_unit_changes_what_is_shown_not_the_data(unit: str) -> None:
     assert embedded(page, "data")["document"]["systems"][0]["metrics"]["truth_entropy"]["value"] == 1.0
 
 
+@pytest.mark.slow
 def test_one_truth_class_is_said_not_drawn() -> None:
     page = as_html(evaluate({"a": Contingency.from_matrix([[5, 3]])}))
 
@@ -407,6 +409,7 @@ def test_shares_of_the_matrix_are_those_of_the_counts() -> None:
     assert [order[at] for at in by_name] == [order[at] for at in across] == sorted(order)
 
 
+@pytest.mark.slow
 def test_every_choice_of_metric_shows_the_numbers_of_the_result() -> None:
     evaluation = typical()
     choices = embedded(as_html(evaluation), "choices")

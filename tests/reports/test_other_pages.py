@@ -119,6 +119,7 @@ def test_scores_without_a_curve_have_a_page_too(values: list[float]) -> None:
     Outline(as_html(curve))
 
 
+@pytest.mark.slow
 def test_settings_name_the_best_and_its_rival(pages: dict[str, str]) -> None:
     words = plain(pages["settings"])
     chances = dict(zip((1, 2, 4, 8, 16), tuned().best().probabilities, strict=True))

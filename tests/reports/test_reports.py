@@ -131,6 +131,7 @@ def test_undefined_is_said_with_the_reason() -> None:
     assert "nan" not in text
 
 
+@pytest.mark.slow
 def test_markdown_escapes_labels_and_has_whole_tables() -> None:
     text = evaluation(2).to_markdown()
 
@@ -198,6 +199,7 @@ def test_wrapping_counts_wide_characters_as_two() -> None:
     assert len(lines) > 1
 
 
+@pytest.mark.slow
 def test_a_long_class_name_does_not_hide_its_partner() -> None:
     names = ["y" * 70, "東京都渋谷区", "cat"]
     table = Contingency.from_matrix([[20, 5, 3], [4, 20, 0], [3, 0, 20]], truth=names, system=names)

@@ -36,6 +36,7 @@ class Tags(HTMLParser):
         assert self.open.pop() == tag
 
 
+@pytest.mark.slow
 def test_the_cell_tells_who_is_best_and_shows_all() -> None:
     result = tracking.compare(STAGE.truth(), FAULTS)
     cell = result._repr_html_()

@@ -24,6 +24,7 @@ def read(page: str) -> str:
     return " ".join("".join(Outline(page).text).split())
 
 
+@pytest.mark.slow
 def test_the_numbers_are_on_the_page() -> None:
     result = scene()
     page = result.to_html()
@@ -79,6 +80,7 @@ def test_what_is_not_drawn_is_counted() -> None:
     assert "30 of 35 truth tracks are drawn, those that lose most." in large
 
 
+@pytest.mark.slow
 def test_undefined_and_perfect_trackers_have_a_page() -> None:
     one, ten = Stage(objects=1, frames=5), Stage(frames=10)
 
