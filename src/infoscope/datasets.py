@@ -16,7 +16,6 @@ import csv
 import gzip
 from collections.abc import Iterator, Mapping
 from dataclasses import field
-from difflib import get_close_matches
 from functools import cached_property
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
@@ -26,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import UnknownNameError
+from infoscope.errors import UnknownNameError, did_you_mean
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.frame import frame
 from infoscope.tables.counted import by_fields
@@ -173,9 +172,8 @@ def _file(name: str) -> Traversable:
 def csv_of(name: str) -> str:
     """The file of a data set, as CSV."""
     if name not in DATASETS:
-        near = get_close_matches(name, DATASETS, n=1)
-        hint = f"did you mean {near[0]!r}? " if near else ""
-        raise UnknownNameError(f"there is no data set {name!r}; {hint}there are {', '.join(DATASETS)}")
+        listed = f"there are {', '.join(DATASETS)}"
+        raise UnknownNameError(f"there is no data set {name!r}; {did_you_mean(name, DATASETS, listed)}")
     with as_file(_file(name)) as path:
         body = path.read_bytes()
     return (gzip.decompress(body) if path.suffix == ".gz" else body).decode("utf-8")

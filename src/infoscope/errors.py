@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import cache
@@ -26,6 +26,7 @@ __all__ = [
     "check_keywords",
     "check_level",
     "check_seed",
+    "did_you_mean",
     "masked",
     "on_page",
     "secrets_hidden",
@@ -235,11 +236,20 @@ def check_seed(seed: object) -> None:
         raise InputError(f"seed must be a whole number of 0 or more, got {seed!r}")
 
 
+def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """The question whether the nearest of the known names was meant; ``otherwise`` if none is near.
+
+    >>> did_you_mean("acuracy", ["accuracy", "kappa"])
+    "did you mean 'accuracy'?"
+    """
+    near = get_close_matches(name, list(known), n=1)
+    return f"did you mean {near[0]!r}?" if near else otherwise
+
+
 def check_keywords(given: Mapping[str, object], known: type) -> None:
     """Reject keyword arguments that a function does not have, as Python would, with the nearest name."""
     names: list[str] = sorted({*known.__required_keys__, *known.__optional_keys__})  # type: ignore[attr-defined]
     for name in given:
         if name not in names:
-            near = get_close_matches(name, names, n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else f"; there are {', '.join(names)}"
-            raise TypeError(f"unexpected keyword argument {name!r}{hint}")
+            hint = did_you_mean(name, names, f"there are {', '.join(names)}")
+            raise TypeError(f"unexpected keyword argument {name!r}; {hint}")

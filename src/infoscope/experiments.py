@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from itertools import chain
 from math import isfinite
 from typing import Any, Literal, Protocol
 
-from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
+from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError, did_you_mean
 from infoscope.metrics.registry import find
 from infoscope.results import Estimate, Result
 from infoscope.results.frame import columns_of
@@ -97,8 +96,7 @@ def _metric_of(name: str, known: Mapping[str, Estimate]) -> str:
     with suppress(UnknownNameError, AmbiguousNameError):
         if (found := find(name).name) in known:
             return found
-    near = get_close_matches(name, known, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(list(known)[:8])}, …"
+    hint = did_you_mean(name, known, f"it has {', '.join(list(known)[:8])}, …")
     raise UnknownNameError(f"the result has no metric {name!r}; {hint}")
 
 

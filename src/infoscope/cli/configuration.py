@@ -8,13 +8,12 @@ from __future__ import annotations
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import click
 
-from infoscope.errors import InputError
+from infoscope.errors import InputError, did_you_mean
 from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Configuration", "configuration"]
@@ -85,8 +84,7 @@ class Configuration:
 
     @staticmethod
     def _unknown(shown: str, key: str, known: Iterable[str]) -> str:
-        near = get_close_matches(key, list(known), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else "`infoscope COMMAND -h` lists the options"
+        hint = did_you_mean(key, known, "`infoscope COMMAND -h` lists the options")
         return f"there is no option {shown!r}; {hint}"
 
 

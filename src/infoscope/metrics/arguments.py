@@ -9,7 +9,6 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
-from difflib import get_close_matches
 from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
@@ -18,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.column_kinds import ColumnNames, check_columns, check_labels, check_positive
-from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarning
+from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarning, did_you_mean
 from infoscope.markup import cut_list
 from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
 from infoscope.metrics.one_vs_rest import listed_classes
@@ -234,10 +233,7 @@ class _OfLabels:
         for option in options:
             if option in known:
                 continue
-            near = get_close_matches(option, known, n=1)
-            hint = (
-                f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(known)}" if known else "it takes none"
-            )
+            hint = did_you_mean(option, known, f"it takes {', '.join(known) or 'none'}")
             if option in self.counting.options:
                 hint = f"set it where the {self.counting.argument} is created"
             raise TypeError(f"{self.entry.name} has no option {option!r}; {hint}")

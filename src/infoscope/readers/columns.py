@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from difflib import get_close_matches
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, did_you_mean
 from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Columns", "pick_columns"]
@@ -84,9 +83,8 @@ def pick_columns(asked: Collection[str], present: Sequence[str], source: str) ->
     often = Counter(present)
     for name in asked:
         if name not in often:
-            near = get_close_matches(name, present, n=1)
             shown = ", ".join(map(repr, present[:12])) + (", …" if len(present) > 12 else "")
-            hint = f"did you mean {near[0]!r}?" if near else f"it has {shown or 'no columns'}"
+            hint = did_you_mean(name, present, f"it has {shown or 'no columns'}")
             raise UnknownNameError(f"{source} has no column {name!r}; {hint}")
         if often[name] > 1:
             raise InputError(f"{source} has {name!r} as the name of two columns; rename one of them")

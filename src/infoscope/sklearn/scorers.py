@@ -10,7 +10,14 @@ from typing import Any, Literal
 
 import numpy as np
 
-from infoscope.errors import AmbiguousNameError, InputError, UndefinedMetricWarning, UnknownNameError, check_level
+from infoscope.errors import (
+    AmbiguousNameError,
+    InputError,
+    UndefinedMetricWarning,
+    UnknownNameError,
+    check_level,
+    did_you_mean,
+)
 from infoscope.metrics.arguments import tables
 from infoscope.metrics.registry import Metric, all_metrics, find
 from infoscope.posterior import Posterior
@@ -219,8 +226,7 @@ def _check_options(known: Iterable[Metric], options: Mapping[str, object]) -> No
         if option == _WEIGHT:
             raise InputError("sample weights belong to the samples: give them to the function that scores, not here")
         if option not in names:
-            near = get_close_matches(option, names, n=1)
-            hint = f"did you mean {near[0]!r}?" if near else f"it takes {', '.join(sorted(names))}"
+            hint = did_you_mean(option, names, f"it takes {', '.join(sorted(names))}")
             raise InputError(f"{next(iter(known)).name} has no option {option!r}; {hint}")
 
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from difflib import get_close_matches
 from numbers import Real as Number
 from typing import Any, Protocol
 
 import numpy as np
 
-from infoscope.errors import InputError, check_level
+from infoscope.errors import InputError, check_level, did_you_mean
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.sklearn.scorers import Scorer, scorer
@@ -177,8 +176,7 @@ def _ranked_values(name: str, params: Sequence[Mapping[str, Any]]) -> list[float
     plain = name.removeprefix("-")
     known = {each for setting in params for each in setting}
     if plain not in known:
-        near = get_close_matches(plain, known, n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"there are {', '.join(sorted(known))}"
+        hint = did_you_mean(plain, known, f"there are {', '.join(sorted(known))}")
         raise InputError(f"no setting has a parameter {plain!r}; {hint}")
     values = [setting.get(plain) for setting in params]
     if all(value is None or _is_number(value) for value in values):

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError, UnknownNameError, did_you_mean
 from infoscope.tables.construct import Cells, Declared, from_cells, moved, placed
 from infoscope.tables.counted import Support
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, positive_of
@@ -34,9 +33,8 @@ def _check_known(labels: Sequence[Label], table: Contingency, side: SideName) ->
     }[side]
     for label in labels:
         if label not in known:
-            near = get_close_matches(str(label), [str(name) for name in known], n=1)
-            hint = f"; did you mean {near[0]!r}?" if near else ""
-            raise UnknownNameError(f"there is no class {label!r} in this table{hint}")
+            hint = did_you_mean(str(label), map(str, known))
+            raise UnknownNameError(f"there is no class {label!r} in this table" + (f"; {hint}" if hint else ""))
 
 
 def _check_plain(table: Contingency, verb: str) -> None:

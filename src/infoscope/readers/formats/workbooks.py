@@ -6,11 +6,10 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime, time
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
-from infoscope.errors import Advised, InputError, UnknownNameError
+from infoscope.errors import Advised, InputError, UnknownNameError, did_you_mean
 from infoscope.readers.formats.compression import first_bytes
 
 __all__ = ["workbook_lines"]
@@ -68,8 +67,7 @@ def _named_sheet(names: Sequence[str], sheet: str | int, path: Path) -> str:
         return str(sheet)
     if str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
         return names[int(sheet) - 1]
-    near = get_close_matches(str(sheet), names, n=1)
-    hint = f"did you mean {near[0]!r}?" if near else f"it has {', '.join(map(repr, names))}"
+    hint = did_you_mean(str(sheet), names, f"it has {', '.join(map(repr, names))}")
     raise UnknownNameError(f"{path} has no sheet {sheet!r}; {hint}")
 
 
