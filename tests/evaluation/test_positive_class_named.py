@@ -10,6 +10,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import Contingency, Evaluation, InputError
 from infoscope.cli import app
+from infoscope.operating_points import Tuning
 
 TABLE = Contingency.from_matrix([[40, 10], [5, 45]], truth=["cat", "dog"], positive="dog")
 OTHER = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"], positive="dog")
@@ -57,6 +58,17 @@ def test_json_and_back() -> None:
     assert Evaluation.from_dict(json.loads(evaluation.to_json())).to_dict() == evaluation.to_dict()
     three = ifs.evaluate(Contingency.from_matrix([[5, 1, 0], [1, 5, 1], [0, 2, 5]])).to_dict()
     assert not any("positive" in record for record in three["systems"][0]["metrics"].values())
+
+
+@pytest.mark.parametrize(("positive", "named"), [("cat", "cat"), (None, "dog")])
+def test_rows_and_documents_of_settings(positive: str | None, named: str) -> None:
+    one, two = (Contingency.from_matrix(t.matrix, truth=["cat", "dog"], positive=positive) for t in (TABLE, OTHER))
+    (row,) = ifs.evaluate(one).rows()
+    assert row["positive"] == named
+    assert "positive" not in next(iter(ifs.evaluate(one, metrics="accuracy").rows()))
+    tuned = ifs.tune({1: one, 2: two}, "k")
+    assert tuned.to_dict()["positive"] == named
+    assert Tuning.from_dict(json.loads(tuned.to_json())).positive == named
 
 
 @pytest.mark.slow

@@ -375,11 +375,16 @@ class Evaluation(Result):
         return super().from_dict(record)
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """One row per system: each metric's plug-in value, its mean and interval as ``metric.mean``, …"""
+        """One row per system: each metric's plug-in value, its mean and interval as ``metric.mean``, …
+
+        ``positive`` names the class that metrics of one of two classes are about.
+        """
         for system in self.systems:
-            numbers: dict[str, Any] = {"n": system.n}
-            for name in self.metrics or system.metrics:
-                numbers |= system.metrics[name].columns(name)
+            chosen = {name: system.metrics[name] for name in self.metrics or system.metrics}
+            about = next((estimate.positive for estimate in chosen.values() if estimate.positive is not None), None)
+            numbers: dict[str, Any] = {"n": system.n} | ({} if about is None else {"positive": about})
+            for name, estimate in chosen.items():
+                numbers |= estimate.columns(name)
             group = named_apart(system.group or {}, {"system", *numbers}, "by")
             yield {"system": system.name, **group, **numbers}
 

@@ -76,6 +76,7 @@ class Tuning(CurveResult):
     options: TuningOptions = field(default_factory=TuningOptions)
     stored_best: BestSetting | None = field(default=None, metadata={"name": "best"})
     stored_values: Mapping[str, tuple[float | None, ...]] = field(default_factory=dict, metadata={"name": "metrics"})
+    stored_positive: str | None = field(default=None, metadata={"name": "positive"})
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     tables: tuple[Contingency, ...] = field(default=(), metadata={"stored": False})
@@ -97,6 +98,8 @@ class Tuning(CurveResult):
     @property
     def positive(self) -> str | None:
         """The class that binary metrics are about; None unless all settings have two classes and share it."""
+        if not self.tables:
+            return self.stored_positive
         classes = {table.positive_label for table in self.tables}
         only = classes.pop() if len(classes) == 1 else None
         return None if only is None else str(only)
@@ -210,7 +213,10 @@ class Tuning(CurveResult):
         values = {
             name: tuple(float(x) if np.isfinite(x) else None for x in found) for name, found in self.metrics().items()
         }
-        return Result.to_dict(replace(self, stored_best=self.best_setting, stored_values=values, tables=()))
+        stored = replace(
+            self, stored_best=self.best_setting, stored_values=values, stored_positive=self.positive, tables=()
+        )
+        return Result.to_dict(stored)
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """One row per setting with the headline metrics."""
