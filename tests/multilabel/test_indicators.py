@@ -6,6 +6,7 @@ import polars as pl
 import pytest
 from scipy.sparse import csr_array
 from sklearn.metrics import f1_score
+from sklearn.preprocessing import MultiLabelBinarizer
 
 from infoscope import multilabel
 from infoscope.errors import InputError
@@ -70,6 +71,17 @@ def test_a_threshold_of_scores_leaves_a_truth_of_zeros_and_ones_alone(shape, sca
     assert micro_f1(shape(TRUTH), scored, threshold=threshold) == pytest.approx(EXPECTED)
     found = multilabel.evaluate(shape(TRUTH), scored, threshold=threshold, draws=0)
     assert found.systems[0].metrics["micro_f1"].value == pytest.approx(EXPECTED)
+
+
+@pytest.mark.parametrize("many", [2, 4])
+def test_a_threshold_of_scores_leaves_a_truth_of_categories_alone(many):
+    truth = [RNG.permutation(4)[:many].tolist() for _ in range(20)]
+    scores = RNG.random((20, 4))
+    expected = f1_score(MultiLabelBinarizer(classes=range(4)).fit_transform(truth), scores > 0.5, average="micro")
+    for scored in (scores, scores.tolist()):
+        assert micro_f1(truth, scored, threshold=0.5) == pytest.approx(expected)
+        found = multilabel.evaluate(truth, scored, threshold=0.5, draws=0)
+        assert found.systems[0].metrics["micro_f1"].value == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("rows", [[[0, 1, 2], [1, 0, 0]], [[2, 2], [1, 3]]])

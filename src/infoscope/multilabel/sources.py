@@ -104,7 +104,7 @@ def _read(source: Any, form: LabelSetFormat) -> LabelSets:
         return _rows(source, form) if form.object is not None else _indicator_frame(source, form)
     source = list(source) if isinstance(source, Iterator) else source
     values = _listed_numbers(source)
-    if values is not None and _are_indicators(values, form.threshold):
+    if values is not None and _are_indicators(values, form):
         objects = list(source) if isinstance(source, Mapping) else None
         return LabelSets.from_indicator(values, objects=objects, threshold=form.threshold_of(values))
     if isinstance(source, Mapping | Iterable):
@@ -143,16 +143,27 @@ def _listed_numbers(side: Any) -> NDArray[Any] | None:
     return values if values.dtype.kind in "biuf" else None
 
 
-def _are_indicators(values: NDArray[Any], threshold: float | None) -> bool:
-    """Whether lists hold 0 and 1 for every category, or scores, rather than the numbers of categories."""
-    if not np.isin(values, (0, 1)).all():
-        return threshold is not None or bool((values != np.floor(values)).any())
-    return values.dtype.kind == "b" or values.shape[1] > 2 or _has_pairs(values)
+def _are_indicators(values: NDArray[Any], form: LabelSetFormat) -> bool:
+    """Whether lists hold 0 and 1 for every category, or scores, rather than the numbers of categories.
+
+    A threshold makes scores of whole numbers; those of the truth may still name categories, of which none repeats.
+    """
+    if np.isin(values, (0, 1)).all():
+        return values.dtype.kind == "b" or values.shape[1] > 2 or _has_pairs(values)
+    if (values != np.floor(values)).any():
+        return True
+    name_categories = form.is_truth and bool((values >= 0).all()) and not len(_repeats(values))
+    return form.threshold is not None and not name_categories
+
+
+def _repeats(values: NDArray[Any]) -> NDArray[np.intp]:
+    """Objects in whose list a number repeats."""
+    return np.flatnonzero((np.diff(np.sort(values, axis=1), axis=1) == 0).any(axis=1))
 
 
 def _check_categories(values: NDArray[Any]) -> None:
     """Reject lists of one length in which a number repeats: the rows of a matrix rather than different categories."""
-    repeats = np.flatnonzero((np.diff(np.sort(values, axis=1), axis=1) == 0).any(axis=1))
+    repeats = _repeats(values)
     if len(repeats):
         raise InputError(
             f"object {repeats[0]} has the list {values[repeats[0]].tolist()}, in which a number repeats as no category "
@@ -168,7 +179,7 @@ def _has_pairs(values: NDArray[Any]) -> bool:
 def check_sides(truth: object, predictors: Mapping[str, Any], form: LabelSetFormat, called: str = "truth") -> None:
     """Reject sides whose rows or columns pair by position, where indexes or shapes say that they do not."""
     for name, predicted in predictors.items():
-        _check_widths((truth, predicted), (called, name), form.threshold)
+        _check_widths((truth, predicted), (called, name), form)
         by_name = form.object is not None or (_names_objects(truth) and _names_objects(predicted))
         if not by_name:
             check_pairing(truth, {name: predicted}, called)
@@ -180,9 +191,10 @@ def _names_objects(side: Any) -> bool:
     return getattr(side, "ndim", 0) == 2 and hasattr(index, "equals") and not only_counts(index)
 
 
-def _check_widths(sides: tuple[Any, Any], names: tuple[str, str], threshold: float | None) -> None:
+def _check_widths(sides: tuple[Any, Any], names: tuple[str, str], form: LabelSetFormat) -> None:
     listed = [_listed_numbers(side) for side in sides]
-    widths = [_width(side, values, threshold) for side, values in zip(sides, listed, strict=True)]
+    forms = replace(form, is_truth=True), form
+    widths = [_width(*each) for each in zip(sides, listed, forms, strict=True)]
     unclear = [_may_be_either(values) for values in listed]
     if any(unclear) and all(either or width == 2 for either, width in zip(unclear, widths, strict=True)):
         raise InputError(
@@ -203,11 +215,11 @@ def _may_be_either(values: NDArray[Any] | None) -> bool:
     return bool(np.isin(values, (0, 1)).all()) and not _has_pairs(values)
 
 
-def _width(side: Any, values: NDArray[Any] | None, threshold: float | None) -> int | None:
+def _width(side: Any, values: NDArray[Any] | None, form: LabelSetFormat) -> int | None:
     """Columns of an indicator matrix without names; None of anything else."""
     if issparse(side) or (isinstance(side, np.ndarray) and side.ndim == 2):
         return int(side.shape[1]) if side.dtype.kind in "biuf" else None
-    return values.shape[1] if values is not None and _are_indicators(values, threshold) else None
+    return values.shape[1] if values is not None and _are_indicators(values, form) else None
 
 
 def _file(path: Path, form: LabelSetFormat) -> LabelSets:

@@ -278,7 +278,7 @@ class Sweep(CurveResult):
         return whole if most is None or most >= len(self) else _thinned(whole, self.spread_points(most))
 
     def spread_points(self, most: int) -> NDArray[np.int64]:
-        """About so many operating points: half of them even over the samples, half over the positive ones.
+        """About this many operating points: half of them even over the samples, half over the positive ones.
 
         Where few samples are positive, all thresholds that matter may lie between two points that are even over the
         samples. Rejections are even over the samples.
