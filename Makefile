@@ -84,4 +84,4 @@ $(VENV)/.dev: $(BUILD) | $(BIN)/python
 	@touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .venv-torch .venv-mlflow .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist src/infoscope/readers/_packed*.so src/infoscope/_kernels*.so
+	rm -rf $(VENV) .venv-torch .venv-mlflow .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist src/infoscope/readers/_packed*.so src/infoscope/_kernels*.so

@@ -29,7 +29,7 @@ def text_options(compression: str) -> str:
     """How the engine reads lines, as part of a statement.
 
     Always in parallel: one thread alone takes a quote that is never closed for the end of the file. In parallel it
-    leaves out a last line that is longer than its buffer, for which ``last_lines`` looks.
+    leaves out a last line that is longer than its buffer; ``check_last_line`` and ``last_lines_checked`` find it.
     """
     return f"compression='{compression}', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE}, parallel=true"
 
