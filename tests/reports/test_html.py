@@ -509,7 +509,7 @@ def test_comparison_tells_difference_probability_and_verdict_of_captured_informa
     pairs = {(pair.a, pair.b): pair for pair in evaluation.comparison.pairs if pair.metric == "proficiency"}
 
     assert found["system"][4:7] == ["difference", "P(better)", "verdict"]
-    assert found["good"][4:7] == ["", "", "best"]
+    assert found["good"][4:7] == ["", "", "highest mean"]  # near may be as good
     for name in ("near", "poor"):
         pair = pairs["good", name]
         shown, half = found[name][4].replace("−", "-").split(" ±")
@@ -529,6 +529,24 @@ def test_verdict_is_the_comparisons_own() -> None:
     changed = dataclasses.replace(evaluation, comparison=dataclasses.replace(evaluation.comparison, pairs=pairs))
 
     assert forest_rows(as_html(changed))["poor"][6] == "equivalent"
+
+
+@pytest.mark.slow
+def test_the_best_is_significantly_better_than_all_others() -> None:
+    evaluation = answered()
+    assert evaluation.comparison is not None
+    words = {}
+    for significant in (True, False):
+        pairs = tuple(
+            dataclasses.replace(pair, verdict="better" if pair.a == "good" else "worse", significant=significant)
+            for pair in evaluation.comparison.pairs
+        )
+        changed = dataclasses.replace(evaluation, comparison=dataclasses.replace(evaluation.comparison, pairs=pairs))
+        rows = forest_rows(as_html(changed))
+        words[significant] = [rows[name][6] for name in ("good", "near", "poor")]
+
+    assert words[True] == ["best", "worse", "worse"]
+    assert words[False] == ["highest mean", "not significant", "not significant"]
 
 
 def test_tables_that_were_not_compared_have_no_empty_columns_named() -> None:

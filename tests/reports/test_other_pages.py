@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -159,6 +160,14 @@ def test_baseline_is_named() -> None:
 
     assert "Against the baseline b: better: a." in words
     assert "unpaired: different rows" in words
+
+
+def test_a_verdict_against_the_baseline_is_that_of_the_table() -> None:
+    tables = {name: Contingency.from_matrix([[90, 10 + k], [8 + k, 92]]) for name, k in {"a": 0, "b": 30}.items()}
+    found = ifs.compare(tables, baseline="b")
+    alone = replace(found, pairs=tuple(replace(pair, significant=False) for pair in found.pairs))
+
+    assert "Against the baseline b: not significant: a." in plain(alone.to_html())
 
 
 # ── how a page came about ────────────────────────────────────────────────────────────────────────

@@ -181,6 +181,12 @@ class Difference:
     probability_equivalent: float | None = None
     """That the difference is too small to matter, where a region of practical equivalence was stated."""
 
+    @property
+    def corrected_verdict(self) -> Verdict | Literal["not significant"]:
+        """The verdict among all pairs: better or worse only where that is significant after correction."""
+        claimed = self.verdict in ("better", "worse")
+        return "not significant" if claimed and not self.significant else self.verdict
+
     def reversed(self) -> Difference:
         """B − A."""
         return replace(

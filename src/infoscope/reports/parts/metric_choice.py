@@ -109,32 +109,44 @@ def _some_labels(found: Sequence[Mapping[str, Mapping[str, Estimate]]], metrics:
 
 
 def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[ChosenPlace]:
-    """The systems, as they are ranked, by a metric of all classes, with the differences to the best of their group."""
+    """The systems, as they are ranked, by a metric of all classes, with the differences to the first of their group.
+
+    It is called the best where the others are significantly worse.
+    """
     systems = evaluation.ranking
     writing = MetricNotation(metric, unit)
     estimates = [system.estimate(metric) for system in systems]
     groups = [tuple((system.group or {}).values()) for system in systems]
-    best: dict[tuple[str, ...], SystemResult] = {}
+    first: dict[tuple[str, ...], SystemResult] = {}
     order = _order(estimates, lowest_first=writing.lowest_first)
     for at in sorted(order, key=lambda at: not systems[at].is_informative):  # a stable sort
-        best.setdefault(groups[at], systems[at])
+        first.setdefault(groups[at], systems[at])
     gaps = [
-        None if best[group] is system else difference_to(evaluation, system, best[group], metric)
+        None if first[group] is system else difference_to(evaluation, system, first[group], metric)
         for system, group in zip(systems, groups, strict=True)
     ]
     compared = {group for group, gap in zip(groups, gaps, strict=True) if gap is not None}
+    tied = {group for system, group, gap in zip(systems, groups, gaps, strict=True) if _is_rival(system, gap)}
     places = []
     for place, system, group, gap in zip(_places(estimates, writing), systems, groups, gaps, strict=True):
         if gap is not None:
             better = chance(gap.probability_a_better)
-            verdict: str = gap.verdict if system.is_informative else "no information"
+            verdict: str = gap.corrected_verdict if system.is_informative else "no information"
             difference = writing.difference(gap.estimate)
             places.append(replace(place, difference=difference, probability=better, verdict=verdict))
         else:
-            is_best = best[group] is system and group in compared
-            verdict = "no information" if not system.is_informative else f"best{' of its group' * bool(system.group)}"
-            places.append(replace(place, verdict=verdict) if is_best else place)
+            is_first = first[group] is system and group in compared
+            word = "best" if group not in tied else "lowest mean" if writing.lowest_first else "highest mean"
+            verdict = f"{word}{' of its group' * bool(system.group)}" if system.is_informative else "no information"
+            places.append(replace(place, verdict=verdict) if is_first else place)
     return places
+
+
+def _is_rival(system: SystemResult, gap: Difference | None) -> bool:
+    """Whether a system may be as good as the first; one without information that a metric puts ahead is no rival."""
+    if gap is None or gap.corrected_verdict == "worse":
+        return False
+    return system.is_informative or (gap.probability_a_better or 0.0) < 0.5
 
 
 def difference_to(

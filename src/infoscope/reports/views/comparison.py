@@ -28,7 +28,6 @@ from infoscope.reports.outline import (
 from infoscope.reports.parts.compared_pairs import improvement_sections, pair_section, test_sections
 from infoscope.reports.parts.sample_values import compared_values, sample_values
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
-from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, amount, chance
 
 __all__ = ["PICTURES", "headline", "outline"]
@@ -157,7 +156,7 @@ def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:
     for name in comparison.systems:
         if name != baseline:
             pair = comparison.between(name, baseline, comparison.ranking[0].metric)
-            verdicts.setdefault("not compared" if pair is None else pair.verdict, []).append(name)
+            verdicts.setdefault("not compared" if pair is None else pair.corrected_verdict, []).append(name)
     parts = ((f"{word}: ", *enumerated(names)) for word, names in verdicts.items())
     return ("Against the baseline ", Strong(baseline), ": ", *joined(parts, "; "), ".")
 
@@ -256,13 +255,7 @@ def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: 
     if pair is None or pair.estimate.mean is None:
         return "", "", word or "not compared"
     gap = MetricNotation(ranking.metric).difference(pair.estimate)
-    return gap, chance(pair.probability_a_better), word or _corrected_verdict(pair)
-
-
-def _corrected_verdict(pair: Difference) -> str:
-    """The verdict on a pair among all pairs: better or worse only where that is significant after correction."""
-    claimed = pair.verdict in ("better", "worse")
-    return "not significant" if claimed and not pair.significant else pair.verdict
+    return gap, chance(pair.probability_a_better), word or pair.corrected_verdict
 
 
 def _is_higher(ranking: Ranking) -> bool:
@@ -276,9 +269,7 @@ def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
         pair = comparison.between(place.name, reference, ranking.metric)
         if pair is not None and pair.estimate.mean is not None:
             rows.append(
-                ForestRow(
-                    place.name, pair.estimate.mean, pair.estimate.low, pair.estimate.high, _corrected_verdict(pair)
-                )
+                ForestRow(place.name, pair.estimate.mean, pair.estimate.low, pair.estimate.high, pair.corrected_verdict)
             )
     points = MetricNotation(ranking.metric).is_share
     title = f"difference to {shortened(reference)}{', in percentage points' * points}"
