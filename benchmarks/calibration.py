@@ -40,7 +40,7 @@ METRICS = (
 DESIGN_SEED, REPORT_SEED = 1, 20_290_731
 CLASSES = (2, 5, 10, 20, 50, 100, 200)
 SAMPLES = (50, 200, 1000, 5000)
-REPEATS = {2: 24, 5: 24, 10: 24, 20: 24, 50: 16, 100: 8, 200: 8}
+REPEATS = {2: 24, 5: 24, 10: 24, 20: 24, 50: 16, 100: 6, 200: 6}
 REJECTING = 4  # every fourth system may abstain
 PAIRS = tuple(product((2, 3, 10, 20, 50), (100, 1000)))
 PAIR_REPEATS = {2: 100, 3: 100, 10: 20, 20: 24, 50: 12}
@@ -48,7 +48,7 @@ PAIR_ROUNDS = 1
 SYSTEMS = 4
 MODEL_REPEATS = 200
 UNSEEN = ((20, 50), (50, 50), (100, 200))
-UNSEEN_REPEATS = 6
+UNSEEN_REPEATS = 3
 FOLDER = Path(__file__).parents[1] / ".benchmarks"
 
 Record = dict[str, Any]
