@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from infoscope.errors import InputError
+from infoscope.figures.roc import RocDisplay
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 
 pytest.importorskip("matplotlib")
@@ -29,6 +30,19 @@ def test_precision_against_recall_is_that_of_scikit_learn(model, weights):
     known = np.isfinite(made.precision)
     ours = np.unique(np.round([made.recall[known], made.precision[known]], 9), axis=1)
     np.testing.assert_allclose(ours, np.unique(np.round([recall[:-1], precision[:-1]], 9), axis=1))
+
+
+@pytest.mark.parametrize("positive", ["no", "yes"])
+@pytest.mark.parametrize("model", [MODEL, RIDGE], ids=["probabilities", "decisions"])
+def test_scores_are_those_of_the_positive_class(model, positive):
+    made = PrecisionRecallDisplay.from_estimator(model, X, TRUTH, positive=positive)
+    theirs = peer.PrecisionRecallDisplay.from_estimator(model, X, TRUTH, pos_label=positive)
+    known = np.isfinite(made.precision)
+    ours = np.unique(np.round([made.recall[known], made.precision[known]], 9), axis=1)
+    both = np.round([theirs.recall[:-1], theirs.precision[:-1]], 9)
+    np.testing.assert_allclose(ours, np.unique(both, axis=1))
+    area = peer.roc_auc_score(TRUTH == "yes", model.decision_function(X))  # the same for either class
+    assert RocDisplay.from_estimator(model, X, TRUTH, positive=positive).curves[0].area == pytest.approx(area)
 
 
 def test_the_same_as_from_scores():

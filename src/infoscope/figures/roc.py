@@ -14,6 +14,7 @@ from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import at_pixel, axis, plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
+from infoscope.figures.score_curves import positive_place
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.operating_points import Sweep, sweep
 from infoscope.quick_dataclasses import dataclass
@@ -81,17 +82,18 @@ class RocDisplay(Display):
         Options are those of ``from_predictions``.
         """
         title = type(estimator).__name__ if name is None else name
+        classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
+        at = positive_place(classes, options.get("positive"))
         if hasattr(estimator, "predict_proba"):
             scores = np.asarray(estimator.predict_proba(X))
-            scores = scores[:, 1] if scores.ndim == 2 and scores.shape[1] == 2 else scores
+            scores = scores[:, at] if scores.ndim == 2 and scores.shape[1] == 2 else scores
         elif hasattr(estimator, "decision_function"):
-            scores = np.asarray(estimator.decision_function(X))
+            scores = np.asarray(estimator.decision_function(X)) * (1 if at else -1)
         else:
             raise InputError(f"{title!r} has neither probabilities nor a decision function; give its scores")
-        classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
         if scores.ndim != 1 or len(classes) > 2:  # a decision function may have a column for each pair of classes
             raise InputError(f"{title!r} has {len(classes) or scores.shape[-1]} classes; a ROC curve is about two")
-        positive = {"positive": classes[1]} if len(classes) == 2 else {}
+        positive = {"positive": classes[at]} if len(classes) == 2 else {}
         return cls.from_predictions(y, scores, name=title, **{**positive, **options})
 
     @classmethod

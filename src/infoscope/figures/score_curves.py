@@ -16,9 +16,17 @@ from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.operating_points import Sweep, sweep
 from infoscope.operating_points.reliability import ReliabilityBin
 from infoscope.quick_dataclasses import dataclass
+from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Axes, Frame, LabelsLike
 
-__all__ = ["LiftDisplay", "PrecisionRecallDisplay", "ReliabilityDisplay", "RiskCoverageDisplay", "scores_of"]
+__all__ = [
+    "LiftDisplay",
+    "PrecisionRecallDisplay",
+    "ReliabilityDisplay",
+    "RiskCoverageDisplay",
+    "positive_place",
+    "scores_of",
+]
 
 Numbers = NDArray[np.float64]
 
@@ -43,28 +51,42 @@ class SweepCurve(Display):
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """The scores of a fitted classifier, drawn; options are those of ``from_predictions``."""
-        scores, classes = scores_of(estimator, X, name=name, per_class=cls._per_class)
+        positive = options.get("positive")
+        scores, classes = scores_of(estimator, X, name=name, per_class=cls._per_class, positive=positive)
         return cls.from_predictions(y, scores, **{**classes, **options})
 
     _per_class: ClassVar[bool] = False
     """Whether it is about the scores of all classes, also of two."""
 
 
+def positive_place(classes: Sequence[Label], positive: Label | None) -> int:
+    """Which of two classes of an estimator is positive: the second unless the first is named."""
+    return int(positive is None or positive not in classes[:1])
+
+
 def scores_of(
-    estimator: object, X: object, *, name: str | None = None, per_class: bool = False
+    estimator: object,
+    X: object,
+    *,
+    name: str | None = None,
+    per_class: bool = False,
+    positive: Label | None = None,
 ) -> tuple[Any, dict[str, Any]]:
     """Scores of a fitted classifier, and the options of a sweep that say which classes they are about.
 
-    Those of two classes are one column, the probability of the second or the decision function.
+    Those of two classes are one column, the probability of the positive one (the second unless named) or the decision
+    function, whose sign depends on it.
     """
     called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
+    at = positive_place(classes, positive)
     if hasattr(estimator, "predict_proba"):
         scores = np.asarray(estimator.predict_proba(X))
         if len(classes) == 2 and not per_class:
-            return scores[:, 1], {"positive": classes[1]}
+            return scores[:, at], {"positive": classes[at]}
         return scores, {"classes": classes}
     if hasattr(estimator, "decision_function") and len(classes) == 2 and not per_class:
-        return np.asarray(estimator.decision_function(X)), {"positive": classes[1]}
+        scores = np.asarray(estimator.decision_function(X))
+        return scores if at else -scores, {"positive": classes[at]}
     lacks = "no predict_proba" if per_class else "neither predict_proba nor, for two classes, decision_function"
     raise InputError(f"{called!r} gives no scores to sweep: it has {lacks}; give an estimator that has")
 

@@ -130,7 +130,7 @@ class SweepDisplay(TableDisplay):
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """Sweep the scores of a fitted estimator: two classes by threshold, more by what is rejected."""
-        scores, classes = scores_of(estimator, X, name=name)
+        scores, classes = scores_of(estimator, X, name=name, positive=options.get("positive"))
         return cls.from_predictions(y, scores, **{**classes, **options})
 
     @classmethod
