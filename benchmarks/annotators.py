@@ -64,7 +64,7 @@ class Pairs:
 
 
 def share_found(draw: Callable[[], Answers], repeats: int) -> float:
-    """Of so many pairs, the share with a finding."""
+    """Fraction of this many pairs that have a finding."""
     return sum(bool(ifs.agreement(draw(), draws=0).confused) for _ in range(repeats)) / repeats
 
 

@@ -121,7 +121,7 @@ def _overall(parts: dict[str, list[Record]]) -> str:
 
 
 def _holm(found: Sequence[tuple[str, float]], tests: int) -> str:
-    """Those of so many tests that are significant after Holm's correction, with their corrected P."""
+    """Tests that are significant after Holm's correction for this many, with their corrected P."""
     said, worst = [], 0.0
     for at, (name, p) in enumerate(sorted(found, key=lambda each: each[1])):
         worst = max(worst, p * (tests - at))

@@ -21,7 +21,7 @@ Rng = np.random.Generator
 
 
 def _answered(rng: Rng, truth: np.ndarray, right: float, names: np.ndarray, reach: int = 0) -> np.ndarray:
-    """Predictions of which this share is right; wrong ones anywhere, or at most so many names away."""
+    """Predictions of which this share is right; wrong ones anywhere, or at most this many names away."""
     at = np.searchsorted(names, truth) if reach else np.zeros(len(truth), dtype=int)
     near = names[np.clip(at + rng.integers(-reach, reach + 1, len(truth)), 0, len(names) - 1)] if reach else None
     wrong = rng.choice(names, len(truth)) if near is None else near

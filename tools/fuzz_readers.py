@@ -33,7 +33,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, help="seed of all cases; drawn if left out")
     parser.add_argument("--case", type=int, help="run this case alone, in this process, and keep its files")
     parser.add_argument("--first", type=int, default=0, help="number of the first case")
-    parser.add_argument("--most", type=int, default=10, help="stop after so many failures")
+    parser.add_argument("--most", type=int, default=10, help="stop after this many failures")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)  # the process that runs the cases
     asked = parser.parse_args(arguments)
     seed = random.SystemRandom().randrange(_DRAWN_AT_RANDOM) if asked.seed is None else asked.seed

@@ -21,10 +21,7 @@ import pytest
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_matrix, read_tables
-from infoscope.readers.columns import Columns
-from infoscope.readers.duckdb.ndjson import scan_ndjson
-from infoscope.readers.duckdb.session import CountingLimits, interruptible, opened
-from infoscope.readers.files import find_files
+from infoscope.readers.duckdb.session import interruptible
 from infoscope.readers.progress import shown_while
 from infoscope.readers.spark.session import quiet_bridge
 from infoscope.scratch_files import STDIN, spooled
@@ -52,16 +49,6 @@ def test_text_named_parquet(text: str, tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match=r"a\.parquet is not a whole Parquet file.*--input-format csv|is empty"):
         read(path, truth="t", system="s")
-
-
-def test_json_lines_are_asked_for_in_the_words_of_every_engine(tmp_path: Path) -> None:
-    """DuckDB 1.4 calls a file that is not packed uncompressed, and knows no "none" where it reads JSON."""
-    path = tmp_path / "log.ndjson"
-    path.write_text('{"t": "a", "s": "b"}\n')
-    with opened(tmp_path, str(path), CountingLimits()) as session:
-        scan = scan_ndjson(session, find_files(path, None, tmp_path), Columns("t", ("s",)))
-
-    assert "compression='uncompressed'" in scan.relation
 
 
 def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:

@@ -210,7 +210,7 @@ def _split(words: Sequence[str]) -> list[str]:
     return [part.strip() for word in words for part in word.split(",") if part.strip()]
 
 
-_SHOWN_ROWS = 12
+_SHOWN_COLUMNS = 12
 
 
 def wanted_columns(truth: str | None, systems: Sequence[str], option: str) -> str:
@@ -294,7 +294,7 @@ class MissingColumns:
         guess = ""
         if roles.truth is not None and (roles.scores if self.option == "score" else roles.systems):
             guess = f"; if it is right: {command_line()} {' '.join(map(shlex.quote, options))}"
-        shown = ", ".join(map(repr, self.left[:_SHOWN_ROWS])) + (", …" if len(self.left) > _SHOWN_ROWS else "")
+        shown = ", ".join(map(repr, self.left[:_SHOWN_COLUMNS])) + (", …" if len(self.left) > _SHOWN_COLUMNS else "")
         matrix = "; or say --matrix if SOURCE is a confusion matrix" if "matrix" in self.chosen else ""
         wanted = wanted_columns(self.truth, self.systems, self.option)
         stated = f"{question[:1].upper()}{question[1:]}{guess}{matrix}"

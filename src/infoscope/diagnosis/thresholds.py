@@ -30,7 +30,7 @@ class Thresholds:
     renaming_half_errors: float = 1.5
     """… of names chosen on half of the samples by this many …"""
     renaming_odds: float = 2.0
-    """… and so many times the hits that it gives up."""
+    """… and this many times the hits that it gives up."""
     renaming_unknown_size: float = 100.0
     """Sample size of a table that does not know its own."""
     pair_proficiency: float = 0.25

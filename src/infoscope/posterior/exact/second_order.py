@@ -112,7 +112,7 @@ _LAST_TERM = 1e-10
 _MOST_TERMS = 20_000
 _FIRST_TERMS = 64
 _BLOCK_CELLS = 1 << 15
-"""Terms are taken in blocks, each twice as long as the last, of at most so many numbers."""
+"""Terms are taken in blocks, each twice as long as the last, of at most this many numbers."""
 
 
 class Brackets(NamedTuple):

@@ -61,7 +61,7 @@ class BetaLevel:
 
     @cached_property
     def _distinct(self) -> tuple[tuple[Array, Indices], ...]:
-        """Distinct successes, failures and samples of a class, each with how many classes have so many."""
+        """Distinct successes, failures and samples of a class, each with the number of classes that have it."""
         sides = self.successes, self.failures, self.successes + self.failures
         return tuple(np.unique(side, return_counts=True) for side in sides)
 

@@ -51,7 +51,7 @@ def log_grid(low: float, high: float, n: int) -> Array:
 
 
 def profile_strengths(columns: int) -> Array:
-    """Grid of β for rows that resemble a profile of so many columns."""
+    """Grid of β for rows that resemble a profile of this many columns."""
     return log_grid(0.05, 100.0 * columns, 22)
 
 

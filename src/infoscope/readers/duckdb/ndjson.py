@@ -46,10 +46,9 @@ def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
         relation, values = _json_lines(files, fields, hive)
         return Scan(relation, values, named | fields)
     shape = ", ".join(f"{literal(name)}: 'JSON'" for name in asked)
-    packed = "uncompressed" if files.compression == "none" else files.compression  # older engines know no other word
     relation = (
         f"read_json($paths, format='newline_delimited', columns={{{shape}}}, "
-        f"compression='{packed}', maximum_object_size={LONGEST_LINE}{_hive(hive)})"
+        f"compression='{files.compression}', maximum_object_size={LONGEST_LINE}{_hive(hive)})"
     )
     named |= {name: identifier(name) for name in asked}
     return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
