@@ -45,3 +45,21 @@ def test_a_column_of_such_a_name_is_no_such_line(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     path.write_text("sep=x,p\na,a\n")
     assert read(path, truth="sep=x", system="p").total == 1
+
+
+@pytest.mark.parametrize("comment", ["# made by hand", "#made by hand", "# made by hand, on Monday"])
+def test_a_comment_in_front_is_called_one(tmp_path: Path, comment: str) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text(f"\n{comment}\nt,p\na,a\n")
+    with pytest.raises(
+        ifs.InfoscopeError, match=r"rows\.csv has no column 't'.*line 2 looks like a comment.*grep -v '\^#'"
+    ):
+        ifs.read(path, truth="t", system="p")
+
+
+def test_a_header_that_begins_with_a_hash_is_no_comment(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("#t,p\na,a\n")
+    assert ifs.read(path, truth="#t", system="p").total == 1
+    with pytest.raises(ifs.InfoscopeError, match=r"has no column 't'(?!.*comment)"):
+        ifs.read(path, truth="t", system="p")

@@ -165,12 +165,16 @@ class Baseline:
             return "the rows here are weighted, too many or without an order, or there are only tables"
         if other is None:
             return (
-                f"{self.name} keeps no rows; name its column with --baseline-system, or write it again with --keep-rows"
+                f"{self.name} keeps no rows; name its column with --baseline-system (baseline_system= in Python), or "
+                "write it again with --keep-rows (keep_rows=True)"
             )
         if evaluation.systems[0].clusters is not None:
             return "predictions are clusters"
         if any(system.interval is not None and system.interval.groups for system in evaluation.systems):
-            return "rows come in groups; name the baseline's column with --baseline-system to pair within them"
+            return (
+                "rows come in groups; name the baseline's column with --baseline-system (baseline_system= in Python) "
+                "to pair within them"
+            )
         reason = mine.difference(other)
         return None if reason is None else f"{self.name} cannot be paired: {reason}"
 

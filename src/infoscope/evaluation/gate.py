@@ -143,7 +143,8 @@ def judge(
         checks, findings = [*checks, *against.checks], (*findings, *against.findings)
     if not checks:
         raise InputError(
-            "a gate without conditions lets everything through; give --min, --max, --baseline or --history"
+            "a gate without conditions lets everything through; give --min, --max, --baseline or --history "
+            "(min=, max=, baseline= or history= in Python)"
         )
     check_positive_stated(evaluation.systems, [check.metric for check in checks if check.metric])
     return Gate(

@@ -62,15 +62,25 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     try:
         pick_columns(asked, widest.names, str(path))
     except UnknownNameError as error:
-        if len(widest.names) > 1:
+        if (advice := _advice(widest, known, skip + 1)) is None:
             raise
-        sign = _DELIMITERS.get(widest.delimiter, widest.delimiter)
-        stated = f"by {sign}" if known else "by comma, tab, semicolon or bar"
-        hint = "name the right delimiter"
-        if re.fullmatch(r"-?\d+(\.\d+)? \S+", widest.names[0]):
-            hint += ", or the format vw (--input-format vw) for predictions of Vowpal Wabbit"
-        raise UnknownNameError(f"{str(error).rstrip('?')}; its first line does not split {stated}: {hint}") from error
+        raise UnknownNameError(f"{str(error).rstrip('?')}; {advice}") from error
     raise AssertionError("a header with every asked column was overlooked")
+
+
+def _advice(header: Header, known: str | None, line: int) -> str | None:
+    """What to do where the asked columns are missing because the first line is no header, or is not split."""
+    first = header.names[0]
+    if first.startswith("#" if len(header.names) == 1 else "# "):
+        return f"line {line} looks like a comment: remove such lines, for example with grep -v '^#'"
+    if len(header.names) > 1:
+        return None
+    sign = _DELIMITERS.get(header.delimiter, header.delimiter)
+    stated = f"by {sign}" if known else "by comma, tab, semicolon or bar"
+    hint = "name the right delimiter"
+    if re.fullmatch(r"-?\d+(\.\d+)? \S+", first):
+        hint += ", or the format vw (--input-format vw) for predictions of Vowpal Wabbit"
+    return f"its first line does not split {stated}: {hint}"
 
 
 def reject_separator_line(text: str, path: Path) -> None:
