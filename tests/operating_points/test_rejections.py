@@ -298,6 +298,8 @@ def test_two_thresholds_reject_wrong_use():
         points.two_thresholds(ifs.sweep(*_drawn(20, 3)))
     with pytest.raises(InputError, match="is a class"):
         points.two_thresholds(curve, reject=1)
+    with pytest.raises(InputError, match=r"two_thresholds\(infoscope\.sweep\(y_true, y_score\)\)"):
+        points.two_thresholds([0, 1, 0], [0.1, 0.9, 0.4])
     with pytest.raises(InputError, match="check the cost matrix"):
         points.chow_thresholds([[1, 0, 0.5], [0, 1, 0.5]])
 

@@ -78,6 +78,8 @@ def two_thresholds(
     each with its own best threshold. By a metric all pairs of up to 300 thresholds are tried, the corners of the ROC
     curve's hull first.
     """
+    if not isinstance(sweep, Sweep):
+        raise InputError("two thresholds are those of a sweep: two_thresholds(infoscope.sweep(y_true, y_score))")
     if sweep.mode != "threshold":
         raise InputError("two thresholds are for one score and two classes; for probabilities use class_thresholds")
     ladder = sweep.ladder
