@@ -22,6 +22,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.registry import catalogue
 from infoscope.operating_points import ChoiceOptions, sweep
 from infoscope.reports.html.formulas import formula
+from infoscope.reports.parts.compared_pairs import pair_section
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
 from tests.reports.pages import as_html, certainties, comparison, grouped, rows, scores
@@ -335,3 +336,20 @@ def test_fractions_keep_their_meaning() -> None:
     assert formula(r"\frac{A - A_0}{1 - A_0}") == "(A − A<sub>0</sub>) / (1 − A<sub>0</sub>)"
     assert formula(r"1 - \frac{a}{b}") == "1 − (a / b)"
     assert formula(r"\sqrt{\frac12 x}") == "√((1 / 2) x)"
+
+
+def test_verdicts_of_all_pairs_are_corrected_as_in_the_ranking() -> None:
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 3, 300)
+    systems = {
+        name: np.where(rng.random(300) < right, truth, rng.integers(0, 3, 300))
+        for name, right in {"a": 0.8, "b": 0.75, "c": 0.72, "d": 0.7}.items()
+    }
+    result = ifs.compare(truth, systems, metrics=["proficiency"])
+    pair = result.pair("a", "d")
+    assert (pair.verdict, pair.significant) == ("better", False)  # by itself it would be
+    (table,) = pair_section(result).blocks
+    verdict = [column.title for column in table.columns].index("verdict")
+    assert [row[verdict] for row in table.rows] == [each.corrected_verdict for each in result.pairs]
+    assert [row[verdict] for row in table.rows].count("better") == 2
+    assert "Holm" in str(table.note)

@@ -73,12 +73,13 @@ def pair_section(comparison: Comparison) -> Section:
     table = Table(
         *listed(
             comparison.pairs,
-            *difference_columns(lambda each: comparison.titled(each.metric)),
+            *difference_columns(lambda each: comparison.titled(each.metric), is_corrected=True),
             (Column("improvement"), lambda each: _factor(each.improvement)),
             (Column("correlation of errors"), _correlation),
         ),
         "All pairs",
-        note="Improvement: by what factor A's error is smaller. Correlation of errors: over common rows.",
+        note="Verdicts are corrected for the number of pairs (Holm), intervals are those of each pair alone. "
+        "Improvement: by what factor A's error is smaller. Correlation of errors: over common rows.",
         search="pairs",
     )
     return Section(f"All {len(comparison.pairs)} pairs", [table])

@@ -42,8 +42,13 @@ def _group_value(name: str, item: Grouped) -> Name:
     return Name((item.group or {}).get(name, ""))
 
 
-def difference_columns(title: Callable[[Difference], Cell]) -> list[ItemColumn[Difference]]:
-    """Two systems, the metric by its title, the difference with its interval, and the verdict on it."""
+def difference_columns(
+    title: Callable[[Difference], Cell], *, is_corrected: bool = False
+) -> list[ItemColumn[Difference]]:
+    """Two systems, the metric by its title, the difference with its interval, and the verdict on it.
+
+    The verdict is about each pair alone unless it is corrected for all of them.
+    """
     return [
         (Column("A", "name"), lambda pair: Name(pair.a, 24)),
         (Column("B", "name"), lambda pair: Name(pair.b, 24)),
@@ -51,5 +56,5 @@ def difference_columns(title: Callable[[Difference], Cell]) -> list[ItemColumn[D
         (Column("A − B"), lambda pair: MetricNotation(pair.metric).signed(pair.estimate.shown)),
         (Column("interval"), lambda pair: MetricNotation(pair.metric).signed_interval(pair.estimate)),
         (Column("P(A better)"), lambda pair: chance(pair.probability_a_better)),
-        (Column("verdict", "text"), lambda pair: pair.verdict),
+        (Column("verdict", "text"), lambda pair: pair.corrected_verdict if is_corrected else pair.verdict),
     ]

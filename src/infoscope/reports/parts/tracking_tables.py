@@ -124,7 +124,8 @@ def all_differences(evaluation: TrackingEvaluation) -> Section:
         *difference_columns(lambda each: (Code(each.metric),)),
         (Column("p"), lambda each: _sign_flip_p(each.tests)),
     )
-    return Section(f"All {len(pairs)} differences", [Table(*rows, "Differences", search="pairs")])
+    alone = "Each verdict is about its pair alone."
+    return Section(f"All {len(pairs)} differences", [Table(*rows, "Differences", note=alone, search="pairs")])
 
 
 def _sign_flip_p(tests: Mapping[str, float]) -> str:

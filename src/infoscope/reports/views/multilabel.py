@@ -211,5 +211,6 @@ def _level(level: Level, unit: Units) -> Section:
 def _differences(result: MultilabelEvaluation) -> Section:
     rows = listed(result.pairs, *difference_columns(lambda each: _TITLES[each.metric]))
     aside = "" if result.common_objects is None else f"on {amount(result.common_objects)} common objects"
-    table = Table(*rows, search="pairs", max_rows=ALL_ROWS)
+    alone = "Each verdict is about its pair alone." if len(result.systems) > 2 else ""
+    table = Table(*rows, note=alone, search="pairs", max_rows=ALL_ROWS)
     return Section("Differences", [table], "differences", aside=aside)
