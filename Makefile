@@ -7,10 +7,10 @@ FUZZ_SECONDS ?= 60
 # Bytecode is kept whatever the caller's habit is: hundreds of tests start the command line anew
 PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 # Tests of clusters, databases, object stores and the explorer, each of which starts its server
-SERVERS := tests/engines tests/serving tests/readers/test_object_stores.py tests/readers/test_clouds.py
+SERVERS := tests/engines tests/spark tests/serving tests/readers/test_object_stores.py tests/readers/test_clouds.py
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test suite test-torch test-mlflow test-oldest test-fast check bench mutants docs fuzz fuzz-readers clean
+.PHONY: demo test suite test-spark test-torch test-mlflow test-oldest test-fast check bench mutants docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -25,6 +25,9 @@ test: $(VENV)/.dev  ## everything that must pass
 
 suite: $(VENV)/.dev  # beside the checks, of which types keep one core busy for long
 	$(PYTEST)
+
+test-spark: $(VENV)/.dev  ## the tests of Spark (a cluster on loopback), which it installs, with Java
+	@tools/test-spark
 
 test-mlflow: $(VENV)/.dev  ## the tests of MLflow (a server on loopback) and TensorBoard, which it installs
 	@tools/test-mlflow
@@ -80,8 +83,7 @@ $(VENV)/.core: $(BUILD) | $(BIN)/python
 $(VENV)/.dev: $(BUILD) | $(BIN)/python
 	@tools/install -e '.[dev]'
 	@$(BIN)/python -m compileall -q src
-	@$(BIN)/python -m tools.spark_classes 2>/dev/null || true
 	@touch $@ $(VENV)/.core
 
 clean:
-	rm -rf $(VENV) .venv-torch .venv-mlflow .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist src/infoscope/readers/_packed*.so src/infoscope/_kernels*.so
+	rm -rf $(VENV) .venv-spark .venv-torch .venv-mlflow .venv-oldest .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache build dist src/infoscope/readers/_packed*.so src/infoscope/_kernels*.so

@@ -1,6 +1,7 @@
 """What a cluster costs beside counting: start-up of a real Spark cluster on loopback, and bytes that are shuffled.
 
-Run with ``.venv/bin/python -m benchmarks.cluster`` from the project's folder; it needs Java and takes a minute or two.
+Run with ``.venv-spark/bin/python -m benchmarks.cluster`` from the project's folder, for a minute or two;
+``make test-spark`` makes that environment.
 """
 
 import json
@@ -14,7 +15,7 @@ import duckdb
 from pyspark.sql import SparkSession
 
 import infoscope as ifs
-from tests.engines.servers import SparkCluster, spark_cluster
+from tests.spark.servers import SparkCluster, spark_cluster
 
 ROWS = 2_000_000
 CLASSES = 100

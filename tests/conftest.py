@@ -61,7 +61,7 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """What waits for clusters and browsers first, then files with slow tests: at the end no core waits for another."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
-    first = {"engines", "browser"}
+    first = {"engines", "spark", "browser"}
     items.sort(key=lambda item: (first.isdisjoint(item.path.parts), item.path not in slow))
     if os.environ.get("HYPOTHESIS_PROFILE") == "fast":
         _limit_examples(items)

@@ -2,7 +2,7 @@
 
 import datetime as dt
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
@@ -264,6 +264,17 @@ def expected(tested: Case, spelt: Callable[[Any, str], Any] = lambda value, _: v
             tables.setdefault(((), system), {})
     filled = {key: {c: v for c, v in cells.items() if v} for key, cells in tables.items()}
     return {"tables": filled, "rows": len(tested.rows), "ignored": ignored}
+
+
+def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
+    """Whether tables by name are equal, with their labels and what was ignored."""
+    return all(
+        one[name].truth_labels == other[name].truth_labels
+        and one[name].system_labels == other[name].system_labels
+        and (one[name].counts == other[name].counts).all()
+        and dict(one[name].ignored) == dict(other[name].ignored)
+        for name in {*one, *other}
+    )
 
 
 def is_hole(value: Any) -> bool:

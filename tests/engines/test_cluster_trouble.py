@@ -1,10 +1,6 @@
 """Clusters that are absent, idle or interrupted, and sources that fail: one sentence, and nothing left behind."""
 
 import os
-import shutil
-import signal
-import subprocess
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -20,52 +16,9 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_tables
 from infoscope.readers.addresses import check_reachable
 from infoscope.readers.spark.session import _last_line
-from tests.engines.servers import PATIENCE, command, dask_cluster, family, free_port, stranger, wait_for
+from tests.engines.servers import dask_cluster, free_port, stranger
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn
-
-needs_java = pytest.mark.skipif(
-    shutil.which("java") is None,
-    reason="Java is not installed (apt-get install openjdk-17-jre-headless)",
-)
-
-
-def begun(asked: list[str], folder: Path) -> subprocess.Popen[bytes]:
-    """The command once Spark counts; on a busy machine Java may fail to start, and is given another chance."""
-    talk = b""
-    for _ in range(3):
-        run = command(asked, TMPDIR=str(folder), COUNT_WITHOUT_END="1")  # it cannot end before it is interrupted
-        assert run.stdout is not None
-        if run.stdout.readline() == b"counting\n":
-            return run
-        talk = run.communicate(timeout=PATIENCE)[1]
-    raise AssertionError(f"Spark did not begin to count: {talk.decode()}")
-
-
-@needs_java
-@pytest.mark.parametrize("moment", ["while Java starts", "while Spark counts"])
-def test_interrupted_spark_leaves_no_process(tmp_path: Path, moment: str) -> None:
-    pytest.importorskip("pyspark", reason="pyspark is not installed")
-    log = tmp_path / "log.parquet"
-    duckdb.execute(f"COPY (SELECT 'a' AS gold, 'b' AS said FROM range(1000)) TO '{log}'")
-    asked = ["count", str(log), "-t", "gold", "-s", "said", "-o", str(tmp_path / "log.ifs")]
-    asked += ["--engine", "spark", "--engine-url", "local[1]"]
-    run = begun(asked, tmp_path) if moment == "while Spark counts" else command(asked, TMPDIR=str(tmp_path))
-    try:
-        if moment == "while Java starts":
-            wait_for(lambda: any("SparkSubmit" in line for line in family(run.pid)), "Java")
-        os.killpg(run.pid, signal.SIGINT)
-        _, talk = run.communicate(timeout=PATIENCE)
-
-        assert run.returncode == 130
-        assert talk.splitlines()[-1] == b"infoscope: interrupted"  # Java may have had a word before
-        assert b"Traceback" not in talk
-        assert family(run.pid) == []
-        assert not (tmp_path / "log.ifs").exists()
-        assert [path for path in tmp_path.iterdir() if path.name.startswith("infoscope-")] == []
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(run.pid, signal.SIGKILL)
 
 
 @pytest.mark.parametrize("engine", ["spark", "dask"])
@@ -119,34 +72,23 @@ def test_files_that_spark_would_skip_or_misread(tmp_path: Path, name: str, sente
         )
 
 
-@pytest.mark.parametrize(("engine", "scheme"), [("spark", "spark"), ("spark", "sc"), ("dask", "tcp")])
-def test_unreachable_cluster_is_told_at_once(tmp_path: Path, engine: str, scheme: str) -> None:
-    pytest.importorskip("pyspark" if engine == "spark" else "distributed")
+def test_unreachable_cluster_is_told_at_once(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
     path = tmp_path / "log.csv"
     path.write_text("gold,said\na,b\n")
-    url = f"{scheme}://127.0.0.1:{free_port()}"
+    url = f"tcp://127.0.0.1:{free_port()}"
 
     with pytest.raises(InputError, match=f"nothing answers at {url}"):
-        read(path, truth="gold", system="said", read=ReadOptions(engine=engine, url=url))
+        read(path, truth="gold", system="said", read=ReadOptions(engine="dask", url=url))
 
 
-@pytest.mark.parametrize(
-    ("engine", "url"),
-    [
-        ("spark", "spark://here:port"),
-        ("spark", "spark://here"),
-        ("spark", "spark://a:7077,b"),
-        ("spark", "sc://here:99999"),
-        ("dask", "tcp://here:1.5"),
-    ],
-)
-def test_address_that_cannot_be_one(tmp_path: Path, engine: str, url: str) -> None:
-    pytest.importorskip("pyspark" if engine == "spark" else "distributed")
+def test_address_that_cannot_be_one(tmp_path: Path) -> None:
+    pytest.importorskip("distributed", reason="dask.distributed is not installed")
     path = tmp_path / "log.csv"
     path.write_text("gold,said\na,b\n")
 
-    with pytest.raises(InputError, match=f"{url} is not the address of a cluster; it reads like"):
-        read(path, truth="gold", system="said", read=ReadOptions(engine=engine, url=url))
+    with pytest.raises(InputError, match=r"tcp://here:1\.5 is not the address of a cluster; it reads like"):
+        read(path, truth="gold", system="said", read=ReadOptions(engine="dask", url="tcp://here:1.5"))
 
 
 @pytest.mark.parametrize(

@@ -271,6 +271,19 @@ def fill_table(connection: Any, case: Case, sign: str) -> None:
     cursor.close()
 
 
+def written_log(folder: Path, rows: int) -> Path:
+    """100 labels in 16 files of so many rows each: enough to be in the middle of."""
+    for i in range(16):
+        duckdb.execute(
+            "COPY (SELECT 'class ' || (hash(i) % 100) AS gold, "
+            "CASE WHEN hash(i + 1) % 5 > 0 THEN 'class ' || (hash(i) % 100) "
+            "ELSE 'class ' || (hash(i + 2) % 100) END AS said, "
+            "CASE WHEN hash(i + 3) % 50 = 0 THEN NULL ELSE 'class ' || (hash(i + 4) % 100) END AS lazy "
+            f"FROM range({i} * {rows}, ({i} + 1) * {rows}) AS t(i)) TO '{folder}/part-{i:02}.parquet'"
+        )
+    return folder
+
+
 @dataclass(frozen=True)
 class Engine:
     name: str

@@ -84,29 +84,10 @@ def test_standard_input_and_words_on_stderr(folder: Path) -> None:
         (("count", "no.csv", "-t", "gold", "-s", "svm", "-o", "x.ifs"), b"does not exist"),
         (("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "no/x.ifs"), b"there is no folder"),
         (("count", "log.csv", "-t", "gold", "-s", "svm", "-o", "x.ifs", "--strict"), b"missing label"),
-        (
-            (
-                "count",
-                "log.csv",
-                "-t",
-                "gold",
-                "-s",
-                "svm",
-                "-o",
-                "x.ifs",
-                "--engine",
-                "spark",
-                "--engine-url",
-                "spark://127.0.0.1:1",
-            ),
-            b"nothing answers at",
-        ),
         (("evaluate", "SELECT 1", "-t", "gold", "-s", "svm", "--engine", "sql"), b"needs the address"),
     ],
 )
 def test_wrong_use_exits_with_2_and_writes_nothing(folder: Path, words: tuple[str, ...], sentence: bytes) -> None:
-    if "spark" in words:
-        pytest.importorskip("pyspark")
     before = sorted(path.name for path in folder.iterdir())
     done = infoscope(*words, cwd=folder)
 

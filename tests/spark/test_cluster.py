@@ -1,11 +1,10 @@
-"""Real clusters on loopback give the same tables to the last count, also when a worker is killed."""
+"""A real Spark cluster on loopback gives the same tables to the last count, also when a worker is killed."""
 
 import gzip
 import json
-import shutil
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,37 +14,25 @@ import pyarrow as pa
 import pyarrow.parquet
 import pytest
 from click.testing import CliRunner
+from pyspark.sql import SparkSession
 
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_joint, read_tables
 from infoscope.readers.joint import Paired
 from infoscope.readers.spark import files as spark_files
-from tests.engines.cases import CASES, Case, counted, expected, text_spelling
-from tests.engines.java import AS_USERS_HAVE_IT, java_settings
+from tests.engines.cases import CASES, Case, counted, expected, same, text_spelling
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results
-from tests.engines.servers import (
-    PATIENCE,
-    DaskCluster,
-    SparkCluster,
-    command,
-    dask_cluster,
-    family,
-    spark_cluster,
-    spark_connect,
-    spark_session,
-)
-from tests.engines.spark_rows import RowsBehindCells
-from tests.engines.texts import SOUND_TEXT, UNSOUND_TEXT
-from tests.engines.writers import as_csv, as_pandas, as_parquet_parts
+from tests.engines.servers import PATIENCE, family
+from tests.engines.writers import as_csv, as_parquet_parts
+from tests.spark.cell_rows import RowsBehindCells
+from tests.spark.java import AS_USERS_HAVE_IT, java_settings
+from tests.spark.servers import SparkCluster, command, needs_java, spark_cluster, spark_connect, spark_session
+from tests.spark.texts import SOUND_TEXT, UNSOUND_TEXT
 
-pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn
+pytestmark = pytest.mark.filterwarnings("ignore")  # Spark's own libraries warn
 
-needs_java = pytest.mark.skipif(
-    shutil.which("java") is None,
-    reason="Java is not installed (apt-get install openjdk-17-jre-headless)",
-)
 ARROW_TYPES = {"text": pa.string(), "int": pa.int64(), "float": pa.float64(), "bool": pa.bool_(), "date": pa.date32()}
 IDS = {"ids": lambda case: case.name.replace(" ", "-")}
 
@@ -70,16 +57,6 @@ def hostile_log(folder: Path) -> Path:
     return path
 
 
-def same(one: Mapping[Any, Any], other: Mapping[Any, Any]) -> bool:
-    return all(
-        one[name].truth_labels == other[name].truth_labels
-        and one[name].system_labels == other[name].system_labels
-        and (one[name].counts == other[name].counts).all()
-        and dict(one[name].ignored) == dict(other[name].ignored)
-        for name in {*one, *other}
-    )
-
-
 def cells_of(pairs: Paired) -> dict[tuple[Any, ...], float]:
     sides = (pairs.truth_labels, *pairs.system_labels)
     return {
@@ -96,7 +73,6 @@ def no_echo(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkCluster]:
-    pytest.importorskip("pyspark", reason="pyspark is not installed")
     with spark_cluster(tmp_path_factory.mktemp("spark")) as running:
         yield running
 
@@ -351,13 +327,10 @@ class TestSparkCluster(RowsBehindCells):
 class TestSparkConnect:
     @pytest.fixture(scope="class")
     def server(self, spark: Any) -> Iterator[str]:
-        pytest.importorskip("grpc", reason="grpcio is not installed")
         with spark_connect(spark) as url:
             yield url
 
     def test_frames_files_and_ragged_files(self, server: str, tmp_path: Path) -> None:
-        from pyspark.sql import SparkSession
-
         remote = SparkSession.builder.remote(server).create()
         assert {name: remote.conf.get(name) for name in AS_USERS_HAVE_IT} == AS_USERS_HAVE_IT
         for case in (CASES[1], CASES[4], CASES[9], CASES[12], CASES[-1]):
@@ -402,97 +375,3 @@ class TestSparkConnect:
         ragged.write_text("gold,said\na,b\na,b,c\n")
         with pytest.raises(InputError, match=r"the line has not the 2 fields of the header.*: a,b,c$"):
             read(ragged, truth="gold", system="said", read=ReadOptions(engine="spark", url=server))
-
-
-class TestDaskCluster:
-    @pytest.fixture(scope="class")
-    def dask(self, tmp_path_factory: pytest.TempPathFactory) -> Iterator[DaskCluster]:
-        pytest.importorskip("distributed", reason="dask.distributed is not installed")
-        with dask_cluster(tmp_path_factory.mktemp("dask")) as running:
-            yield running
-
-    def test_frames_and_files_as_by_hand(self, dask: DaskCluster, tmp_path: Path) -> None:
-        import dask.dataframe as dd
-        from distributed import Client
-
-        with Client(dask.url, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
-            for case in (case for case in CASES if case.rows):
-                frame = dd.from_pandas(as_pandas(case, tmp_path), npartitions=2)
-                assert counted(frame, case) == expected(case), case.name
-        options = ReadOptions(engine="dask", url=dask.url)
-        for case in CASES:
-            folder = tmp_path / case.name
-            folder.mkdir()
-            assert counted(as_parquet_parts(case, folder), case, read=options) == expected(case), case.name
-            assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_spelling), case.name
-
-    def test_few_labels_and_a_judge(self, dask: DaskCluster, tmp_path: Path) -> None:
-        options = ReadOptions(engine="dask", url=dask.url)
-        (tmp_path / "parts").mkdir()
-        check_tensors(as_csv(JUDGED_LOG, tmp_path), options)
-        check_weighted_grades(as_parquet_parts(JUDGED_LOG, tmp_path / "parts"), options)
-
-    def test_patterns_without_truth(self, dask: DaskCluster, tmp_path: Path) -> None:
-        options = ReadOptions(engine="dask", url=dask.url)
-        (tmp_path / "parts").mkdir()
-        check_results(as_csv(PATTERN_LOG, tmp_path), options)
-        check_patterns(as_parquet_parts(PATTERN_LOG, tmp_path / "parts"), options)
-
-    def test_addresses_are_opened_by_workers(self, dask: DaskCluster, tmp_path: Path) -> None:
-        where = ReadOptions(engine="dask", url=dask.url)
-        for fold in ("01", "1"):
-            part = tmp_path / f"fold={fold}"
-            part.mkdir(parents=True)
-            (part / "log.csv").write_text("gold,said\nx,y\n")
-        (part / "_log.csv").write_text("not for us")
-
-        split = read_tables(
-            f"file://{tmp_path}", truth="gold", system="said", by="fold", read=replace(where, format="csv")
-        ).by_group
-        assert list(split) == [("01",), ("1",)]
-        with pytest.raises(InputError, match="no such file as the workers see it"):
-            read(f"file://{tmp_path}/none.csv", truth="gold", system="said", read=where)
-        with pytest.raises(UnknownNameError, match="did you mean 'said'"):
-            read(f"file://{tmp_path}/*/log.csv", truth="gold", system="sayd", read=where)
-
-    def test_worker_killed_in_mid_job(self, dask: DaskCluster, big_log: Path) -> None:
-        import dask.dataframe as dd
-        from distributed import Client
-
-        systems = ["said", "lazy"]
-        right = read_tables(big_log, truth="gold", system=systems).by_group[()]
-        with Client(dask.url, timeout=60) as client:
-            client.wait_for_workers(2, timeout=60)
-            frame = dd.read_parquet(str(big_log))
-            done_at_kill: list[int] = []
-
-            def done() -> int:
-                states = client.run_on_scheduler(
-                    lambda dask_scheduler: [task.state for task in dask_scheduler.tasks.values()]
-                )
-                return sum(state == "memory" for state in states)
-
-            def kill_in_the_middle() -> None:
-                end = time.monotonic() + 120
-                while time.monotonic() < end and not done_at_kill:
-                    finished = done()
-                    if finished:
-                        dask.group.kill(dask.workers[0])
-                        done_at_kill.append(finished)
-                    time.sleep(0.005)
-
-            killer = threading.Thread(target=kill_in_the_middle)
-            killer.start()
-            during = read_tables(frame, truth="gold", system=systems).by_group[()]
-            killer.join()
-            assert len(client.scheduler_info()["workers"]) == 1
-
-        assert done_at_kill, "the job ended before a worker could be killed"
-        assert same(right, during)
-        assert same(
-            right,
-            read_tables(big_log, truth="gold", system=systems, read=ReadOptions(engine="dask", url=dask.url)).by_group[
-                ()
-            ],
-        )
