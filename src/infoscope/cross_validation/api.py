@@ -125,6 +125,8 @@ def _check(data: Any, names: tuple[Any, ...], codes: NDArray[np.int64], cuts: tu
 
 @dataclass(frozen=True)
 class _Task:
+    """What every repeat of a cross-validation has in common."""
+
     estimators: Mapping[str, Any]
     data: Any
     codes: NDArray[np.int64]

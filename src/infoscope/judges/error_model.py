@@ -54,6 +54,8 @@ class _Sums(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class _Fit:
+    """Probabilities of the model at one step."""
+
     own: Real
     """P(t) P(j|t) (1−δ), (…, T, J)."""
     chance: Real

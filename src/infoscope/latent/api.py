@@ -133,6 +133,8 @@ def _patterns(
 
 @dataclass(frozen=True, eq=False)
 class _Checks:
+    """What the checks of shared errors have found."""
+
     pairs: list[PairCheck] = field(default_factory=list)
     votes: VoteCheck | None = None
 

@@ -83,6 +83,8 @@ def drawn_chains(
 
 @dataclass
 class _Chain:
+    """One chain: what it has seen, where it is and how it moves on."""
+
     data: Observations
     state: Parameters
     rng: np.random.Generator

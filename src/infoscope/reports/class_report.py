@@ -189,6 +189,8 @@ def _columns(name: str, known: Estimate) -> Entry:
 
 @dataclass(frozen=True)
 class _Look:
+    """How numbers are written, and in how much room."""
+
     digits: int
     width: int
 

@@ -43,6 +43,8 @@ class TextColumn:
 
 @dataclass(frozen=True)
 class _Fitted:
+    """Columns that fit side by side, how wide each is, and the gap between them."""
+
     columns: list[TextColumn]
     widths: list[int]
     gap: int

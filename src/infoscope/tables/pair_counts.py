@@ -93,6 +93,8 @@ def pair_cells(
 
 @dataclass(frozen=True)
 class _Rows:
+    """Distinct rows as codes of their labels, and how often each occurs."""
+
     codes: NDArray[np.integer[Any]]
     sizes: tuple[int, ...]
     counts: NDArray[Any]
