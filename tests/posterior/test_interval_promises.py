@@ -248,6 +248,16 @@ def test_blocks_of_draws_are_draws_of_the_same_belief() -> None:
     np.testing.assert_allclose(parts.mean(0), whole.mean(0), atol=0.01)
 
 
+@pytest.mark.parametrize("sizes", [[1] * 7, [3, 3, 3, 2]])
+def test_blocks_that_are_scored_together_hold_the_same_draws(sizes: list[int]) -> None:
+    ((_, table),) = samples("softmax", 12, 400, 1)
+    alone, together = (
+        list(ifs.Posterior(table).belief.draw_blocks(sizes, np.random.default_rng(1), number)) for number in (1, 3)
+    )
+    assert [len(block) for block in together] == [sum(sizes[at : at + 3]) for at in range(0, len(sizes), 3)]
+    np.testing.assert_array_equal(np.concatenate(together), np.concatenate(alone))
+
+
 @pytest.mark.parametrize("sizes", [[6], [1] * 6, [3, 3], [2, 1, 3], [5, 1]])
 def test_half_of_the_draws_have_hot_and_cold_cells_however_they_are_cut(
     sizes: list[int], monkeypatch: pytest.MonkeyPatch

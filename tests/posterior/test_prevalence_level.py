@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.special import expit
+from scipy.special import betaln, expit
 
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.tree.log_frequencies import LogLaw, NormalLogs, PowerLaw
@@ -106,6 +106,27 @@ def recalls(share: Array, size: Array) -> TrendLevel:
 
 
 SIZES = np.round(3000 * 200.0 ** (-np.arange(40) / 39))
+
+
+def test_classes_of_one_size_share_what_is_computed_of_them() -> None:
+    """Evidence and mean of classes that have a size in common are those of each class by itself, as defined."""
+    level = TrendLevel(np.array([3.0, 1, 3, 8, 9, 0, 30, 12]), np.array([2.0, 4, 2, 2, 1, 0, 10, 28]))
+    points = level._points
+    assert {*points.trend} == {0, 1, 2}
+
+    x = level._places[points.trend]
+    share = expit(points.base[:, None] + points.slope[:, None] * x)
+    a, b = (np.maximum(part * points.strength[:, None], 0.5 / 8) for part in (share, 1 - share))
+    weights = np.exp(points.log_weights - points.log_weights.max())
+    weights[weights <= 1e-6 * weights.sum()] = 0.0  # neglected
+    mean = weights @ ((level.successes + a) / (level.successes + level.failures + a + b)) / weights.sum()
+    evidence = (betaln(level.successes + a, level.failures + b) - betaln(a, b)).sum(1)
+
+    np.testing.assert_allclose(level.mean, mean, rtol=1e-12)
+    for trend in range(3):
+        here = np.flatnonzero(points.trend == trend)
+        found = level._log_evidence(trend, *(part[here] for part in points[1:4]))
+        np.testing.assert_allclose(found, evidence[here], rtol=1e-11)
 
 
 def test_a_trend_of_recall_may_level_off_for_rare_classes() -> None:

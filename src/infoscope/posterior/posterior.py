@@ -30,7 +30,8 @@ from infoscope.typing import LabelsLike, PriorLike
 
 __all__ = ["Posterior"]
 
-_BLOCK_CELLS = 200_000  # cells drawn at a time: what is computed from them stays in the cache
+_BLOCK_CELLS = 200_000  # cells drawn at a time: what is computed from them stays in the cache …
+_SCORED_BLOCKS = 3  # … and as many blocks of a tree are scored at once: fewer calls, and the same draws
 _KEPT_CELLS = 1_000_000  # draws of at most this many cells are kept for the next metric
 _MANY_CELLS = 250_000  # beyond, half as many draws must do
 #: draws of a tree for tables of up to this many cells: its limits to 0.09, 0.13, 0.14, 0.16 and 0.2 sd
@@ -168,7 +169,8 @@ class Posterior(MetricSummaries):
             return
         size = max(1, _BLOCK_CELLS // self._cell_count)
         sizes = [min(size, n - start) for start in range(0, n, size)]
-        for shares in self._belief.draw_blocks(sizes, rng):
+        together = (_SCORED_BLOCKS,) if isinstance(self._belief, Tree) else ()
+        for shares in self._belief.draw_blocks(sizes, rng, *together):
             yield self._tables(shares.reshape(shares.shape[0], -1))
 
     @property

@@ -60,7 +60,7 @@ def encode(pixels: NDArray[Any]) -> bytes:
         kind, colours, lines = 2, b"", small.reshape(rows, columns * 3)
     framed = np.hstack([np.zeros((rows, 1), np.uint8), lines]).tobytes()
     header = struct.pack(">IIBBBBB", columns, rows, 8, kind, 0, 0, 0)
-    parts = [(b"IHDR", header), *([(b"PLTE", colours)] if colours else []), (b"IDAT", zlib.compress(framed, 7))]
+    parts = [(b"IHDR", header), *([(b"PLTE", colours)] if colours else []), (b"IDAT", zlib.compress(framed, 5))]
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in [*parts, (b"IEND", b"")])
 
 

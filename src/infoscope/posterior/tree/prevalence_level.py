@@ -257,6 +257,12 @@ class TrendLevel(BetaLevel):
         return np.asarray(x - (x @ n / n.sum())[:, None])
 
     @cached_property
+    def _sizes(self) -> tuple[Indices, Indices]:
+        """A class of each number of samples, on which alone μ_i depends, and which of these numbers each class has."""
+        _, first, place = np.unique(self.successes + self.failures, return_index=True, return_inverse=True)
+        return first, place.ravel()
+
+    @cached_property
     def _fits(self) -> tuple[_Fit, ...]:
         """The trends that there are data for."""
         n = self.successes + self.failures
@@ -338,22 +344,26 @@ class TrendLevel(BetaLevel):
     def _log_evidence(self, trend: int, slope: Array, base: Array, strength: Array) -> Array:
         """Log probability of the data at each point."""
         d, e, first, _, times = self._pairs
-        share = expit(base[:, None] + slope[:, None] * self._places[trend][first])
+        sizes, size = self._sizes
+        of_pair = size[first]
+        share = expit(base[:, None] + slope[:, None] * self._places[trend][sizes])
         a, b = share * strength[:, None], (1 - share) * strength[:, None]
         bounded = np.flatnonzero((np.minimum(a, b) < self._least).any(1))
         np.maximum(a, self._least, out=a)
         np.maximum(b, self._least, out=b)
-        each = gammaln(d + a) + gammaln(e + b) - gammaln(a) - gammaln(b)
+        each = gammaln(d + a.take(of_pair, axis=1)) + gammaln(e + b.take(of_pair, axis=1))
+        each -= (gammaln(a) + gammaln(b)).take(of_pair, axis=1)
         sums, which = np.unique(strength, return_inverse=True)  # of both parameters, unless one is at its bound
         of_sums = gammaln(sums[:, None]) - gammaln(d + e + sums[:, None])
         logs = np.asarray(each @ times) + (of_sums @ times)[which]
-        both = a[bounded] + b[bounded]
+        both = (a[bounded] + b[bounded])[:, of_pair]
         logs[bounded] = (each[bounded] + gammaln(both) - gammaln(d + e + both)) @ times
         return logs
 
-    def _parameters(self, points: _Points) -> tuple[Array, Array]:
-        """Both parameters of each class's Beta distribution, (points, classes)."""
-        share = expit(points.base[:, None] + points.slope[:, None] * self._places[points.trend])
+    def _parameters(self, points: _Points, classes: Indices | None = None) -> tuple[Array, Array]:
+        """Both parameters of the Beta distribution of each class, or of these, (points, classes)."""
+        places = self._places if classes is None else self._places[:, classes]
+        share = expit(points.base[:, None] + points.slope[:, None] * places[points.trend])
         strength = points.strength[:, None]
         return np.maximum(share * strength, self._least), np.maximum((1 - share) * strength, self._least)
 
@@ -368,9 +378,11 @@ class TrendLevel(BetaLevel):
         """Expected share of success of each class."""
         weights = relative(self._points.log_weights)
         kept = weights > _NEGLIGIBLE
-        a, b = self._parameters(self._points.at(kept))
-        shares = (self.successes + a) / (self.successes + self.failures + a + b)
-        return np.asarray(weights[kept] @ shares / weights[kept].sum())
+        sizes, size = self._sizes
+        a, b = self._parameters(self._points.at(kept), sizes)
+        each = (self.successes + self.failures)[sizes] + a + b
+        of_counts, of_parameters = weights[kept] @ (1 / each), weights[kept] @ (a / each)
+        return np.asarray((self.successes * of_counts[size] + of_parameters[size]) / weights[kept].sum())
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
         """Shares of success, (n, classes)."""

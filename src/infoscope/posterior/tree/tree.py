@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.assignment import best_assignment
-from infoscope.posterior.arrays import Array, Indices, Mask, distinct
+from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.tree.affinity_rows import AffinityRows
 from infoscope.posterior.tree.beta_hyperprior import log_total, pick, relative
 from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
@@ -114,32 +114,40 @@ class Tree:
         """Joint probabilities of n tables, (n, rows, columns)."""
         return next(self.draw_blocks([n], rng))
 
-    def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator) -> Iterator[Array]:
-        """The same in blocks of these sizes; where cells are hot or cold for half of the draws, every other one."""
+    def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator, together: int = 1) -> Iterator[Array]:
+        """The same in blocks of these sizes, of which so many are handed out ``together``."""
         cells = self._cells.weights(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
         start = 0
-        for n in sizes:
-            out = np.empty((n, *self.counts.shape))
-            if cells is None:
-                self._fill_by_hypotheses(out, rng)
-            else:
-                odd = 1 - start % 2  # counted over all blocks: those of many classes have one draw each
-                self._fill_by_hypotheses(out[1 - odd :: 2], rng)
-                self._fill_by_cells(out[odd::2], cells, rng)
-            start += n
-            rejected = None if self._rejects is None else self._rejects.draw(n, rng)
-            prevalence = self._prevalence.draw(n, rng)
-            if rejected is None:
-                out *= prevalence[:, :, None]
-            else:
-                out *= (prevalence * (1 - rejected))[:, :, None]
-                out[:, :, self.shape.reject] = prevalence * rejected
+        for first in range(0, len(sizes), together):
+            group = sizes[first : first + together]
+            out = np.empty((sum(group), *self.counts.shape))
+            for block in np.split(out, np.cumsum(group)[:-1]):
+                self._fill_block(block, start, cells, rng)
+                start += len(block)
             yield out if self.used is None else _spread_out(out, self.used)
+
+    def _fill_block(
+        self, out: Array, start: int, cells: Iterator[tuple[Gammas, Array]] | None, rng: np.random.Generator
+    ) -> None:
+        """A block of which so many draws come before; where cells are hot or cold for half of them, every other one."""
+        if cells is None:
+            self._fill_by_hypotheses(out, rng)
+        else:
+            odd = 1 - start % 2  # counted over all blocks: those of many classes have one draw each
+            self._fill_by_hypotheses(out[1 - odd :: 2], rng)
+            self._fill_by_cells(out[odd::2], cells, rng)
+        rejected = None if self._rejects is None else self._rejects.draw(len(out), rng)
+        prevalence = self._prevalence.draw(len(out), rng)
+        if rejected is None:
+            out *= prevalence[:, :, None]
+        else:
+            out *= (prevalence * (1 - rejected))[:, :, None]
+            out[:, :, self.shape.reject] = prevalence * rejected
 
     def _fill_by_hypotheses(self, out: Array, rng: np.random.Generator) -> None:
         """Rows of predictions given, each hypothesis as often as the data speak for it."""
         chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), len(out), rng)
-        for at in distinct(chosen):
+        for at in sorted(set(chosen.tolist())):
             here = np.flatnonzero(chosen == at)
             rows = out if here.size == len(out) else np.empty((here.size, *self.counts.shape))
             self._fill(rows, self.hypotheses[at], rng)
