@@ -166,7 +166,20 @@ def _taxonomy(prevalence: Real, rng: np.random.Generator) -> Real:
             branch = leaves
 
 
-_LEARNERS = {"softmax": _softmax, "centroids": _centroids, "taxonomy": _taxonomy}
+def _merged(prevalence: Real, rng: np.random.Generator) -> Real:
+    """A third of the classes are never predicted: whatever would be predicted as one of them goes to another."""
+    k = prevalence.size
+    accuracy = rng.beta(18, 2, k)
+    rows = _rows(np.where(np.eye(k), 0.0, rng.gamma(0.5, size=(k, k)) + 1e-300)) * (1 - accuracy)[:, None]
+    rows[np.arange(k), np.arange(k)] += accuracy
+    lost = rng.permutation(k)[: k // 3]
+    kept = np.setdiff1d(np.arange(k), lost)
+    np.add.at(rows.T, rng.choice(kept, lost.size), rows.T[lost])
+    rows[:, lost] = 0.0
+    return rows
+
+
+_LEARNERS = {"softmax": _softmax, "centroids": _centroids, "taxonomy": _taxonomy, "merged": _merged}
 FAMILIES = (
     *("structured", "diffuse", "block", "similar", "favourite", "permuted", "pair", "garbage"),
     *_LEARNERS,

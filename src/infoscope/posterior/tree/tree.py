@@ -7,7 +7,8 @@
 
 The levels are independent given the counts, so the parameters of each are integrated on a small grid by
 their evidence; nothing is tuned by hand. Which column matches a row is a hypothesis too: the one with the
-same label, the best one-to-one assignment (which must pay for the choice among K! of them), or none.
+same label; for classes that are never predicted another one, with which they are merged; the best one-to-one
+assignment (which must pay for the choice among K! of them); or none.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,6 +22,7 @@ from infoscope.assignment import best_assignment
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.tree.affinity_rows import AffinityRows
 from infoscope.posterior.tree.beta_hyperprior import log_total, pick, relative
+from infoscope.posterior.tree.merged_classes import FEWEST_CLASSES, Merges, log_prior, merged_columns
 from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
 from infoscope.posterior.tree.row_models import Gammas, ProfileRows, SubsetRows, row_sums_above_0
 from infoscope.posterior.tree.shared_rows import BlockRows, SharedRows, best_blocks
@@ -59,6 +61,7 @@ class Hypothesis(NamedTuple):
     rows: RowModel
     log_evidence: float
     guessed: Indices  # rows whose column is one of several that nothing speaks for
+    merges: Merges | None  # further classes that may be merged with others
 
 
 @dataclass(frozen=True)
@@ -185,7 +188,7 @@ class Tree:
         if (matches < 0).any():
             return None
         out = np.full(self.counts.shape[1], self._prevalence.mean.min())
-        out[matches] = self._prevalence.mean
+        np.maximum.at(out, matches, self._prevalence.mean)
         return out
 
     @cached_property
@@ -254,6 +257,11 @@ class Tree:
             yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
         if (named >= 0).any():
             yield from self._with("labels", named, usable, 0.0)
+        if k >= FEWEST_CLASSES and (named >= 0).all():
+            merged = merged_columns(counts, named)
+            number = int(np.count_nonzero(merged != named))
+            if number:
+                yield from self._with("merged", merged, usable, log_prior(number, k, int(usable[0].sum())))
         best = none.copy()
         rows, columns = best_assignment(np.where(usable, counts, -1.0))
         best[rows] = np.where(usable[rows, columns], columns, -1)
@@ -304,7 +312,8 @@ class Tree:
             of_kind = level.rising if level is not None and kind == "frequent" else level
             evidence = log_prior + log_total(rows.log_evidence) + log_odds
             evidence += 0.0 if of_kind is None else of_kind.log_total
-            yield Hypothesis(f"{name}: {kind}", matches, of_kind, rows, evidence, self._guessed(name, matches))
+            merges = Merges.of(counts, matches, of_kind.mean) if name == "merged" and of_kind is not None else None
+            yield Hypothesis(f"{name}: {kind}", matches, of_kind, rows, evidence, self._guessed(name, matches), merges)
 
 
 def _spread_out(drawn: Array, used: Mask) -> Array:
@@ -326,6 +335,8 @@ def _share_out(rows: Array, hypothesis: Hypothesis, sums: Array, rng: np.random.
     rows[:, matched, hypothesis.matches[matched]] = right
     if hypothesis.guessed.size:
         _guess_again(rows, hypothesis, rng)
+    if hypothesis.merges is not None:
+        hypothesis.merges.trade_places(rows, rng)
 
 
 def _guess_again(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
