@@ -42,13 +42,18 @@ _PLAIN = frozenset((str, int, bool, type(None)))
 def _encoder(kind: type) -> Callable[[Any], Any]:
     """How values of a type become plain data; asked once per type, because documents hold many values of few."""
     if hasattr(kind, "__json__"):
-        return lambda thing: encode(thing.__json__())
+        return _encoded_by_itself
     if is_dataclass(kind):
         return partial(_encoded_fields, [_written_field(item) for item in _stored_fields(kind)])
     for kinds, encoder in _ENCODERS:
         if issubclass(kind, kinds):
             return encoder
     return str
+
+
+def _encoded_by_itself(thing: Any) -> Any:
+    record = thing.__json__()
+    return _encoded_items(record) if type(record) is dict else encode(record)
 
 
 def _encoded_items(items: Mapping[Any, Any]) -> dict[str, Any]:

@@ -125,7 +125,9 @@ class Estimate:
             return record
         if self.mean is not None and self.value is not None:
             record["shown"] = self.shown
-        record |= {name: known for name, known in zip(_STORED, parts, strict=True) if known is not None}
+        for name, known in zip(_STORED, parts, strict=True):
+            if known is not None:
+                record[name] = known
         return record
 
     @classmethod

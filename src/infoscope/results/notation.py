@@ -73,6 +73,10 @@ def units(name: str) -> Units:
     return _UNITS[name]
 
 
+_CLEARLY_BETWEEN = 0.01
+"""A ratio this far from 0 and 1 is rounded to neither."""
+
+
 def share(value: float | None, digits: int = 1) -> str:
     """A ratio as a percentage; what is not 0 or 1 is never rounded to it.
 
@@ -83,6 +87,8 @@ def share(value: float | None, digits: int = 1) -> str:
         return UNDEFINED
     if value in (0.0, 1.0):
         return f"{value:.0%}"
+    if _CLEARLY_BETWEEN < value < 1 - _CLEARLY_BETWEEN:
+        return f"{100 * value:.{digits}f}%"
     for more in range(digits, 7):
         text = f"{100 * value:.{more}f}"
         if float(text) not in (0.0, 100.0):
@@ -117,7 +123,7 @@ def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> 
     if estimate.low is None or estimate.high is None:
         return ""
     for more in range(digits, digits + 4):  # a narrow interval needs more digits to have a width
-        low, high = (f"{scale * end:.{more}f}" for end in (estimate.low, estimate.high))
+        low, high = f"{scale * estimate.low:.{more}f}", f"{scale * estimate.high:.{more}f}"
         if low != high or estimate.low == estimate.high:
             break
     return f"{low} – {high}".replace("-", "−")

@@ -22,7 +22,7 @@ from infoscope.special_functions import digamma, gammaln, xlogy
 
 __all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "best_blocks", "flat_clusters"]
 
-_ROUNDS = 10
+_ROUNDS, _SETTLED = 10, 1e-10  # each round brings two digits
 _NEGLIGIBLE = 1e-12
 _MANY_CELLS = 2000
 _KAPPA = log_grid(1e-2, 100.0, 24)
@@ -70,7 +70,9 @@ class SharedRows:
             uses = self._uses(profiles)
             near, evidence = _best_kappa(uses, near)
             kappa = _KAPPA[near][:, None]
-            profiles = (uses + kappa) / (uses.sum(1, keepdims=True) + m * kappa)
+            before, profiles = profiles, (uses + kappa) / (uses.sum(1, keepdims=True) + m * kappa)
+            if np.abs(profiles / before - 1).max() < _SETTLED:
+                break
         occam = evidence - (uses * np.log(profiles)).sum(1)
         return uses + kappa, self._log_likelihood(profiles) + occam
 

@@ -33,7 +33,7 @@ from infoscope.tables import Contingency
 __all__ = ["Shape", "Tree"]
 
 _LEAST = 0.2  # a column keeps at least this share of what the levels expect there
-_ROUNDS = 30
+_ROUNDS, _SETTLED = 30, 1e-14  # most often four rounds settle everything
 _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
 _OUT_OF_QUESTION = 100.0  # nats by which a hypothesis must fall behind not to be tried
 _HALF = -np.log(2.0)
@@ -382,6 +382,9 @@ def _factors(expected: Array, wanted: Array) -> Array:
     for _ in range(_ROUNDS):
         stretch = rows / np.maximum(np.einsum("ij,j->i", expected, factors), 1e-300)
         kept = factors * np.einsum("i,ij->j", stretch, expected)
-        factors *= np.divide(wanted, kept, out=np.ones_like(wanted), where=columns > 0)
+        change = np.divide(wanted, kept, out=np.ones_like(wanted), where=columns > 0)
+        factors *= change
         factors /= factors.max()
+        if np.abs(change - 1).max() < _SETTLED:
+            break
     return np.maximum(factors, 1e-12)

@@ -87,7 +87,7 @@ class _Packing:
     def _list(self, part: Sequence[Json]) -> str:
         kinds = set(map(type, part))
         if kinds == {float}:
-            inside = ",".join([f"{number:.6g}" for number in part])
+            inside = ",".join(["%.6g"] * len(part)) % tuple(part)  # in half the time of one by one
             if "n" in inside:
                 raise ValueError("NaN and infinity cannot be written as JSON")
         elif kinds == {int}:

@@ -180,8 +180,9 @@ def _filled_cells(cells: HeatMap) -> dict[str, Json]:
     """The cells that are not empty, row by row: how many, how far from the one before, their counts and shares."""
     rows, columns = np.nonzero(cells.counts)
     before = np.where(np.diff(rows, prepend=-1) > 0, 0, np.concatenate([[0], columns[:-1]]))
-    counts = [amount(value) for value in cells.counts[rows, columns].tolist()]
-    totals = [amount(value) for value in cells.counts.sum(1).tolist()]
+    filled, sums = cells.counts[rows, columns].tolist(), cells.counts.sum(1).tolist()
+    written = {value: amount(value) for value in {*filled, *sums}}  # most of them occur many times
+    counts, totals = [written[value] for value in filled], [written[value] for value in sums]
     shares: dict[str, Json] = {}
     for row, count, part in zip(rows.tolist(), counts, cells.of_truth[rows, columns].tolist(), strict=True):
         of_total = shares.setdefault(totals[row], {})
