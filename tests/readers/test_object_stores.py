@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import io
+import os
 import re
 import threading
 from functools import partial
@@ -192,6 +193,35 @@ def test_folders_patterns_and_lists(door, source):
     assert tables[(), "svm"] == ifs.Contingency.from_labels(together[0], together[1])
     assert tables[(), "knn"] == ifs.Contingency.from_labels(together[0], together[2])
     assert door.asked
+
+
+def test_files_of_the_same_name_and_names_of_any_length(door):
+    """Copies lie in one folder, where a key has none of its own."""
+    door.put("others")
+    one, other, long = log(4, 300), log(5, 400), "x" * 200 + ".parquet"
+    door.put("logs/same.parquet", parquet(one))
+    door.put("others/same.parquet", parquet(other))
+    door.put(f"logs/{long}", parquet(other))
+
+    both = ifs.read(["s3://logs/same.parquet", "s3://others/same.parquet"], truth="gold", system="svm")
+
+    assert both == ifs.Contingency.from_labels(*(np.append(one[name], other[name]) for name in ("gold", "svm")))
+    single = ifs.Contingency.from_labels(other["gold"], other["svm"])
+    assert ifs.read(f"s3://logs/{long}", truth="gold", system="svm") == single
+
+
+@pytest.mark.parametrize("place", ["here", "store"])
+def test_a_reading_has_one_folder(door, tmp_path, monkeypatch, place):
+    """Some disks take milliseconds to remove one."""
+    door.put("logs/flat.parquet", parquet(log(6, 300)))
+    (tmp_path / "flat.parquet").write_bytes(parquet(log(6, 300)))
+    removed = []
+    remove = os.rmdir
+    monkeypatch.setattr(os, "rmdir", lambda path, **how: (removed.append(path), remove(path, **how)))
+
+    ifs.read("s3://logs/flat.parquet" if place == "store" else tmp_path / "flat.parquet", truth="gold", system="svm")
+
+    assert len(removed) == 1
 
 
 def test_columns_named_by_folders_weights_and_groups(door):

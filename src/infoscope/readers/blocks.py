@@ -124,7 +124,7 @@ def _of_text(files: Files, columns: Columns, how: ReadOptions, rng: np.random.Ge
             part.write_bytes(head + lines)
             piece = Files((part,), files.format, "none", {part: str(path)})
             with piece.named():
-                tally = count_files(piece, columns, how.delimiter, how.limits, how.native)[0]
+                tally = count_files(piece, columns, how.delimiter, how.limits, folder, native=how.native)[0]
         read += end - start
         yield Block(tally, read / whole, shuffled=False)
 

@@ -37,25 +37,32 @@ WORKERS_PATIENCE = 60.0
 
 
 def count_files(
-    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits, native: bool | None = None
+    files: Files,
+    columns: Columns,
+    delimiter: str | None,
+    limits: CountingLimits,
+    folder: Path,
+    *,
+    native: bool | None = None,
 ) -> list[Tally]:
-    """The embedded way, on this machine: what a worker does with the files it is given."""
+    """The embedded way, on this machine; rows may spill into ``folder``."""
+    how = folder, native
     try:
-        return _count_files(files, columns, delimiter, limits, native)
+        return _count_files(files, columns, delimiter, limits, how)
     except InfoscopeError as error:
-        raise_for_each(error, files, lambda one: _count_files(one, columns, delimiter, limits, native))
+        raise_for_each(error, files, lambda one: _count_files(one, columns, delimiter, limits, how))
         raise
 
 
 def _count_files(
-    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits, native: bool | None
+    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits, how: tuple[Path, bool | None]
 ) -> list[Tally]:
     check_readable(files.paths)
     sizes = {path: path.stat().st_size for path in files.paths}
-    tallies = _count_unpacked(files, columns, delimiter, limits)
+    tallies = None if files.compression == "none" else _count_unpacked(files, columns, delimiter, limits)
     if tallies is None:
-        with scratch_folder() as folder, last_lines_checked(files):
-            tallies = _counted(files, columns, delimiter, limits, (folder, native))
+        with last_lines_checked(files):
+            tallies = _counted(files, columns, delimiter, limits, how)
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
             raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
@@ -126,7 +133,7 @@ def count_files_by_dask(
     with _dask_client(url) as client:
         task: Any
         if isinstance(files, Files):
-            task, whole = count_files, [replace(files, paths=(path.absolute(),)) for path in files.paths]
+            task, whole = _count_file, [replace(files, paths=(path.absolute(),)) for path in files.paths]
         else:
             task = _count_address
             whole = client.submit(_listed, files, pure=False).result()
@@ -213,6 +220,14 @@ def _listed(files: Addresses) -> list[Addresses]:
     return [Addresses((one,), files.format) for one in dict.fromkeys(found)]
 
 
+def _count_file(
+    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits, native: bool | None
+) -> list[Tally]:
+    """A file that the worker which counts it can read where it lies."""
+    with scratch_folder() as folder:
+        return count_files(files, columns, delimiter, limits, folder, native=native)
+
+
 def _count_address(
     files: Addresses, columns: Columns, delimiter: str | None, limits: CountingLimits, native: bool | None
 ) -> list[Tally]:
@@ -227,7 +242,7 @@ def _count_address(
             shutil.copyfileobj(source, target, 1 << 20)
         local = replace(find_files(copy, files.format, folder), titles={copy: address})
         with local.named():
-            return count_files(local, columns, delimiter, limits, native)
+            return count_files(local, columns, delimiter, limits, folder, native=native)
 
 
 def _folders(address: str) -> list[str]:

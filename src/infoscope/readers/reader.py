@@ -210,7 +210,7 @@ def counted_tables(
         if truth is None or system is None:
             raise InputError("rows need the name of the truth column and of at least one system")
         columns = Columns.asked(truth, system, weight=stated.weight, by=stated.by)
-        tallies = count_rows(source, files, columns, how)
+        tallies = count_rows(source, files, columns, how, folder)
     return reading_of(tallies, columns, clean=stated.clean, reject=stated.reject, positive=stated.positive)
 
 
@@ -251,13 +251,13 @@ def read_joints(
         files = files_of(source, how, folder)
         if files is not None and files.format == "ifs":
             raise InputError("tables do not remember which rows two systems share; read the rows")
-        (tally,) = count_rows(source, files, columns, how)
+        (tally,) = count_rows(source, files, columns, how, folder)
     return joint_counts(tally, columns, clean)
 
 
 @secrets_hidden()
-def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadOptions) -> list[Tally]:
-    """Distinct rows of any source, one tally a margin."""
+def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadOptions, folder: Path) -> list[Tally]:
+    """Distinct rows of any source, one tally a margin; those of files may spill into ``folder``."""
     clusters: dict[str, Callable[..., list[Tally]]] = {
         "spark": count_files_by_spark,
         "dask": partial(count_files_by_dask, native=how.native),
@@ -269,7 +269,7 @@ def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadO
             return by_cluster(named, columns, how.delimiter, how.url)
     if files is not None:
         with files.named():
-            return count_files(files, columns, how.delimiter, how.limits, how.native)
+            return count_files(files, columns, how.delimiter, how.limits, folder, native=how.native)
     if how.engine == "sql":
         if how.url is None:
             raise InputError("engine sql needs the address of a database, like postgresql://host/db")

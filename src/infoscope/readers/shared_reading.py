@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -113,9 +114,9 @@ def read_together(source: Source, asked: Asked, how: ReadOptions | None = None) 
             raise InputError("rows need the name of the truth column and of at least one system")
         several = len(asked.systems) > 1
         if asked.cluster is None and not (several and _is_small(source, files)):
-            found = Together(_read_apart(source, asked, how, files))
+            found = Together(_read_apart(source, asked, how, files, folder))
         else:
-            found = from_tally(count_rows(source, files, asked.columns, how)[0], asked)
+            found = from_tally(count_rows(source, files, asked.columns, how, folder)[0], asked)
         return replace(found, ordered=_ordered(source, files, asked, how, found.reading.rows))
 
 
@@ -127,12 +128,12 @@ def _ordered(source: Any, files: Files | None, asked: Asked, how: ReadOptions, r
     return None if tally is None else joint_counts(tally, columns, asked.clean)[()]
 
 
-def _read_apart(source: Any, asked: Asked, how: ReadOptions, files: Files | None) -> Tables:
+def _read_apart(source: Any, asked: Asked, how: ReadOptions, files: Files | None, folder: Path) -> Tables:
     if files is not None and files.format == "ifs":
         stated = Stated(asked.weight, asked.by or None, asked.reject, asked.positive, asked.clean)
         return read_parts(files, asked.systems or None, stated)
     columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
-    tallies = count_rows(source, files, columns, how)
+    tallies = count_rows(source, files, columns, how, folder)
     return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)
 
 

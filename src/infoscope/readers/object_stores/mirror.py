@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import field
 from pathlib import Path
-from tempfile import mkdtemp
+from secrets import token_hex
 from typing import Any, TypeVar
 
 from infoscope.errors import InputError
@@ -31,6 +31,8 @@ _AT_A_TIME = 64 << 20
 """Bytes of a file that are asked for at a time, and kept in memory."""
 _REQUESTS = 8
 """Files or ranges that are fetched at a time."""
+_LONG_NAME = 128
+"""Bytes of a name beyond which nothing is put in front of it: systems allow 255."""
 _MAGIC = b"PAR1"
 T = TypeVar("T")
 R = TypeVar("R")
@@ -119,18 +121,24 @@ def mirrored(
         kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
         raise InputError(f"{address}: {kind}; check the name and the folder")
     bucket = "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
-    place = Path(mkdtemp(prefix=f"{bucket}-", dir=folder))
+    place = folder / f"{bucket}-{token_hex(6)}"
     files = [MirroredFile(address.at(info.key), info, store, _place(place, info.key, address), delay) for info in found]
     _in_parallel(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files)
     return files
 
 
 def _place(folder: Path, key: str, address: ObjectAddress) -> Path:
-    """Where a copy lies: the folders of the key, which may name columns, and no way out of the folder."""
+    """Where a copy lies: the folders of the key, which may name columns, and no way out of the folder.
+
+    A key without folders needs none: removing a folder takes milliseconds on some disks.
+    """
     parts = [
         part for part in (key.partition("?")[0] if address.is_web else key).split("/") if part not in ("", ".", "..")
     ]
-    return folder.joinpath(*(part.replace("\0", "_") for part in parts or ["file"]))
+    *folders, name = (part.replace("\0", "_") for part in parts or ["file"])
+    if folders or len(os.fsencode(name)) > _LONG_NAME:
+        return folder.joinpath(*folders, name)
+    return folder.with_name(f"{folder.name}-{name}")
 
 
 def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool], ending: int) -> list[ObjectInfo]:
