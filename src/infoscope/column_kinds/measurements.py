@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import datetime
 import re
+from collections.abc import Sequence
+from math import isfinite
 
 import numpy as np
 
 from infoscope.column_kinds.values import number_of
-from infoscope.numeric import distinct
+from infoscope.numeric import Real, as_real, distinct
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -38,14 +40,14 @@ def near_misses(table: Contingency) -> float | None:
         return None  # the numbers of a matrix without labels are places
     if float(table.diagonal.sum()) > MAX_MEASURED_ACCURACY * float(table.total):
         return None
-    sides = [np.array([_quantity(label) for label in labels]) for labels in (table.truth_labels, table.system_labels)]
-    if not all(np.isfinite(side).all() for side in sides):
+    truth, system = (_quantities(labels) for labels in (table.truth_labels, table.system_labels))
+    if truth is None or system is None:
         return None
     own = np.full(table.shape[0], -1)
     own[at_rows] = at_columns
     wrong = (table.cells > 0) & (own[table.cell_rows] != table.cell_columns)
-    every = distinct(*sides)
-    ranks = [np.searchsorted(every, side) for side in sides]
+    every = distinct(truth, system)
+    ranks = [np.searchsorted(every, side) for side in (truth, system)]
     x, y, weights = ranks[0][table.cell_rows[wrong]], ranks[1][table.cell_columns[wrong]], table.cells[wrong]
     if len(weights) < MIN_MEASURED or min(np.ptp(x), np.ptp(y)) == 0:
         return None
@@ -62,6 +64,16 @@ def near_misses(table: Contingency) -> float | None:
 def _are_hit_by_name(hits: float, beside: float) -> bool:
     """Whether far more predictions are right than miss by one step: errors of measurement fade out step by step."""
     return hits > MAX_HITS * beside + 3.0 * float(np.sqrt(beside)) + MIN_HITS
+
+
+def _quantities(labels: Sequence[Label]) -> Real | None:
+    """The numbers of labels; None where one has none, and then the others are not looked at."""
+    found = []
+    for label in labels:
+        found.append(_quantity(label))
+        if not isfinite(found[-1]):
+            return None
+    return as_real(found)
 
 
 def _quantity(label: Label) -> float:
