@@ -260,11 +260,21 @@ class ThresholdTables:
 
     def tables_of(self, steps: NDArray[Any]) -> Contingency:
         """The tables that other samples on the same ladder give; leading axes are carried along."""
-        reached = np.cumsum(steps, axis=-3)
+        return self.tables_at(np.cumsum(steps, axis=-3))
+
+    def tables_at(self, reached: NDArray[Any], everyone: NDArray[Any] | None = None) -> Contingency:
+        """The tables where so many samples have their prediction, (..., true classes, predictions).
+
+        ``everyone`` tells the samples of each class; without it, they are those that have one at the last point.
+        """
+        if everyone is None:
+            everyone = reached[..., -1:, :, :].sum(axis=-1)
         values = np.empty((*reached.shape[:-1], self.pattern.shape[1]), dtype=reached.dtype)
-        values[..., list(self.predictions)] = reached
-        everyone = reached[..., -1:, :, :].sum(axis=-1)
-        values[..., self.remainder] = np.maximum(everyone - reached.sum(axis=-1), 0)
+        rest = values[..., self.remainder]
+        np.subtract(everyone, reached[..., 0] if reached.shape[-1] == 1 else reached.sum(axis=-1), out=rest)
+        np.maximum(rest, 0, out=rest)
+        for place, column in enumerate(self.predictions):
+            values[..., column] = reached[..., place]
         return replace(self.pattern, values=values)
 
     def merged_to(self, keep: NDArray[np.int64]) -> ThresholdTables:

@@ -27,7 +27,7 @@ __all__ = ["Choice", "ChoiceOptions", "Criterion", "chosen"]
 _FOLDS = 10
 _RESAMPLED_CELLS = 1 << 12
 """Resampling works on tables of about this many cells together, at least 50 of them; a longer ladder is thinned."""
-_BATCHED_CELLS = 1 << 16
+_BATCHED_CELLS = 1 << 18
 """Cells of the parts that are scored in one go: few calls for small tables, and little memory for large ones."""
 
 
@@ -128,7 +128,7 @@ def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng
     assert sweep.ladder is not None  # the tables were made of it
     ladder, thresholds = _short(sweep.ladder, np.asarray(sweep.thresholds), point)
     counts = ladder.counts(sweep.sample_size, rng)
-    held_out = float(_cross_fitted(ladder, _parted(counts, rng), criterion))
+    held_out = float(_cross_fitted(ladder, _parted(counts, rng), criterion)[0])
     drawn, places = _resampled(ladder, counts, criterion, resamples, rng)
     tail = (1 - level) / 2
     known = drawn[~np.isnan(drawn)]  # a class may be absent from a small resample
@@ -165,18 +165,20 @@ def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.i
     return np.moveaxis(parts, -1, 0)
 
 
-def _cross_fitted(ladder: ThresholdTables, parts: NDArray[np.int64], criterion: Criterion) -> Real:
+def _cross_fitted(ladder: ThresholdTables, parts: NDArray[np.int64], criterion: Criterion) -> tuple[Real, Real]:
     """Each part judged where the others put the threshold; the judged parts are added and scored once.
 
-    Axes before the parts are carried along.
+    Axes before the parts are carried along. With the values come the samples of all parts that each point reaches.
     """
-    others = parts.sum(axis=-4, keepdims=True) - parts
-    if not others.any(axis=(-3, -2, -1)).all():
-        return np.full(parts.shape[:-4], np.nan)  # so few samples that one part has them all
-    places = criterion.best_places(ladder.tables_of(others))
-    at_places = np.take_along_axis(ladder.tables_of(parts).values, places[..., None, None, None], axis=-3)
-    judged = at_places.squeeze(-3).sum(axis=-3)
-    return np.asarray(criterion.score(replace(ladder.pattern, values=judged)), dtype=np.float64)
+    reached = np.cumsum(parts, axis=-3)
+    whole = reached.sum(axis=-4)
+    others = whole[..., None, :, :, :] - reached
+    if not others[..., -1, :, :].any(axis=(-2, -1)).all():
+        return np.full(parts.shape[:-4], np.nan), whole  # so few samples that one part has them all
+    places = criterion.best_places(ladder.tables_at(others))
+    judged = np.take_along_axis(reached, places[..., None, None, None], axis=-3).squeeze(-3).sum(axis=-3)
+    table = ladder.tables_at(judged, whole[..., -1, :, :].sum(axis=-1))
+    return np.asarray(criterion.score(table), dtype=np.float64), whole
 
 
 def _resampled(
@@ -196,6 +198,6 @@ def _resampled(
         parts = np.zeros((batch.stop - first, _FOLDS, counts.size), dtype=np.int64)
         parts[..., filled] = rng.multinomial(np.broadcast_to(sizes, parts.shape[:2]), shares)
         shaped = parts.reshape(*parts.shape[:2], *counts.shape)
-        values[batch] = _cross_fitted(ladder, shaped, criterion)
-        places[batch] = criterion.best_places(ladder.tables_of(shaped.sum(axis=1)))
+        values[batch], whole = _cross_fitted(ladder, shaped, criterion)
+        places[batch] = criterion.best_places(ladder.tables_at(whole))
     return values, places

@@ -112,7 +112,8 @@ def summarize_draws(values: Real, level: float) -> Summary:
         if values.shape[0] < _FEW_DRAWS:  # their quantiles are noise
             reach = _reach(values.shape[0], level) * sd
             return Summary(mean, sd, mean - reach, mean + reach)
-        low, high = (_quantile(values, tail) for tail in _tails(level))
+        ordered = np.sort(values, axis=0)  # NumPy sorts a few hundred numbers faster than it finds four of them
+        low, high = (_quantile(ordered, tail) for tail in _tails(level))
         return _with_mean_inside(Summary(mean, sd, low, high), values, level)
     lost = undefined.mean(0) > _MOST_UNDEFINED
     if lost.all():
@@ -148,17 +149,16 @@ def never_seen(n: float, level: float) -> Summary:
     return Summary(*(np.float64(part) for part in parts))  # type: ignore[arg-type]
 
 
-def _quantile(values: Real, level: float) -> Real:
-    """A limit that one further draw falls below with this probability, between the draws nearest to it.
+def _quantile(ordered: Real, level: float) -> Real:
+    """A limit that one further draw falls below with this probability, between those of the draws nearest to it.
 
     Draws cut the line into parts that a further one falls into equally often, so the i-th of n lies at i/(n + 1). The
     usual (i − 1)/(n − 1) makes limits of few draws too narrow: those of 360 hold 94.5 % for 95 %. By hand, without the
     masked arrays that NumPy loads for its quantiles.
     """
-    last = values.shape[0] - 1
+    last = ordered.shape[0] - 1
     place = min(max(level * (last + 2) - 1, 0.0), float(last))
     below = min(int(place), last - 1) if last else 0
-    ordered = np.partition(values, (below, min(below + 1, last)), axis=0)
     one, other, part = ordered[below], ordered[min(below + 1, last)], place - below
     return one + (other - one) * part if part < 0.5 else other - (other - one) * (1 - part)
 
