@@ -37,18 +37,18 @@ METRICS = (
     "macro_f1",
     "mcc",
 )
-DESIGN_SEED, REPORT_SEED = 1, 20_290_731
-CLASSES = (2, 5, 10, 20, 50, 100, 200)
+DESIGN_SEED, REPORT_SEED = 1, 20_311_118
+CLASSES = (2, 5, 10, 20, 50, 100, 150, 200)
 SAMPLES = (50, 200, 1000, 5000)
-REPEATS = {2: 24, 5: 24, 10: 24, 20: 24, 50: 16, 100: 6, 200: 6}
+REPEATS = {2: 96, 5: 96, 10: 96, 20: 96, 50: 64, 100: 24, 150: 24, 200: 24}
 REJECTING = 4  # every fourth system may abstain
 PAIRS = tuple(product((2, 3, 10, 20, 50), (100, 1000)))
-PAIR_REPEATS = {2: 100, 3: 100, 10: 20, 20: 24, 50: 12}
+PAIR_REPEATS = {2: 300, 3: 300, 10: 100, 20: 60, 50: 40}
 PAIR_ROUNDS = 1
 SYSTEMS = 4
-MODEL_REPEATS = 200
+MODEL_REPEATS = 400
 UNSEEN = ((20, 50), (50, 50), (100, 200))
-UNSEEN_REPEATS = 3
+UNSEEN_REPEATS = 8
 FOLDER = Path(__file__).parents[1] / ".benchmarks"
 
 Record = dict[str, Any]
