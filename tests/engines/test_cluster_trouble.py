@@ -1,6 +1,5 @@
 """Clusters that are absent, idle or interrupted, and sources that fail: one sentence, and nothing left behind."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -182,12 +181,3 @@ def test_frame_that_fails_while_it_runs(kind: str, tmp_path: Path) -> None:
     with pytest.raises(InputError, match=f"the {kind} frame failed while it was read: .*Error") as caught:
         read(_failing_frame(kind, tmp_path), truth="gold", system="said")
     assert "\n" not in str(caught.value)
-
-
-def test_no_process_is_left(tmp_path: Path) -> None:
-    pytest.importorskip("distributed", reason="dask.distributed is not installed")
-    with dask_cluster(tmp_path) as running:
-        pids = [process.pid for process in running.group.started]
-    for pid in pids:
-        with pytest.raises(ProcessLookupError):
-            os.kill(pid, 0)

@@ -1,5 +1,6 @@
 """A real Dask cluster on loopback gives the same tables to the last count, also when a worker is killed."""
 
+import os
 import threading
 import time
 from collections.abc import Iterator
@@ -31,6 +32,9 @@ class TestDaskCluster:
         pytest.importorskip("distributed", reason="dask.distributed is not installed")
         with dask_cluster(tmp_path_factory.mktemp("dask")) as running:
             yield running
+        for process in running.group.started:  # none is left behind
+            with pytest.raises(ProcessLookupError):
+                os.kill(process.pid, 0)
 
     def test_frames_and_files_as_by_hand(self, dask: DaskCluster, tmp_path: Path) -> None:
         import dask.dataframe as dd
