@@ -198,7 +198,7 @@ def test_folders_patterns_and_lists(door, source):
 def test_files_of_the_same_name_and_names_of_any_length(door):
     """Copies lie in one folder, where a key has none of its own."""
     door.put("others")
-    one, other, long = log(4, 300), log(5, 400), "x" * 200 + ".parquet"
+    one, other, long = log(4, 300), log(5, 400), "x" * 240 + ".parquet"
     door.put("logs/same.parquet", parquet(one))
     door.put("others/same.parquet", parquet(other))
     door.put(f"logs/{long}", parquet(other))
@@ -208,6 +208,12 @@ def test_files_of_the_same_name_and_names_of_any_length(door):
     assert both == ifs.Contingency.from_labels(*(np.append(one[name], other[name]) for name in ("gold", "svm")))
     single = ifs.Contingency.from_labels(other["gold"], other["svm"])
     assert ifs.read(f"s3://logs/{long}", truth="gold", system="svm") == single
+
+
+def test_a_command_that_converts_a_copy_names_the_original(door):
+    door.put("logs/wide.csv", "gold,svm\na,b\n".encode("utf-16"))
+    with pytest.raises(InputError, match=r"iconv -f UTF-16 -t UTF-8 s3://logs/wide\.csv > wide\.utf8\.csv"):
+        ifs.read("s3://logs/wide.csv", truth="gold", system="svm")
 
 
 @pytest.mark.parametrize("place", ["here", "store"])

@@ -62,15 +62,17 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     try:
         pick_columns(asked, widest.names, str(path))
     except UnknownNameError as error:
-        if (advice := _advice(widest, known, skip + 1)) is None:
+        if (advice := _advice(widest, asked, known, skip + 1)) is None:
             raise
         raise UnknownNameError(f"{str(error).rstrip('?')}; {advice}") from error
     raise AssertionError("a header with every asked column was overlooked")
 
 
-def _advice(header: Header, known: str | None, line: int) -> str | None:
+def _advice(header: Header, asked: Collection[str], known: str | None, line: int) -> str | None:
     """What to do where the asked columns are missing because the first line is no header, or is not split."""
-    first = header.names[0]
+    first, *others = header.names
+    if first.startswith("#") and set(asked) <= {first.lstrip("# "), *others}:  # as numpy.savetxt writes a header
+        return f"line {line} begins with #: ask for {first!r}, or remove the sign"
     if first.startswith("#" if len(header.names) == 1 else "# "):
         return f"line {line} looks like a comment: remove such lines, for example with grep -v '^#'"
     if len(header.names) > 1:

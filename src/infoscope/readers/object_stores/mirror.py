@@ -31,8 +31,8 @@ _AT_A_TIME = 64 << 20
 """Bytes of a file that are asked for at a time, and kept in memory."""
 _REQUESTS = 8
 """Files or ranges that are fetched at a time."""
-_LONG_NAME = 128
-"""Bytes of a name beyond which nothing is put in front of it: systems allow 255."""
+_LONGEST_NAME = 255
+"""Bytes that systems allow."""
 _MAGIC = b"PAR1"
 T = TypeVar("T")
 R = TypeVar("R")
@@ -122,23 +122,28 @@ def mirrored(
         raise InputError(f"{address}: {kind}; check the name and the folder")
     bucket = "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
     place = folder / f"{bucket}-{token_hex(6)}"
-    files = [MirroredFile(address.at(info.key), info, store, _place(place, info.key, address), delay) for info in found]
+    places = [_place(place, info.key, address, is_parquet) for info in found]
+    files = [
+        MirroredFile(address.at(info.key), info, store, path, delay) for info, path in zip(found, places, strict=True)
+    ]
     _in_parallel(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files)
     return files
 
 
-def _place(folder: Path, key: str, address: ObjectAddress) -> Path:
+def _place(folder: Path, key: str, address: ObjectAddress, is_parquet: Callable[[str], bool]) -> Path:
     """Where a copy lies: the folders of the key, which may name columns, and no way out of the folder.
 
-    A key without folders needs none: removing a folder takes milliseconds on some disks.
+    A Parquet file whose key has no folders needs none: removing a folder takes milliseconds on some disks. Text keeps
+    its name, from which messages make those of converted files.
     """
     parts = [
         part for part in (key.partition("?")[0] if address.is_web else key).split("/") if part not in ("", ".", "..")
     ]
     *folders, name = (part.replace("\0", "_") for part in parts or ["file"])
-    if folders or len(os.fsencode(name)) > _LONG_NAME:
+    beside = f"{folder.name}-{name}"
+    if folders or not is_parquet(name) or len(os.fsencode(beside)) > _LONGEST_NAME:
         return folder.joinpath(*folders, name)
-    return folder.with_name(f"{folder.name}-{name}")
+    return folder.with_name(beside)
 
 
 def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool], ending: int) -> list[ObjectInfo]:
