@@ -10,6 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
 from infoscope.posterior.tree.merged_classes import Merges, log_prior, merged_columns
+from infoscope.posterior.tree.shared_rows import BlockRows
 from infoscope.posterior.tree.tree import Shape, Tree
 from infoscope.tables import Contingency
 
@@ -64,7 +65,7 @@ def test_classes_without_a_sample_are_merged_as_often_as_others() -> None:
     counts = confused(8, {2: 5, 6: 5})
     counts[4] = 0.0
     counts[:, 4] = 0.0
-    merges = Merges.of(counts, merged_columns(counts, np.arange(8)), np.full(8, 0.9))
+    merges = Merges.of(counts, np.arange(8), merged_columns(counts, np.arange(8)), np.full(8, 0.9))
     assert merges is not None
     assert (list(merges.rows), merges.merged, merges.kept) == ([4], 2, 5)
     tables = np.tile(np.eye(8), (20_000, 1, 1))
@@ -77,20 +78,44 @@ def test_classes_without_a_sample_are_merged_as_often_as_others() -> None:
     assert taken[5] > taken[0]
 
 
+def test_classes_that_a_prediction_without_a_class_takes_the_place_of_are_merged() -> None:
+    """Two go to a column that no class has: they are two of seven, too."""
+    counts = np.hstack([confused(8, {}), np.zeros((8, 1))])
+    counts[:, [2, 4, 6]] = 0.0
+    counts[[2, 6]], counts[4] = 0.0, 0.0
+    counts[[2, 6], 8] = SEEN
+    named = np.arange(8)
+    merges = Merges.of(counts, named, merged_columns(counts, named), np.full(8, 0.9))
+    assert merges is not None
+    assert (list(merges.rows), merges.merged, merges.kept) == ([4], 2, 5)
+
+
 def test_a_single_sample_elsewhere_speaks_for_being_merged() -> None:
     """Nine times of ten right: one wrong prediction makes the odds nine times as large."""
     counts = confused(8, {2: 5, 6: 5})
     counts[4] = 0.0
     counts[:, 4] = 0.0
     counts[4, 1] = 1.0
-    merges = Merges.of(counts, merged_columns(counts, np.arange(8)), np.full(8, 0.9))
+    merges = Merges.of(counts, np.arange(8), merged_columns(counts, np.arange(8)), np.full(8, 0.9))
     assert merges is not None
     assert np.exp(merges.log_odds) == pytest.approx(9.0)
     assert merges.others[0].tolist() == [0, 1, 0, 0, 0, 0, 0, 0]
 
 
-def test_prior_of_all_sets_of_classes_and_columns_is_one() -> None:
+def test_a_block_without_columns_is_a_block_wherever_the_first_column_belongs() -> None:
+    """Classes whose columns all belong to other blocks; the order of the columns says nothing of their number."""
+    counts = confused(6, {4: 1, 5: 1})
+    open_cells = ~np.eye(6, dtype=bool)
+    block = np.array([0, 0, 1, 1, 2, 2])
+    inside = block[:, None] == np.array([0, 0, 1, 1, -1, -1])
+    one, other = (
+        BlockRows(counts[:, order], open_cells[:, order], inside[:, order]).log_evidence[0]
+        for order in (np.arange(6), np.array([4, 0, 1, 2, 3, 5]))
+    )
+    assert one == pytest.approx(other, rel=1e-12)
 
+
+def test_prior_of_all_sets_of_classes_and_columns_is_one() -> None:
     k, width = 7, 5
     total = sum(comb(k, m) * width**m * np.exp(log_prior(m, k, width)) for m in range(k + 1))
     assert total == pytest.approx(1.0)

@@ -27,14 +27,14 @@ class Merges(NamedTuple):
     kept: int
 
     @classmethod
-    def of(cls, counts: Array, columns: Indices, right: Array) -> "Merges | None":
-        """Those of a table whose matching columns are given, with the expected share of matching predictions."""
+    def of(cls, counts: Array, named: Indices, columns: Indices, right: Array) -> "Merges | None":
+        """Those of a table, by its columns of the same name, those that match, and the expected share that does."""
         rows = _never_predicted(counts, columns)
         if not rows.size:
             return None
         most = counts[rows].max(1, keepdims=True)
         others = (counts[rows] == most) * counts.sum(0)
-        merged = columns.size - np.unique(columns).size
+        merged = int(np.count_nonzero(columns != named))
         return cls(
             rows,
             columns[rows],

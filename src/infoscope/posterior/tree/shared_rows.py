@@ -233,7 +233,8 @@ class BlockRows:
     @cached_property
     def _given_split(self) -> float:
         """Log evidence but for how many predictions of each row stay inside."""
-        blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
+        first = np.where(self.inside.any(1), self.inside.argmax(1), -1)  # no column: all are matched by other blocks
+        blocks = distinct(first).size  # rows of one block share its first column
         return float(sum(map(log_total, self._part_evidence())) - self.counts.shape[0] * np.log(blocks))
 
     @cached_property

@@ -192,6 +192,13 @@ class Tree:
         return out
 
     @cached_property
+    def _named(self) -> Indices:
+        """The column with the label of each row, −1 for none."""
+        named = np.full(self.counts.shape[0], -1)
+        named[self.shape.rows] = self.shape.columns
+        return named
+
+    @cached_property
     def _answered(self) -> Array:
         """Counts without the rejected."""
         counts = self.counts.copy()
@@ -250,9 +257,7 @@ class Tree:
         usable = np.ones((k, m), dtype=bool)
         if self.shape.reject is not None:
             usable[:, self.shape.reject] = False
-        none = np.full(k, -1)
-        named = none.copy()
-        named[self.shape.rows] = self.shape.columns
+        none, named = np.full(k, -1), self._named
         if not self._names_mean_it(named):
             yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
         if (named >= 0).any():
@@ -312,7 +317,9 @@ class Tree:
             of_kind = level.rising if level is not None and kind == "frequent" else level
             evidence = log_prior + log_total(rows.log_evidence) + log_odds
             evidence += 0.0 if of_kind is None else of_kind.log_total
-            merges = Merges.of(counts, matches, of_kind.mean) if name == "merged" and of_kind is not None else None
+            merges = None
+            if name == "merged" and of_kind is not None:
+                merges = Merges.of(counts, self._named, matches, of_kind.mean)
             yield Hypothesis(f"{name}: {kind}", matches, of_kind, rows, evidence, self._guessed(name, matches), merges)
 
 
