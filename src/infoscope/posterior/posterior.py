@@ -34,8 +34,8 @@ _BLOCK_CELLS = 200_000  # cells drawn at a time: what is computed from them stay
 _SCORED_BLOCKS = 3  # … and as many blocks of a tree are scored at once: fewer calls, and the same draws
 _KEPT_CELLS = 1_000_000  # draws of at most this many cells are kept for the next metric
 _MANY_CELLS = 250_000  # beyond, half as many draws must do
-#: draws of a tree for tables of up to this many cells: its limits to 0.09, 0.13, 0.14, 0.16 and 0.22 sd
-_MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (40_000, 120), (np.inf, 60))
+#: draws of a tree for tables of up to this many cells: its limits to 0.09, 0.13, 0.14, 0.16 and 0.23 sd
+_MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (40_000, 120), (np.inf, 54))
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
 _BITS = 1 / np.log(2.0)
 _BINOMIAL = ("accuracy", "error_rate")
@@ -180,7 +180,7 @@ class Posterior(MetricSummaries):
 
     @property
     def draw_count(self) -> int:
-        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 60."""
+        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 54."""
         if self.table.is_sparse:
             return 200
         cells = self._cell_count
