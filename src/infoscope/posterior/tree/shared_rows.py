@@ -233,8 +233,7 @@ class BlockRows:
     @cached_property
     def _given_split(self) -> float:
         """Log evidence but for how many predictions of each row stay inside."""
-        first = np.where(self.inside.any(1), self.inside.argmax(1), -1)  # no column: all are matched by other blocks
-        blocks = distinct(first).size  # rows of one block share its first column
+        blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
         return float(sum(map(log_total, self._part_evidence())) - self.counts.shape[0] * np.log(blocks))
 
     @cached_property
@@ -293,7 +292,9 @@ def _candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
     size = np.sqrt(np.maximum(between.sum(1), 1.0))
     closeness = between / np.multiply.outer(size, size)
     np.fill_diagonal(closeness, 0.0)
-    merges = average_linkage(1 - closeness / max(closeness.max(), 1e-300))
+    distances = 1 - closeness / max(closeness.max(), 1e-300)
+    distances[matches[:, None] == matches] = -1.0  # nearest: classes that share a column share its block
+    merges = average_linkage(distances)
     column_class = np.full(rest.shape[1], -1)
     column_class[matches] = np.arange(k)
     for blocks in sorted({max(2, round(k / size)) for size in _SIZES if size < k}, reverse=True):
