@@ -18,7 +18,7 @@ demo: $(VENV)/.core  ## evaluate the bundled example
 	@mkdir -p demo && $(BIN)/infoscope demo --format html -o demo/report.html
 	@echo "the same as a page for a browser: demo/report.html"
 
-test: $(VENV)/.dev  ## everything that must pass
+test: $(VENV)/.dev  ## lint, types and all tests but those of Spark, MLflow and PyTorch
 	@tools/system-packages
 	@tools/browser-packages
 	@$(MAKE) --no-print-directory -j2 check suite

@@ -128,7 +128,6 @@ def test_only_classes_that_are_never_predicted_get_another_column(counts: NDArra
     assert (2 * got > counts[changed].sum(1)).all()
 
 
-def test_the_same_numbers_for_a_table_in_which_every_class_is_predicted() -> None:
-    """A table of which nothing speaks for merged classes is drawn as if there were no such hypothesis."""
+def test_no_such_hypothesis_for_a_table_in_which_every_class_is_predicted() -> None:
     table = Contingency.from_matrix(confused(6, {}))
     assert all(name.split(":")[0] in ("labels", "unmatched", "relabelled") for name in Tree.of(table).weights)

@@ -178,6 +178,13 @@ MUTANTS = (
         ("tests/posterior/test_affinity_rows.py::test_draws_do_not_depend_on_where_the_chains_start",),
     ),
     Mutant(
+        "classes that are never predicted and not merged",
+        "src/infoscope/posterior/tree/merged_classes.py",
+        "merged[shown] = counts[shown].argmax(1)",
+        "merged[shown] = columns[shown]",
+        ("tests/posterior/test_merged_classes.py::test_classes_whose_place_another_takes_are_recognised",),
+    ),
+    Mutant(
         "popularity that knows nothing of frequency",
         "src/infoscope/posterior/tree/affinity_rows.py",
         "typical = rows.frequencies[self.live] ** _POWERS[:, None]",
