@@ -22,6 +22,7 @@ from infoscope.assignment import best_assignment
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.tree.affinity_rows import AffinityRows
 from infoscope.posterior.tree.beta_hyperprior import log_total, pick, relative
+from infoscope.posterior.tree.column_factors import column_factors
 from infoscope.posterior.tree.merged_classes import FEWEST_CLASSES, Merges, log_prior, merged_columns
 from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
 from infoscope.posterior.tree.row_models import Gammas, ProfileRows, SubsetRows, row_sums_above_0
@@ -32,8 +33,6 @@ from infoscope.tables import Contingency
 
 __all__ = ["Shape", "Tree"]
 
-_LEAST = 0.2  # a column keeps at least this share of what the levels expect there
-_ROUNDS, _SETTLED = 30, 1e-14  # most often four rounds settle everything
 _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
 _OUT_OF_QUESTION = 100.0  # nats by which a hypothesis must fall behind not to be tried
 _HALF = -np.log(2.0)
@@ -249,7 +248,7 @@ class Tree:
         wrong = rest.sum(1)
         weight = np.divide(mass * self.counts.sum(), wrong, out=np.zeros_like(wrong), where=wrong > 0)
         wanted = margin_mean(weight @ rest) * mass.sum()
-        return _factors(hypothesis.rows.mean * mass[:, None], wanted)
+        return column_factors(hypothesis.rows.mean * mass[:, None], wanted)
 
     def _consider(self) -> Iterator[Hypothesis]:
         counts = self._answered
@@ -378,20 +377,3 @@ def _row_models(
         blocks = best_blocks(rest, open_cells, matches)
         if blocks is not None:
             yield "blocks", blocks, 0.0
-
-
-def _factors(expected: Array, wanted: Array) -> Array:
-    """Column factors that, with row sums kept, bring the columns of a table to the wanted sums."""
-    rows, columns = expected.sum(1), expected.sum(0)
-    wanted = np.maximum(wanted, _LEAST * columns)
-    wanted = wanted * (rows.sum() / wanted.sum()) if wanted.sum() > 0 else columns
-    factors = np.ones(columns.size)
-    for _ in range(_ROUNDS):
-        stretch = rows / np.maximum(np.einsum("ij,j->i", expected, factors), 1e-300)
-        kept = factors * np.einsum("i,ij->j", stretch, expected)
-        change = np.divide(wanted, kept, out=np.ones_like(wanted), where=columns > 0)
-        factors *= change
-        factors /= factors.max()
-        if np.abs(change - 1).max() < _SETTLED:
-            break
-    return np.maximum(factors, 1e-12)
