@@ -65,12 +65,12 @@ def check_options(torch: Any, ifs: Any) -> Iterator[str]:
         weighted = ifs.Contingency.from_labels(truth, system, sample_weight=weights, labels=range(classes))
         assert np.allclose(weighted.counts, by_bincount(torch, truth, system, classes, weights), rtol=1e-12)
         metric = ifs.torch.Information(classes, reject_index=-1, ignore_index=255).to(DEVICE)
-        told = torch.where(truth % 7 == 0, 255, truth), torch.where(system % 5 == 0, -1, system)
-        metric.update(told[1], told[0])
-        kept = told[0] != 255
-        rejected = torch.where(told[1] == -1, classes, told[1])
+        shown = torch.where(truth % 7 == 0, 255, truth), torch.where(system % 5 == 0, -1, system)
+        metric.update(shown[1], shown[0])
+        kept = shown[0] != 255
+        rejected = torch.where(shown[1] == -1, classes, shown[1])
         expected = ifs.Contingency.from_labels(
-            told[0][kept].cpu(), rejected[kept].cpu(), labels=range(classes), reject=classes
+            shown[0][kept].cpu(), rejected[kept].cpu(), labels=range(classes), reject=classes
         )
         assert metric.table() == expected
         assert metric.table().ignored == {"ignored truth label": int((~kept).sum())}

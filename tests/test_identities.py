@@ -46,12 +46,12 @@ def test_balance_equations(table: Contingency) -> None:
 @given(tables())
 def test_classes_are_a_product_of_perplexities(table: Contingency) -> None:
     k, m = table.shape
-    told = metrics.transfer_factor(table)
+    shown = metrics.transfer_factor(table)
 
-    equal(metrics.truth_divergence_factor(table) * told * metrics.remnant_classes(table), k)
-    equal(metrics.system_divergence_factor(table) * told * metrics.system_remnant_classes(table), m)
-    equal(metrics.effective_classes(table), told * metrics.remnant_classes(table))
-    equal(metrics.normalized_transfer_factor(table) * k, told)
+    equal(metrics.truth_divergence_factor(table) * shown * metrics.remnant_classes(table), k)
+    equal(metrics.system_divergence_factor(table) * shown * metrics.system_remnant_classes(table), m)
+    equal(metrics.effective_classes(table), shown * metrics.remnant_classes(table))
+    equal(metrics.normalized_transfer_factor(table) * k, shown)
     equal(metrics.entropy_modified_accuracy(table) * metrics.remnant_classes(table), 1)
 
 

@@ -124,9 +124,9 @@ def test_errors_behind_ours_are_masked_too() -> None:
     for kind in (RuntimeError, StubbornError):
         with pytest.raises(InputError) as raised, secrets_hidden():
             failing(kind)
-        told = "".join(traceback.format_exception(raised.value))
-        assert "no answer" in told
-        assert f":{SECRET}@" not in told.replace('raise kind(f"refused https://ann:{SECRET}@example.org")', "")
+        shown = "".join(traceback.format_exception(raised.value))
+        assert "no answer" in shown
+        assert f":{SECRET}@" not in shown.replace('raise kind(f"refused https://ann:{SECRET}@example.org")', "")
 
 
 def test_the_reader_hides_what_a_driver_says() -> None:

@@ -276,11 +276,11 @@ def test_pixels_can_be_read(visit: Any) -> None:
     j = cells["step"][k - 1] + cells["step"][k]  # the second cell of its row
     box = image.bounding_box()
     page.mouse.move(box["x"] + box["width"] * (j + 0.5) / 1000, box["y"] + box["height"] * (i + 0.5) / 1000)
-    told = page.inner_text("#tip")
+    output = page.inner_text("#tip")
 
     count, total = cells["count"][k], cells["total"][i]
     share = cells["share"][total][count]
-    assert told == f"true {cells['truth'][i]}\npredicted {cells['system'][j]}\n{count} of {total} ({share})"
+    assert output == f"true {cells['truth'][i]}\npredicted {cells['system'][j]}\n{count} of {total} ({share})"
     assert float(share.rstrip("%")) == pytest.approx(100 * int(count) / int(total), abs=0.051)
 
 
@@ -327,23 +327,23 @@ def test_comparison_by_any_metric_and_level(visit: Any) -> None:
 
 
 def test_differences_follow_the_metric(visit: Any) -> None:
-    """They are told where the systems were compared in it, and else left empty."""
+    """They are shown where the systems were compared in it, and left empty otherwise."""
     page = visit("demo")
 
-    def told(name: str) -> list[str]:
+    def output(name: str) -> list[str]:
         return page.locator(f".forest tr[data-of='{name}'] td").all_inner_texts()[3:6]
 
-    captured = told("naive_bayes")
+    captured = output("naive_bayes")
     page.select_option("#metric", "erroneous_information_ratio")
-    erroneous = told("naive_bayes")
-    assert told("svm") == ["", "", "best"]
+    erroneous = output("naive_bayes")
+    assert output("svm") == ["", "", "best"]
     assert captured[0].startswith("−")
     assert erroneous[0].startswith("+")
     assert captured[1:] == erroneous[1:] == ["<0.1%", "worse"]
     page.select_option("#metric", "accuracy")
-    assert told("naive_bayes") == told("svm") == ["", "", ""]
+    assert output("naive_bayes") == output("svm") == ["", "", ""]
     page.select_option("#metric", "proficiency")
-    assert told("naive_bayes") == captured
+    assert output("naive_bayes") == captured
     page.locator(".forest .sort", has_text="difference").click()
     page.locator(".forest .sort", has_text="difference").click()
     assert page.locator(".forest tbody tr").first.get_attribute("data-of") == "majority"

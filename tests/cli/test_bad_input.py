@@ -85,16 +85,16 @@ def test_missing_file_is_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "shown"),
     [(["a.csv"], "-t"), (["a.csv", "-t", "gold"], "-s"), ([], "SOURCE"), (["--matrix", "a.csv", "-t", "x"], "--truth")],
 )
-def test_wrong_use_is_status_2(words: list[str], told: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_wrong_use_is_status_2(words: list[str], shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("a.csv").write_text("gold,one,two\na,a,b\n")
     result = CliRunner().invoke(app, ["evaluate", *words])
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert shown in result.stderr
     assert "Traceback" not in result.stderr
 
 

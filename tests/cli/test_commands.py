@@ -294,10 +294,10 @@ def test_interrupt_while_reading_exits_130() -> None:
     assert child.stdout.readline() == "ready\n"
     time.sleep(0.5)
     child.send_signal(signal.SIGINT)
-    _, told = child.communicate(timeout=20)
+    _, found = child.communicate(timeout=20)
 
-    assert child.returncode == 130, told
-    assert "Traceback" not in told
+    assert child.returncode == 130, found
+    assert "Traceback" not in found
 
 
 def test_pipe_gets_no_colour_and_force_color_gets_it(matrix: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -35,9 +35,9 @@ def names_of_the_tables() -> Iterator[tuple[set[str], str]]:
 @pytest.mark.reference
 @pytest.mark.skipif(ABSENT is not None, reason=ABSENT or "")
 def test_every_name_of_the_vocabulary_is_known() -> None:
-    told = {"captured": "proficiency", "completeness of V-measure": "information_precision"}
+    shown = {"captured": "proficiency", "completeness of V-measure": "information_precision"}
     for ids, name in names_of_the_tables():
-        assert {entry.name for entry in entries_named(name)} & (ids | {told.get(name, "")}), name
+        assert {entry.name for entry in entries_named(name)} & (ids | {shown.get(name, "")}), name
 
 
 @pytest.mark.slow

@@ -125,7 +125,7 @@ def test_nobody_leads_whom_it_cannot_be_told_from():
 
 
 def made_ranking(wins, size, seed=0):
-    """A ranking in which exactly these pairs (better, worse) are told apart."""
+    """A ranking in which exactly these pairs (better, worse) differ significantly."""
     names = [f"s{i}" for i in range(size)]
     pairs = {}
     for i, j in combinations(range(size), 2):

@@ -1,4 +1,4 @@
-"""Systems whose captured information cannot be told from none: never best, never tied, by whatever metric."""
+"""Systems that capture no significant information: never best, never tied, whatever the metric."""
 
 import numpy as np
 import pytest

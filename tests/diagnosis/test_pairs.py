@@ -24,12 +24,12 @@ def test_gain_of_a_confusion_is_that_of_the_mended_table(matrix: np.ndarray) -> 
     bits = float(truth_entropy(table))
 
     for pair in confusions(table, bits):
-        mended = matrix.copy()
+        corrected = matrix.copy()
         a, b = int(pair.first), int(pair.second)
-        mended[a, a] += mended[a, b]
-        mended[b, b] += mended[b, a]
-        mended[a, b] = mended[b, a] = 0
-        gain = float(proficiency(Contingency.from_matrix(mended))) - float(proficiency(table))
+        corrected[a, a] += corrected[a, b]
+        corrected[b, b] += corrected[b, a]
+        corrected[a, b] = corrected[b, a] = 0
+        gain = float(proficiency(Contingency.from_matrix(corrected))) - float(proficiency(table))
         assert pair.gain == pytest.approx(gain, abs=1e-9)
         assert pair.count == matrix[a, b] + matrix[b, a]
 

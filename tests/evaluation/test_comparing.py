@@ -1,4 +1,4 @@
-"""Several systems of one evaluation: read together, compared row by row, and told apart only where they can be."""
+"""Several systems of one evaluation: read together, compared row by row, different only where significant."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rows without a label: told by the result and by one warning, whichever way they came in."""
+"""Rows without a label: reported by the result and by one warning, whichever way they came in."""
 
 import warnings
 from collections.abc import Callable
@@ -187,9 +187,9 @@ def test_commands_say_it_themselves_and_once(words: tuple[str, ...], rows: str) 
 
     assert result.exit_code == 0, result.output
     assert found == []
-    told = result.stderr if words[0] in ("evaluate", "gate") else result.stdout
+    written_out = result.stderr if words[0] in ("evaluate", "gate") else result.stdout
     expected = "lacks 2 of 8 rows" if words[0] == "compare" else "1 row left out: missing"
-    assert expected in " ".join(told.split())
+    assert expected in " ".join(written_out.split())
     assert "MissingLabelsWarning" not in result.output
 
 

@@ -67,10 +67,10 @@ def test_an_ordered_categorical_brings_its_order_to_a_comparison() -> None:
     scale = pd.CategoricalDtype(ORDER, ordered=True)
     frame = pd.DataFrame(source).astype({"t": scale})
 
-    told = ifs.compare(frame, truth="t", system=["a", "b"], metrics="quadratic_weighted_kappa")
+    output = ifs.compare(frame, truth="t", system=["a", "b"], metrics="quadratic_weighted_kappa")
     stated = ifs.compare(source, truth="t", system=["a", "b"], metrics="quadratic_weighted_kappa", ordinal=ORDER)
 
-    assert means(told) == means(stated)
+    assert means(output) == means(stated)
     labels = ifs.compare(frame["t"], {"a": source["a"], "b": source["b"]}, metrics="linear_weighted_kappa")
     assert labels.ranking[0].metric == "linear_weighted_kappa"
 
@@ -104,10 +104,10 @@ def guesses(tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_a_gate_says_that_a_system_captures_nothing(guesses: Path) -> None:
     asked = ("gate", guesses, "-t", "t", "-s", "random", "--baseline-system", "dummy")
-    told = run(*asked)
+    output = run(*asked)
 
-    assert "The gate is passed, although random captures no more information than expected by" in told.stdout
-    assert "random captures no more information than expected by chance (P = " in told.stderr
+    assert "The gate is passed, although random captures no more information than expected by" in output.stdout
+    assert "random captures no more information than expected by chance (P = " in output.stderr
     document = json.loads(run(*asked, "--format", "json").stdout)
     assert [finding["code"] for finding in document["findings"]] == ["no_information"]
     limited = run("gate", guesses, "-t", "t", "-s", "dummy", "--min", "accuracy=0.1")
@@ -135,9 +135,9 @@ def test_the_positive_class_is_asked_for_where_the_names_do_not_say(asked: tuple
     command, *options = asked
     words = [command, path, "-t", "t", *options]
 
-    told = CliRunner().invoke(app, list(map(str, words)))
-    assert told.exit_code == 2
-    assert "the names 'apple' and 'pear' do not say which is positive; say --positive apple" in told.stderr
+    output = CliRunner().invoke(app, list(map(str, words)))
+    assert output.exit_code == 2
+    assert "the names 'apple' and 'pear' do not say which is positive; say --positive apple" in output.stderr
     stated = " ".join(run(*words, "--positive", "apple").stdout.split())
     assert "of 'apple'" in stated
 

@@ -111,11 +111,11 @@ def test_gate(rows: str, tmp_path: Path) -> None:
 
     base = tmp_path / "base.json"
     ran("evaluate", rows, "-t", "t", "-s", "a", "--format", "json", "-o", str(base))
-    told = CliRunner().invoke(
+    shown = CliRunner().invoke(
         app, [*asked[:-2], "--positive", "cat", "--baseline", str(base), "--metric", "recall"], catch_exceptions=False
     )
-    assert told.exit_code == 2
-    assert "recall is about 'cat' here and about 'dog' in the baseline" in told.stderr
+    assert shown.exit_code == 2
+    assert "recall is about 'cat' here and about 'dog' in the baseline" in shown.stderr
 
 
 def test_explain_says_the_rule() -> None:
@@ -127,7 +127,7 @@ def test_explain_says_the_rule() -> None:
     ("form", "expected"), [("text", "Its recall of 'dog' is"), ("markdown", "Its recall of 'dog' is")]
 )
 def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
-    told = ran(
+    shown = ran(
         "sweep",
         rows,
         "-t",
@@ -144,7 +144,7 @@ def test_runs_at_several_settings(rows: str, form: str, expected: str) -> None:
         form,
     )
 
-    assert expected in told
+    assert expected in shown
 
 
 @pytest.mark.slow
@@ -152,11 +152,11 @@ def test_bare_matrix_files_and_labelled_ones_agree(tmp_path: Path) -> None:
     (tmp_path / "bare.csv").write_text("40,10\n5,45\n")
     (tmp_path / "named.csv").write_text(",0,1\n0,40,10\n1,5,45\n")
 
-    def told(name: str, *more: str) -> dict[str, Any]:
+    def shown(name: str, *more: str) -> dict[str, Any]:
         document = json.loads(ran("evaluate", "--matrix", str(tmp_path / name), "--format", "json", *more))
         return document["systems"][0]["metrics"]["precision"]
 
     for more in ((), ("--positive", "0")):
-        assert told("bare.csv", *more) == told("named.csv", *more)
-    assert told("bare.csv")["positive"] == "1"
-    assert told("bare.csv")["value"] == pytest.approx(45 / 55)
+        assert shown("bare.csv", *more) == shown("named.csv", *more)
+    assert shown("bare.csv")["positive"] == "1"
+    assert shown("bare.csv")["value"] == pytest.approx(45 / 55)

@@ -198,8 +198,8 @@ def test_each_system_has_its_own_score() -> None:
     assert found["other"].scores is None
     both = ifs.evaluate(frame, **asked, scores=["score", "score"])
     assert both["other"].scores is not None
-    for wrong, told in ((["score"], "2 systems and 1 column"), ({"svm": "score"}, "no system")):
-        with pytest.raises(ifs.InputError, match=told):
+    for wrong, output in ((["score"], "2 systems and 1 column"), ({"svm": "score"}, "no system")):
+        with pytest.raises(ifs.InputError, match=output):
             ifs.evaluate(frame, **asked, scores=wrong)
 
 

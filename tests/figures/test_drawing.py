@@ -291,9 +291,9 @@ def test_pictures_load_nothing_heavy() -> None:
         "import sys, infoscope.figures, infoscope.reports.html;"
         "print([m for m in ('matplotlib', 'scipy.stats', 'pandas') if m in sys.modules])"
     )
-    told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
 
-    assert told.stdout.strip() == "[]"
+    assert output.stdout.strip() == "[]"
 
 
 def test_displays_are_public() -> None:

@@ -59,5 +59,5 @@ def test_every_kind_of_display_is_shown(shown: list[Exhibit], shown_page: str) -
 
 def test_every_entry_says_what_is_printed_or_that_nothing_is(shown: list[Exhibit], shown_page: str) -> None:
     for item, part in zip(shown, shown_page.split("\n## ")[1:], strict=True):
-        told = ("| as printed | ours |" in part, NO_NUMBER in part, MADE_UP in part)
-        assert sum(told) == 1, item.title
+        output = ("| as printed | ours |" in part, NO_NUMBER in part, MADE_UP in part)
+        assert sum(output) == 1, item.title

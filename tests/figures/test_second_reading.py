@@ -78,9 +78,9 @@ def test_tracker_bars_are_what_one_works_out_by_hand() -> None:
 @pytest.mark.parametrize("at", [0.0, 0.3, 1.0, 1.6, 2.0])
 def test_a_path_goes_through_the_table_it_starts_from(at: float) -> None:
     counts = np.array([[30.0, 10.0], [6.0, 54.0]])
-    mended = np.diag(counts.sum(axis=1))
+    corrected = np.diag(counts.sum(axis=1))
     shuffled = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
-    step = at * counts + (1 - at) * mended if at <= 1 else (2 - at) * counts + (at - 1) * shuffled
+    step = at * counts + (1 - at) * corrected if at <= 1 else (2 - at) * counts + (at - 1) * shuffled
     display = MetricCurvesDisplay.from_table(Contingency.from_matrix(counts), steps=10)
     found = {curve.name: curve.y[curve.x.index(at)] for curve in display.curves}
     truth, answers = (side.ravel() == 1 for side in np.indices((2, 2)))  # a bare matrix is about its second row

@@ -295,11 +295,11 @@ def test_doubtful_costs_are_said_in_one_line(scores, tmp_path):
     costs.write_text(",yes,no\nyes,5,1\nno,1,0\n")
     result = run(scores, "-t", "gold", "--score", "p", "--costs", costs)
 
-    told = "orrect prediction of 'yes' costs 5, no less than predicting 'no' instead (1); check the cost matrix"
+    reported = "orrect prediction of 'yes' costs 5, no less than predicting 'no' instead (1); check the cost matrix"
     assert result.exit_code == 0
-    assert result.stderr == f"warning: A c{told}.\n"
+    assert result.stderr == f"warning: A c{reported}.\n"
     values, truth = _scores()
-    with pytest.warns(UserWarning, match=re.escape(f"a c{told}")):
+    with pytest.warns(UserWarning, match=re.escape(f"a c{reported}")):
         ifs.sweep(truth, values).best(costs=[[0, 1], [1, 5]], resamples=2)
 
 
@@ -319,7 +319,7 @@ def test_gains_are_negative_costs(scores, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "told"),
+    ("text", "reported"),
     [
         (
             ",yes,no\nyes,0,dear\nno,1,0\n",
@@ -332,13 +332,13 @@ def test_gains_are_negative_costs(scores, tmp_path):
         ("", "is empty; a matrix of costs is required"),
     ],
 )
-def test_bad_costs_are_called_costs(scores, tmp_path, text, told):
+def test_bad_costs_are_called_costs(scores, tmp_path, text, reported):
     costs = tmp_path / "costs.csv"
     costs.write_text(text)
     result = run(scores, "-t", "gold", "--score", "p", "--costs", costs)
 
     assert result.exit_code == 2
-    assert told in result.stderr
+    assert reported in result.stderr
     assert result.stderr.count("\n") == 1
 
 

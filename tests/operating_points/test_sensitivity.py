@@ -83,9 +83,9 @@ def test_the_sign_rule_gives_what_the_paper_prints_also_at_empty_cells():
     one_missed = ifs.Contingency.from_matrix([[90, 0], [1, 9]])
     assert sign_rule(one_missed)[0, 0, 1] == pytest.approx(-np.log2(90 / 91) / 100, rel=1e-12)
     assert f"{sign_rule(one_missed)[0, 0, 1]:.5f}" == "0.00016"
-    told = next(each for each in sensitivities(one_missed) if (each.truth, each.source, each.target) == (0, 0, 1))
-    assert (told.valid, told.by_rule > 0, round(told.exact, 4)) == (False, True, -0.0467)
-    assert "no derivative at an empty cell" in str(told)
+    shown = next(each for each in sensitivities(one_missed) if (each.truth, each.source, each.target) == (0, 0, 1))
+    assert (shown.valid, shown.by_rule > 0, round(shown.exact, 4)) == (False, True, -0.0467)
+    assert "no derivative at an empty cell" in str(shown)
     nothing = next(each for each in sensitivities(one_missed) if (each.truth, each.source) == (0, 1))
     assert "no sample to move" in str(nothing)
 

@@ -166,7 +166,7 @@ def test_property_3_fails_where_rejections_are_of_several_classes() -> None:
 
 @pytest.mark.parametrize("hits", [0, 3, 10])
 def test_no_information_along_equation_32(hits: int) -> None:
-    """C1 = 90, C2 = 10: nothing is told where TP = C1 − TN·C1/C2."""
+    """C1 = 90, C2 = 10: no information is captured where TP = C1 − TN·C1/C2."""
     true_positives = 90 - 9 * hits
 
     table = Contingency.from_matrix([[true_positives, 90 - true_positives], [10 - hits, hits]])
@@ -196,7 +196,7 @@ def test_repaired_index_takes_away_what_the_rejections_tell(table: Contingency) 
     p = table.counts / table.total
     truth, rejected = p.sum(axis=1), p[:, -1]
     share = rejected.sum()
-    told = 0.0 if share == 0 else sum(x * np.log2(x / share / t) for x, t in zip(rejected, truth, strict=True) if x)
-    expected = score("proficiency", table) - told / -np.sum(truth * np.log2(truth))
+    captured = 0.0 if share == 0 else sum(x * np.log2(x / share / t) for x, t in zip(rejected, truth, strict=True) if x)
+    expected = score("proficiency", table) - captured / -np.sum(truth * np.log2(truth))
 
     assert score("proficiency_without_reject", table) == pytest.approx(expected, abs=1e-12)

@@ -356,8 +356,8 @@ def test_weights_count_as_their_effective_sample_size() -> None:
         assert heavy.sd("proficiency") == pytest.approx(plain.sd("proficiency"), rel=1e-9)
         assert heavy.mean("proficiency") == pytest.approx(plain.mean("proficiency"), rel=1e-9)
         assert any("count as 300 independent samples" in sentence for sentence in heavy.cautions)
-        told = ifs.evaluate(table, prior="perks").systems[0].metrics["proficiency"]
-        assert told.sd == pytest.approx(heavy.sd("proficiency"), rel=1e-9)
+        shown = ifs.evaluate(table, prior="perks").systems[0].metrics["proficiency"]
+        assert shown.sd == pytest.approx(heavy.sd("proficiency"), rel=1e-9)
 
 
 def test_shares_need_a_stated_sample_size() -> None:

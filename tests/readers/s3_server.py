@@ -1,4 +1,4 @@
-"""A real S3 server on loopback, and a door before it that logs what is asked for and can be told to misbehave."""
+"""A real S3 server on loopback, and a door before it that logs what is asked for and can be made to misbehave."""
 
 from __future__ import annotations
 

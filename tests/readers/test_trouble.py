@@ -1,4 +1,4 @@
-"""What goes wrong is told in one sentence, and nothing is left behind."""
+"""What goes wrong is reported in one sentence, and nothing is left behind."""
 
 import gzip
 import io

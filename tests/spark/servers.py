@@ -128,12 +128,12 @@ import os
 from infoscope.cli import main
 from infoscope.readers.spark import files as spark_files
 count = spark_files.count_frame
-def told(*arguments):
+def shown(*arguments):
     print("counting", flush=True)
     while "COUNT_WITHOUT_END" in os.environ:
         count(*arguments)
     return count(*arguments)
-spark_files.count_frame = told
+spark_files.count_frame = shown
 main()
 """
 

@@ -62,8 +62,8 @@ def joint_entropy_of_dependent_sides(figure: Figure) -> None:
     for name in inputs_of(figure.paper):
         table = table_of(name)
         both = score("truth_entropy", table) + score("system_entropy", table)
-        told = score("mutual_information", table)
-        assert score("joint_entropy", table) == pytest.approx(both - told, abs=1e-12)
+        shown = score("mutual_information", table)
+        assert score("joint_entropy", table) == pytest.approx(both - shown, abs=1e-12)
     assert max(score("mutual_information", table_of(name)) for name in inputs_of(figure.paper)) > 1
 
 
