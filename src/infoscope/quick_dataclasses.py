@@ -94,7 +94,7 @@ def _add(cls: type, **methods: Callable[..., object]) -> None:
 
 
 class _Initializer:
-    """``__init__`` of a class until it is asked for; then it is written, and takes this place."""
+    """``__init__`` of a class until it is first used; then it is compiled and takes this place."""
 
     def __init__(self, cls: type, chosen: _Fields, *, frozen: bool) -> None:
         self.cls, self.chosen, self.frozen = cls, chosen, frozen

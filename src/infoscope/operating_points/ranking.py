@@ -265,7 +265,7 @@ class ThresholdTables:
     def tables_at(self, reached: NDArray[Any], everyone: NDArray[Any] | None = None) -> Contingency:
         """The tables where so many samples have their prediction, (..., true classes, predictions).
 
-        ``everyone`` tells the samples of each class; without it, they are those that have one at the last point.
+        ``everyone`` is the number of samples of each class; by default, those that have a prediction at the last point.
         """
         if everyone is None:
             everyone = reached[..., -1:, :, :].sum(axis=-1)

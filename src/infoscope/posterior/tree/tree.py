@@ -117,7 +117,7 @@ class Tree:
         return next(self.draw_blocks([n], rng))
 
     def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator, together: int = 1) -> Iterator[Array]:
-        """The same in blocks of these sizes, of which so many are handed out ``together``."""
+        """The same in blocks of these sizes, ``together`` of them at a time."""
         cells = self._cells.weights(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
         start = 0
         for first in range(0, len(sizes), together):
