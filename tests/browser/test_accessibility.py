@@ -21,7 +21,7 @@ FAULTS = {
 
 @pytest.mark.parametrize("window", WINDOWS, ids=["desktop", "dark phone"])
 def test_what_is_wrong_in_a_late_row_of_a_long_table_is_found(visit: Any, window: dict[str, Any]) -> None:
-    page = visit("rejections", with_axe=True, **window)
+    page = visit("rejections", **window)
     rows = page.locator(ROWS).count()
     assert rows > 18
     for at, fault in enumerate(FAULTS.values()):

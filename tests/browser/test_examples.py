@@ -53,4 +53,4 @@ def test_a_listener_may_show_the_rows_itself(visit: Any) -> None:
 
 
 def test_folds_are_accessible(visit: Any) -> None:
-    assert serious(violations(visit("examples", with_axe=True))) == []
+    assert serious(violations(visit("examples"))) == []

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from tests.browser.conftest import AXE, RUN_AXE, Window, Windows
+from tests.browser.conftest import Window, Windows, violations
 from tests.serving.local_server import address_of, serving
 
 CELL = ".cm tbody tr:nth-child(7) td:nth-of-type(6)"
@@ -41,17 +41,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         (root / f"night-{night}.json").write_text(nightly.to_json())
     with serving(root) as served:
         yield address_of(served)
-
-
-def violations(page: Any) -> list[Any]:
-    """What axe finds; its code is brought in past the page's policy, as a tester may."""
-    if not AXE.is_file():
-        pytest.skip("axe-core is not installed (npm install)")
-    session = page.context.new_cdp_session(page)
-    session.send("Page.setBypassCSP", {"enabled": True})
-    if page.evaluate("typeof axe") == "undefined":
-        page.evaluate(AXE.read_text(encoding="utf-8"))
-    return page.evaluate(RUN_AXE)
 
 
 @pytest.fixture

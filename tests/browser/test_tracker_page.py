@@ -13,7 +13,7 @@ PAGES = ["trackers", "hostile trackers"]
 @pytest.mark.parametrize("window", WINDOWS, ids=["desktop", "dark phone"])
 @pytest.mark.parametrize("name", PAGES)
 def test_page_opens_fits_and_is_accessible(visit: Any, name: str, window: dict[str, Any]) -> None:
-    page = visit(name, with_axe=True, **window)
+    page = visit(name, **window)
     page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
 
     assert page.evaluate("document.documentElement.scrollWidth") == (390 if window else 1280)

@@ -8,16 +8,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
+from infoscope.figures.drawing import layout
 from infoscope.figures.drawing.colours import DARK, LIGHT, on_colour
 from infoscope.figures.drawing.files import encode
 from infoscope.figures.drawing.layout import (
     PlacedName,
     dodged,
+    fitting,
     plain_label,
     round_ticks,
     shortened,
     side_labels,
     tick_text,
+    width_of,
 )
 from infoscope.figures.drawing.scene import Axis, Panel, Words
 
@@ -81,6 +84,23 @@ def test_shown_names_are_printable_and_short(name: str) -> None:
 
     assert len(shown) <= 30
     assert plain_label(name).isprintable() or all(c.isspace() for c in plain_label(name) if not c.isprintable())
+
+
+@given(st.text(max_size=60), st.floats(0.0, 300.0))
+def test_names_are_cut_no_more_than_the_room_asks(name: str, room: float) -> None:
+    lengths = range(len(shortened(name, len(name) * 10 + 10)), 2, -1)
+    fits = [shown for shown in (shortened(name, most) for most in lengths) if width_of(shown) <= room]
+
+    assert fitting(name, room) == (fits[0] if fits else shortened(name, 3))
+
+
+def test_a_very_long_name_is_measured_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once per letter: pages with names of 5,000 letters took half a minute."""
+    measured = []
+    monkeypatch.setattr(layout, "width_of", lambda text, size: measured.append(text) or width_of(text, size))
+
+    assert len(fitting("long " * 1000, 90.0)) < 20
+    assert len(measured) < 20
 
 
 @pytest.mark.parametrize("colours", [2, 300])

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -71,8 +73,10 @@ def shortened(label: object, most: int = 24) -> str:
     ('a nam… on', "''")
     """
     text = _visible(label)
-    if len(text) <= most:
-        return text
+    return text if len(text) <= most else _cut(text, most)
+
+
+def _cut(text: str, most: int) -> str:
     head = (most - 1) * 2 // 3
     return f"{text[:head]}…{text[len(text) - (most - 1 - head) :]}"
 
@@ -84,11 +88,10 @@ def fitting(label: object, room: float, size: float = 12.5) -> str:
     ('a name…d on', '猫猫猫猫…猫猫')
     """
     text = _visible(label)
-    most = len(text)
-    while width_of(text, size) > room and most > 3:
-        most -= 1
-        text = shortened(label, most)
-    return text
+    if len(text) <= 3 or width_of(text, size) <= room:
+        return text
+    lengths = range(4, len(text))  # both ends grow with the length, so does the width
+    return _cut(text, 3 + bisect_right(lengths, room, key=lambda most: width_of(_cut(text, most), size)))
 
 
 def count_text(count: float) -> str:
@@ -105,6 +108,7 @@ def width_of(text: str, size: float = 12.5) -> float:
     return size * sum(_width(letter) for letter in text)
 
 
+@lru_cache(maxsize=4096)
 def _width(letter: str) -> float:
     """Of one letter, as a share of the font's size."""
     if unicodedata.combining(letter):
