@@ -294,7 +294,7 @@ def test_bad_scores_are_rejected_with_the_reason(scores, truth, words):
 def test_bad_weights_positive_and_size_are_rejected():
     with pytest.raises(InputError, match="weight of row 0 is -1"):
         ifs.sweep([0, 1], [0.1, 0.2], weight=[-1, 1])
-    with pytest.raises(InputError, match="1 weights for 2 rows"):
+    with pytest.raises(InputError, match=r"shape \(1,\); give one weight for each of the 2 rows"):
         ifs.sweep([0, 1], [0.1, 0.2], weight=[1])
     with pytest.raises(InputError, match="positive label 'x' is not among"):
         ifs.sweep(["a", "b"], [0.1, 0.2], positive="x")

@@ -149,9 +149,53 @@ def test_weights_scores_groups_and_features_follow_the_same_rule() -> None:
         lambda: ifs.compare(truth, {"one": SYSTEM, "two": TRUTH}, weight=weights),
         lambda: ifs.compare(truth, {"one": SYSTEM, "two": TRUTH}, groups=weights),
         lambda: ClusterBootstrap.from_labels(truth, SYSTEM, weights),
+        lambda: ifs.RocDisplay.from_scores(truth, {"one": SCORES, "two": scores}, positive="b"),
+        lambda: ifs.relate({"t": truth, "s": SYSTEM, "w": weights}, ["t", "s"], weight="w"),
+        lambda: ifs.multilabel.evaluate(truth.map(lambda label: {label}), [{x} for x in SYSTEM], weight=weights),
+        lambda: ifs.multilabel.object_f_beta(
+            truth.map(lambda label: {label}), [{x} for x in SYSTEM], sample_weight=weights
+        ),
+        lambda: ifs.monte_carlo(truth, {"one": [SYSTEM, pd.Series(SYSTEM, index=other)]}),
     ):
         with pytest.raises(InputError, match="same keys in another order"):
             ask()
+
+
+def test_predictions_and_weights_follow_it_beside_a_truth_without_an_index() -> None:
+    one, two = pd.Series(SYSTEM, index=KEYS), pd.Series(SYSTEM, index=KEYS[::-1])
+    weights = pd.Series(range(1, 11), index=KEYS[::-1])
+    for ask, named in (
+        (lambda: Contingency.from_labels(TRUTH, one, sample_weight=weights), "system and sample_weight are"),
+        (
+            lambda: ifs.compare(TRUTH, {"one": one, "no name": two}),
+            "one and no name are.*with other.loc.one.index., or",
+        ),
+    ):
+        with pytest.raises(InputError, match=named):
+            ask()
+
+
+@pytest.mark.parametrize("form", COLUMNS)
+def test_one_column_is_the_truth_of_scores_and_of_runs(form: str) -> None:
+    truth = COLUMNS[form](TRUTH)
+
+    assert ifs.RocDisplay.from_scores(truth, SCORES, positive="b") == ifs.RocDisplay.from_scores(
+        TRUTH, SCORES, positive="b"
+    )
+    runs = {"one": [COLUMNS[form](SYSTEM), SYSTEM]}
+    assert ifs.monte_carlo(truth, runs).to_dict() == ifs.monte_carlo(TRUTH, {"one": [SYSTEM, SYSTEM]}).to_dict()
+
+
+def test_weights_where_their_name_is_expected_are_told_so() -> None:
+    columns, weights = {"a": TRUTH, "b": SYSTEM, "c": SYSTEM}, pd.Series(range(10))
+    for ask in (ifs.relate, ifs.latent_truth):
+        with pytest.raises(InputError, match="a Series is given where the name of a column is expected; put its"):
+            ask(columns, weight=weights)
+
+
+def test_masked_scores_are_missing() -> None:
+    with pytest.raises(InputError, match="row 3"):
+        ifs.sweep(TRUTH, np.ma.array(SCORES, mask=[at == 3 for at in range(10)]), positive="b")
 
 
 def test_series_of_label_sets_follow_the_same_rule() -> None:

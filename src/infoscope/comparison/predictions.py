@@ -17,8 +17,9 @@ from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Joint
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning
 from infoscope.tables import Contingency
-from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.columns import check_pairing
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
+from infoscope.tables.count import checked_weights
 from infoscope.tables.encode import encode
 from infoscope.tables.labels import Label, check_kinds, is_missing, unite
 from infoscope.typing import ArrayLike, LabelsLike
@@ -141,7 +142,7 @@ class PairedPredictions:
         positive: Label | None = None,
     ) -> PairedPredictions:
         """From label sequences, paired row by row."""
-        check_pairing(y_true, {**systems, "sample_weight": sample_weight, "cluster": cluster})
+        check_pairing(y_true, {**systems, "sample_weight": sample_weight, "groups": cluster})
         truth = _encoded(y_true, "truth", None)
         rows = len(truth.codes)
         columns = {}
@@ -152,16 +153,12 @@ class PairedPredictions:
                     f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
                     "the same rows: give tables instead to compare systems that predicted different rows"
                 )
-        grouped = None if cluster is None else _encoded(cluster, "cluster", None)
+        grouped = None if cluster is None else _encoded(cluster, "groups", None)
         if grouped is not None and len(grouped.codes) != rows:
-            raise InputError(
-                f"truth has {rows} rows and there are {len(grouped.codes)} clusters; name one for each row"
-            )
+            raise InputError(f"truth has {rows} rows and groups has {len(grouped.codes)}; name the group of each row")
         if sample_weight is None:
             return cls(truth, columns, None, reject, positive, grouped)
-        counts = np.asarray(one_column(sample_weight, "sample_weight"), dtype=np.float64)
-        if counts.shape != (rows,) or not np.all(np.isfinite(counts) & (counts >= 0)):
-            raise InputError(f"truth has {rows} rows; give as many weights, each finite and not negative")
+        counts = checked_weights(sample_weight, rows)
         largest = counts.max(initial=0.0)
         unit = counts / largest if largest > _LARGEST_SQUARED or 0 < largest < 1 / _LARGEST_SQUARED else counts
         scaled = _effective(unit, float(np.sum(unit**2)))

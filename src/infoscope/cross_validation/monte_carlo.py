@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any, Unpack, cast
 
 import numpy as np
 
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names
+from infoscope.inputs import as_names, kept_rows
 from infoscope.markup import counted
 from infoscope.readers import LabelKeywords, ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
@@ -65,11 +65,11 @@ def monte_carlo(
 def _of_labels(y_true: LabelsLike, y_pred: Mapping[str, Sequence[LabelsLike]]) -> dict[str, Runs]:
     if not isinstance(y_pred, Mapping):
         raise InputError("y_pred maps each system to its runs, as {'svm': [labels, labels]}")
-    truth = list(y_true)
+    truth = kept_rows(y_true)
     found: dict[str, Runs] = {}
     for name, runs in y_pred.items():
         lines = list(runs)
-        if lines and (isinstance(lines[0], str) or not isinstance(lines[0], Iterable)):
+        if lines and (isinstance(lines[0], str) or not isinstance(lines[0], (Iterable, Sized))):
             raise InputError(f"the runs of {name!r} are one sequence of labels; give one sequence per run, as a list")
         tables = {str(at + 1): Contingency.from_labels(truth, line) for at, line in enumerate(lines)}
         found[str(name)] = tables

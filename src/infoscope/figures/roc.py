@@ -15,6 +15,7 @@ from infoscope.figures.drawing.layout import at_pixel, axis, plain_label, shorte
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.score_curves import positive_place
+from infoscope.inputs import kept_rows
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.operating_points import Sweep, sweep
 from infoscope.quick_dataclasses import dataclass
@@ -63,7 +64,7 @@ class RocDisplay(Display):
         """The curves of scores, one or several by name; options as for ``infoscope.sweep``, and ``sample_weight``."""
         options = with_sample_weight(options)
         named = y_score if isinstance(y_score, Mapping) else {name: y_score}
-        truth = list(y_true)
+        truth = kept_rows(y_true)
         return cls.from_sweep({str(key): sweep(truth, cast(Any, each), **options) for key, each in named.items()})
 
     @classmethod

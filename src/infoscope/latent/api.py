@@ -23,6 +23,7 @@ from infoscope.posterior.summary import summarize_draws
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.column_mapping import is_column_mapping
+from infoscope.readers.columns import check_name
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.results.estimate import Estimate
@@ -112,6 +113,8 @@ def latent_truth(
 def _patterns(
     source: Any, system: Sequence[str] | None, truth: str | None, how: LatentOptions, read: ReadOptions | None
 ) -> Patterns:
+    if how.weight is not None:
+        check_name(how.weight)
     if isinstance(system, str):
         raise InputError(f"one system is named, {system!r}; a latent truth needs three or more")
     if system is None:

@@ -21,6 +21,7 @@ from infoscope.readers import read_joint
 from infoscope.readers.formats.label_list_file import read_label_lists
 from infoscope.readers.labels import meaning
 from infoscope.tables.categorization import Categorization, aligned
+from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
@@ -69,6 +70,7 @@ def label_set_metric(card: Card) -> Callable[[Callable[[CategorySums], Real]], L
 
 
 def _sums(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: float | None = None) -> CategorySums:
+    check_pairing(y_true, {"sample_weight": sample_weight})
     pair = aligned_sets(y_true, y_pred, threshold)
     if sample_weight is not None:
         pair = pair.weighed(object_weights(sample_weight, pair.n))
@@ -87,7 +89,7 @@ def aligned_sets(y_true: Any, y_pred: Any, threshold: float | None) -> Categoriz
 
 def object_weights(sample_weight: object, objects: int) -> Real:
     """One weight of 0 or more per object."""
-    weights = np.asarray(sample_weight, dtype=np.float64)
+    weights = np.asarray(one_column(sample_weight, "sample_weight"), dtype=np.float64)
     if weights.shape != (objects,):
         raise InputError(f"sample_weight has shape {weights.shape}; give one weight for each of the {objects} objects")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
@@ -113,6 +115,7 @@ def weighed_sets(sets: LabelSets, weight: ObjectWeights | None, source: object, 
     """The label sets of the truth with the weights of their objects."""
     if weight is None:
         return sets
+    check_pairing(source, {"weight": weight})
     if isinstance(weight, str):
         weight = _column(source, weight, form)
     if isinstance(weight, Mapping):

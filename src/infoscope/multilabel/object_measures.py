@@ -17,6 +17,7 @@ from infoscope.multilabel.arguments import LabelSetKeywords, LabelSetSource, ali
 from infoscope.numeric import Real, as_real, ratio
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.categorization import Categorization
+from infoscope.tables.columns import check_pairing
 
 __all__ = [
     "WeighedObjects",
@@ -68,6 +69,7 @@ class ObjectMetric(Protocol[P]):
 
 
 def _weighed(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: float | None = None) -> WeighedObjects:
+    check_pairing(y_true, {"sample_weight": sample_weight})
     pair = aligned_sets(y_true, y_pred, threshold)
     return WeighedObjects(pair, np.ones(pair.n) if sample_weight is None else object_weights(sample_weight, pair.n))
 

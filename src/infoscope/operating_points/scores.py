@@ -13,7 +13,8 @@ from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
 from infoscope.quick_dataclasses import dataclass
-from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.columns import check_pairing
+from infoscope.tables.count import checked_weights
 from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import (
     Label,
@@ -130,7 +131,7 @@ class _CountedRows(NamedTuple):
 def _counted_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | None, what: str) -> _CountedRows:
     coded = encode(truth, "truth")
     _check_length(len(array), len(coded.codes), what)
-    weights = _weights(sample_weight, len(array))
+    weights = None if sample_weight is None else checked_weights(sample_weight, len(array))
     missing = _missing(coded)
     ignored = _without_truth(missing)
     codes = coded.codes
@@ -146,6 +147,8 @@ def _counted_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | Non
 
 def _numbers(values: Any, what: str) -> Real:
     plain = values.to_numpy() if hasattr(values, "to_numpy") else values
+    if hasattr(plain, "mask") and isinstance(plain, np.ma.MaskedArray):  # which NumPy loads when it is asked for
+        plain = np.ma.filled(plain.astype(np.float64), np.nan)
     try:
         array = np.asarray(plain)
         return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
@@ -172,19 +175,6 @@ def _check_length(found: int, rows: int, what: str) -> None:
         raise InputError(f"there are {found} rows of {what} and {rows} of truth; they must be paired row by row")
     if not rows:
         raise InputError(f"there are no rows of {what}; a sweep needs at least one sample of each class")
-
-
-def _weights(weights: Any, rows: int) -> Real | None:
-    if weights is None:
-        return None
-    array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)
-    if array.shape != (rows,):
-        raise InputError(f"there are {array.size} weights for {rows} rows; give one weight per row")
-    bad = ~np.isfinite(array) | (array < 0)
-    if bad.any():
-        at = int(np.argmax(bad))
-        raise InputError(f"weight of row {at} is {array[at]}; weights must be finite and not negative")
-    return array
 
 
 def _without_truth(missing: NDArray[np.bool_]) -> dict[str, int]:

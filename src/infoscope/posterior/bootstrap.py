@@ -63,8 +63,8 @@ class ClusterBootstrap(MetricSummaries):
         """
         if clusters.shape[0] < _FEWEST:
             raise InputError(
-                f"there are {clusters.shape[0]} clusters; resampling whole clusters needs at least {_FEWEST}: "
-                "leave cluster= out, or use a finer one"
+                f"there are {clusters.shape[0]} groups; resampling whole groups needs at least {_FEWEST}: "
+                "leave groups= (--groups) out, or use finer ones"
             )
         self.table = table
         self.origin = table if table.reweighting is None else table.reweighting.origin
@@ -81,7 +81,7 @@ class ClusterBootstrap(MetricSummaries):
         cls, y_true: LabelsLike, y_pred: LabelsLike, cluster: LabelsLike, **options: Unpack[_Resampling]
     ) -> ClusterBootstrap:
         """From rows with the cluster that each belongs to."""
-        check_pairing(y_true, {"system": y_pred, "cluster": cluster})
+        check_pairing(y_true, {"system": y_pred, "groups": cluster})
         group = _group_codes(cluster)
         truth, system = _as_objects(y_true, "truth"), _as_objects(y_pred, "system")
         if not len(truth) == len(system) == len(group):
@@ -194,7 +194,7 @@ def _scored(blocks: Iterator[Contingency], entries: dict[str, Metric]) -> dict[s
 
 
 def _group_codes(cluster: Any) -> NDArray[np.int64]:
-    return np.unique(encode(cluster, "cluster").codes, return_inverse=True)[1]
+    return np.unique(encode(cluster, "groups").codes, return_inverse=True)[1]
 
 
 def _as_objects(labels: Any, side: str) -> list[Any]:

@@ -45,7 +45,7 @@ def count_columns(source: Mapping[str, Any], columns: Columns) -> list[Tally]:
     """One tally for each margin."""
     pick_columns(columns.names, list(source), "the mapping")
     first, *others = columns.names
-    check_pairing(source[first], {name: source[name] for name in others})
+    check_pairing(source[first], {name: source[name] for name in others}, first)
     coded = {name: _coded(source[name], name) for name in columns.names if name != columns.weight}
     weights = None if columns.weight is None else _numbers(source[columns.weight], columns.weight)
     sizes = {name: len(codes) for name, (codes, _) in coded.items()}

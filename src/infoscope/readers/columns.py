@@ -9,7 +9,7 @@ from dataclasses import replace
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
 from infoscope.quick_dataclasses import dataclass
 
-__all__ = ["Columns", "pick_columns"]
+__all__ = ["Columns", "check_name", "pick_columns"]
 
 
 @dataclass(frozen=True)
@@ -40,11 +40,7 @@ class Columns:
         systems = (system,) if isinstance(system, str) or not isinstance(system, Iterable) else tuple(system)
         groups = () if by is None else (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
         for name in (truth, *systems, *groups, *(() if weight is None else (weight,))):
-            if not isinstance(name, str):
-                raise InputError(
-                    f"the column {name!r} is named by {type(name).__name__}, and names are text; "
-                    "rename the columns, in pandas by frame.rename(columns=str)"
-                )
+            check_name(name)
         if not systems:
             raise InputError("no system column was named; name at least one beside the truth")
         for kind, names in (("system", systems), ("group", groups)):
@@ -76,6 +72,20 @@ class Columns:
     def keys(self, margin: tuple[str, ...]) -> tuple[str, ...]:
         """Columns that identify a cell of one margin: groups, truth, systems."""
         return (*self.by, self.truth, *margin)
+
+
+def check_name(name: object) -> None:
+    """Reject what is not the name of a column: names are text."""
+    if hasattr(name, "__len__") and not isinstance(name, (str, bytes, tuple)):
+        raise InputError(
+            f"a {type(name).__name__} is given where the name of a column is expected; put its values into the source "
+            "as a column, and give the name"
+        )
+    if not isinstance(name, str):
+        raise InputError(
+            f"the column {name!r} is named by {type(name).__name__}, and names are text; "
+            "rename the columns, in pandas by frame.rename(columns=str)"
+        )
 
 
 def pick_columns(asked: Collection[str], present: Sequence[str], source: str) -> None:

@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, check_weights
 from infoscope.readers.column_mapping import is_column_mapping
-from infoscope.readers.columns import Columns
+from infoscope.readers.columns import Columns, check_name
 from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meaning, meanings
 from infoscope.readers.reader import ReadOptions, files_of, read_joints
 from infoscope.readers.shared_reading import rows_in_order
 from infoscope.readers.tally import Tally
 from infoscope.scratch_files import scratch_folder
+from infoscope.tables.columns import one_column
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns
@@ -137,6 +138,7 @@ def _from_mapping(
     source: Mapping[str, Any], columns: Sequence[str], weight: str | None, clean: Cleaning, *, comparable: bool
 ) -> Patterns:
     for name in (*columns, *(() if weight is None else (weight,))):
+        check_name(name)
         if name not in source:
             raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
     found = Patterns.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
@@ -186,5 +188,6 @@ def _rows_in_order(source: Any, columns: Sequence[str], how: ReadOptions) -> Tal
 
 def _values(values: Any) -> Sequence[Any]:
     """The values of a column one by one."""
+    values = one_column(values, "the column")
     listed = getattr(values, "tolist", None) or getattr(values, "to_list", None) or getattr(values, "to_pylist", None)
     return list(values) if listed is None else listed()

@@ -94,30 +94,39 @@ def _only_column(frame: Any, name: str) -> Any:
 
 
 def check_pairing(one: object, others: Mapping[str, Any], name: str = "truth") -> None:
-    """Reject pandas objects whose indexes say that rows at the same position do not belong together.
+    """Reject any two pandas objects whose indexes say that rows at the same position do not belong together.
 
     Equal indexes pair by position, and so do objects of which one has no index, an index that only counts the rows
     (0, 1, …), or an index without a key of the other's. The same keys in another order, and keys of which only some
     are shared, contradict the positions.
     """
-    left = _index_of(one)
-    if left is None:
+    known: list[tuple[str, Any]] = []
+    for other, values in ((name, one), *others.items()):
+        index = _index_of(values)
+        if index is None or any(index is earlier or earlier.equals(index) for _, earlier in known):
+            continue
+        for called, earlier in known:
+            _check_indexes((called, earlier), (str(other), index))
+        known.append((str(other), index))
+
+
+def _check_indexes(one: tuple[str, Any], other: tuple[str, Any]) -> None:
+    """Reject two different indexes of one length that contradict each other."""
+    (first, left), (second, right) = one, other
+    if len(right) != len(left):
         return
-    for other, values in others.items():
-        right = _index_of(values)
-        if right is None or right is left or len(right) != len(left) or left.equals(right):
-            continue
-        shared, back = _shared(left, right), _shared(right, left)
-        if shared.all() and back.all():
-            fault, way_out = "hold the same keys in another order", f"{other}.loc[{name}.index]"
-        elif only_counts(left) or only_counts(right) or not shared.any():
-            continue
-        else:
-            fault, way_out = "share only some of their keys", f"{other}.reindex({name}.index)"
-        raise InputError(
-            f"{name} and {other} are pandas objects whose indexes {fault}, and rows pair by position; align them, for "
-            f"example with {way_out}, or pass both as .to_numpy() if the positions are right"
-        )
+    shared, back = _shared(left, right), _shared(right, left)
+    if shared.all() and back.all():
+        fault, way_out = "hold the same keys in another order", ".loc[{}.index]"
+    elif only_counts(left) or only_counts(right) or not shared.any():
+        return
+    else:
+        fault, way_out = "share only some of their keys", ".reindex({}.index)"
+    typed = (first, second) if first.isidentifier() and second.isidentifier() else ("one", "other")
+    raise InputError(
+        f"{first} and {second} are pandas objects whose indexes {fault}, and rows pair by position; align them, for "
+        f"example with {typed[1]}{way_out.format(typed[0])}, or pass both as .to_numpy() if the positions are right"
+    )
 
 
 def _index_of(values: Any) -> Any:

@@ -64,7 +64,7 @@ class Patterns:
         if not columns:
             raise InputError("no column is given; name at least one")
         (first, values), *others = columns.items()
-        check_pairing(values, dict(others), first)
+        check_pairing(values, {**dict(others), "sample_weight": sample_weight}, str(first))
         coded = {str(name): encode(column, str(name)) for name, column in columns.items()}
         sizes = {name: len(column.codes) for name, column in coded.items()}
         if len(set(sizes.values())) > 1:
