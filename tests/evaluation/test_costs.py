@@ -188,6 +188,9 @@ def test_what_is_odd_about_costs_is_said(rows: pd.DataFrame) -> None:
     assert "cat, cow, dog" in by_place["costs_by_position"].text
     doubtful = ifs.compare(rows["gold"], {"a": rows["svm"], "b": rows["knn"]}, costs=np.ones((3, 3)))
     assert any(item.code == "doubtful_costs" for item in doubtful.findings)
+    with pytest.warns(ifs.InfoscopeWarning, match="costs") as said:
+        ifs.metrics.expected_cost(rows["gold"], rows["svm"], costs=np.ones((3, 3)))
+    assert said[0].filename == __file__
     with pytest.raises(InputError, match="leave out costs, or task"):
         ifs.evaluate(rows["gold"], rows["svm"], costs=COSTS, task="clustering")
 

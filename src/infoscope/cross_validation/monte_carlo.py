@@ -15,8 +15,9 @@ from infoscope.readers import LabelKeywords, ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.reader import counted_tables
 from infoscope.tables import Contingency
+from infoscope.tables.construct import Declared, counted_labels
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import all_ignored, warn_of_rows
+from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
 from infoscope.typing import LabelsLike, Source
 
 __all__ = ["monte_carlo"]
@@ -71,8 +72,11 @@ def _of_labels(y_true: LabelsLike, y_pred: Mapping[str, Sequence[LabelsLike]]) -
         lines = list(runs)
         if lines and (isinstance(lines[0], str) or not isinstance(lines[0], (Iterable, Sized))):
             raise InputError(f"the runs of {name!r} are one sequence of labels; give one sequence per run, as a list")
-        tables = {str(at + 1): Contingency.from_labels(truth, line) for at, line in enumerate(lines)}
+        tables = {
+            str(at + 1): counted_labels(Contingency, truth, line, None, Declared()) for at, line in enumerate(lines)
+        }
         found[str(name)] = tables
+    warn_of_rows(most_ignored(table.ignored for tables in found.values() for table in tables.values()))
     return found
 
 

@@ -1,13 +1,12 @@
 """Expected cost: what predictions cost by the user's own cost matrix."""
 
-import warnings
-
 import numpy as np
 
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.numeric import Real, dot
 from infoscope.tables import Contingency
+from infoscope.tables.missing import warn_of
 from infoscope.typing import ArrayLike
 
 __all__ = ["expected_cost"]
@@ -45,7 +44,7 @@ def expected_cost(table: Contingency, costs: ArrayLike | None = None) -> Real:
     matrix = checked_costs(table, costs)
     doubt = cost_doubt(table, matrix)
     if doubt is not None:
-        warnings.warn(doubt, stacklevel=2)
+        warn_of([doubt], InfoscopeWarning)
     return mean_cost(table, matrix)
 
 

@@ -52,6 +52,7 @@ from infoscope.readers.tally import Tally
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.tables import Contingency
+from infoscope.tables.construct import Declared, counted_labels
 from infoscope.tables.encode import encode
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
@@ -338,10 +339,10 @@ def _tables_of_labels(
         raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
     if options.get("clean"):
         raise InputError("clean= is for rows that are read; clean the labels before giving them")
-    how = {name: options[name] for name in ("reject", "positive") if name in options}
+    stated = Declared(reject=options.get("reject"), positive=options.get("positive"))
     truth = kept_rows(y_true)
     tables = {
-        setting: Contingency.from_labels(truth, labels, sample_weight=options.get("weight"), **how)
+        setting: counted_labels(Contingency, truth, labels, options.get("weight"), stated)
         for setting, labels in y_pred.items()
     }
     warn_of_rows(most_ignored(table.ignored for table in tables.values()))

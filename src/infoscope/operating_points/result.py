@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
@@ -12,7 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.costs import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real, distinct
@@ -26,6 +25,7 @@ from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
+from infoscope.tables.missing import warn_of
 from infoscope.typing import ArrayLike
 
 __all__ = ["ALARM_RATE", "LIFT", "CurveResult", "Sweep"]
@@ -200,7 +200,7 @@ class Sweep(CurveResult):
         """
         doubt = self._cost_doubt(costs)
         if doubt is not None:
-            warnings.warn(doubt, stacklevel=2)
+            warn_of([doubt], InfoscopeWarning)
         return self._best(metric, costs, level, seed, resamples)
 
     def _best(self, metric: str | None, costs: Any, level: float, seed: int, resamples: int = _RESAMPLES) -> Choice:
