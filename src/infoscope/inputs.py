@@ -13,7 +13,7 @@ from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from infoscope.column_kinds import BlankLabels, check_one_label_per_row, positive_without_effect
+from infoscope.column_kinds import BlankLabels, check_one_label_per_row, missing_words, positive_without_effect
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords, check_level
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
@@ -159,6 +159,9 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
 def label_findings(tables: Sequence[tuple[str, Contingency]]) -> Iterator[Finding]:
     """What to say about the labels of tables with their systems' names: blank ones, a positive class of many."""
     yield from blank_findings(BlankLabels.of(tables))
+    words = missing_words(tables)
+    if words is not None:
+        yield Finding("missing_words", words[0], "warning" if words[1] else "note")
     idle = next(filter(None, (positive_without_effect(table) for _, table in tables)), None)
     if idle is not None:
         yield Finding("positive_without_effect", idle, "warning")

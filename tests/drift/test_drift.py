@@ -203,3 +203,12 @@ def test_numbers_against_text_are_rejected_between_columns_and_between_periods()
         ifs.drift({"a": numbers["a"], "b": text["b"], "m": [1, 2] * 20}, by="m", before=1, after=2)
     with pytest.raises(InputError, match=r"in the first period 'a' has 1 .* and in the second period '1'"):
         ifs.drift(numbers, text)
+
+
+def test_rows_without_a_label_are_said():
+    first = {"a": ["x", "y", None, "y"] * 10, "b": ["x", "y"] * 20}
+    found = ifs.drift(first, {"a": ["x", "y"] * 20, "b": ["x", "y"] * 20}, permutations=99)
+
+    (gap,) = [finding.text for finding in found.findings if finding.code == "missing_values"]
+    assert gap == "'a' has no label in 10 of 80 rows; its tests use the others."
+    assert gap in found.to_html().replace("&#x27;", "'").replace("&#39;", "'")

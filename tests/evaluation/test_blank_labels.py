@@ -170,3 +170,30 @@ def test_a_report_shows_blank_names_in_quotes():
     lines = ifs.report(["", " ", "a"] * 9, ["", " ", "a"] * 9).splitlines()
 
     assert [line.split("  ")[0] for line in lines[1:4]] == ["''", "' '", "a"]
+
+
+def words(result: Result) -> list[tuple[str, str]]:
+    return [(finding.severity, finding.text) for finding in result.findings if finding.code == "missing_words"]
+
+
+def test_words_for_a_missing_label_are_classes_with_a_finding(tmp_path):
+    truth = ["a", "nan", "b", "a", "None", "b"] * 4
+    predicted = ["a", "b", "b", "a", "b", "a"] * 4
+    ((severity, text),) = words(ifs.evaluate(truth, predicted))
+
+    assert severity == "warning"
+    assert text.startswith(
+        "'None' is the true class 4 times; 'nan' is the true class 4 times: such a label counts like"
+    )
+    assert "leave the field empty, or give None" in text
+    path = tmp_path / "rows.csv"
+    pd.DataFrame({"t": truth, "p": predicted}).to_csv(path, index=False)
+    found = CliRunner().invoke(app, ["evaluate", str(path), "-t", "t", "-s", "p", "--format", "json"])
+    assert "warning: 'None' is the true class 4 times" in found.stderr
+
+
+def test_a_class_of_both_sides_with_such_a_name_is_a_note_and_a_reject_label_is_none():
+    truth = ["a", "None", "b"] * 4
+    assert words(ifs.evaluate(truth, truth))[0][0] == "note"
+    assert words(ifs.evaluate(["a", "b", "b"] * 4, ["a", "NA", "b"] * 4, reject="NA")) == []
+    assert words(ifs.evaluate(["a", "b"] * 4, ["a", "nano"] * 4)) == []

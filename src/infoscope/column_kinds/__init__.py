@@ -1,6 +1,6 @@
 """What columns hold that are given as labels: classes, or scores, identifiers and measurements given by mistake."""
 
-from infoscope.column_kinds.blank_labels import BlankLabels
+from infoscope.column_kinds.blank_labels import BlankLabels, missing_words
 from infoscope.column_kinds.columns import check_label_columns, check_labels, check_one_label_per_row
 from infoscope.column_kinds.measurements import measured_labels, near_misses
 from infoscope.column_kinds.names import ColumnNames
@@ -24,6 +24,7 @@ __all__ = [
     "check_positive",
     "is_positive_open",
     "measured_labels",
+    "missing_words",
     "near_misses",
     "number_of",
     "positive_without_effect",

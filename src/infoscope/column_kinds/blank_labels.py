@@ -12,7 +12,10 @@ from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
 
-__all__ = ["BlankLabels"]
+__all__ = ["BlankLabels", "missing_words"]
+
+_MISSING_WORDS = {"nan", "NaN", "NAN", "NaT", "<NA>", "NA", "N/A", "n/a", "#N/A", "None", "null", "NULL"}
+"""What pandas, R, databases and spreadsheets write for a missing value, and text made of one says."""
 
 
 @dataclass(frozen=True)
@@ -88,6 +91,29 @@ class BlankLabels:
             return f"{missing}."
         declared = f"--reject {self.reject!r} (reject={self.reject!r})"
         return f"{missing}; where it means that the system abstained, declare it with {declared}."
+
+
+def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool] | None:
+    """The sentence about labels that spell a missing value, and whether one side alone has one; None without any.
+
+    >>> print(missing_words([("m", Contingency.from_labels(["a", "nan", "b"], ["a", "b", "b"]))])[0].split(":")[0])
+    'nan' is the true class once
+    """
+    true = _rows_by_label((name, _words(table.truth_labels, table.row_totals)) for name, table in tables)
+    predicted = _rows_by_label((name, _words(table.system_labels, table.column_totals)) for name, table in tables)
+    rejects = {table.reject for _, table in tables}
+    predicted = {label: rows for label, rows in predicted.items() if label not in rejects}
+    if not true and not predicted:
+        return None
+    counts = BlankLabels({"true": true, "predicted": predicted}, "the {name} class {times}")._counts
+    way_out = "Where it means that there is no label, leave the field empty, or give None."
+    return f"{counts}: such a label counts like any other. {way_out}", set(true) != set(predicted)
+
+
+def _words(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
+    """Labels that spell a missing value and occur, with their rows or weights."""
+    places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and label in _MISSING_WORDS}
+    return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
 
 
 def _rows_by_label(found: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from infoscope.markup import counted
 from infoscope.periods.result import Drift, PairDrift
 from infoscope.results.finding import Finding
 from infoscope.results.notation import p_statement
@@ -28,6 +29,7 @@ def drift_findings(found: Drift) -> Iterator[Finding]:
     for pair in sorted(changed, key=lambda each: each.p_adjusted)[:MAX_PAIRS]:
         yield _relation(found, pair)
     yield _items(found)
+    yield from _missing(found)
     if not changed and found.pairs:
         yield _not_found(found)
 
@@ -41,6 +43,15 @@ def _relation(found: Drift, pair: PairDrift) -> Finding:
         "warning",
         {"systems": [pair.first, pair.second], "bits": pair.information, "p_value": pair.p_adjusted},
     )
+
+
+def _missing(found: Drift) -> Iterator[Finding]:
+    """Systems without a label in some rows."""
+    rows = sum(found.items)
+    for system in found.systems:
+        if lost := rows - sum(system.items):
+            text = f"{system.name!r} has no label in {lost:,} of {counted(rows, 'row')}; its tests use the others."
+            yield Finding("missing_values", text, evidence={"column": system.name, "missing": lost / rows})
 
 
 def _items(found: Drift) -> Finding:
