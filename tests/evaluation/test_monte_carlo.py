@@ -200,3 +200,24 @@ def test_matrices_on_the_command_line(rows: pd.DataFrame, tmp_path: Path) -> Non
     assert failed.exit_code == 2
     assert "run svm-9 of 'svm' has other true classes" in failed.stderr
     assert run("--matrix", tmp_path / "svm-1.csv", "--by", "seed").exit_code == 2
+
+
+def test_runs_of_labels_are_weighed_and_have_their_reject_and_positive_label() -> None:
+    truth, weight = [0, 1] * 20, [1.0, 3.0] * 20
+    runs = {"x": [[0, 1] * 10 + [1, 2] * 10, [0, 1] * 15 + [2, 1] * 5]}
+    for how in ({"reject": 2}, {"weight": weight}, {"positive": 0, "reject": 2}):
+        found = ifs.monte_carlo(truth, runs, **how)
+        tables = [
+            ifs.Contingency.from_labels(
+                truth, run, sample_weight=how.get("weight"), reject=how.get("reject"), positive=how.get("positive")
+            )
+            for run in runs["x"]
+        ]
+        for metric in ("accuracy", "f1", "rejection_rate"):
+            expected = [float(getattr(ifs.metrics, metric)(table)) for table in tables]
+            values = np.asarray(getattr(ifs.metrics, metric)(found.tables["x"]), dtype=float)
+            assert np.broadcast_to(values, 2) == pytest.approx(expected, nan_ok=True)
+    with pytest.raises(InputError, match="clean= is about labels that are read"):
+        ifs.monte_carlo(truth, runs, clean="strip")
+    with pytest.raises(InputError, match="weight= is about rows"):
+        ifs.monte_carlo({"x": GOOD}, weight="w")

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from sklearn.metrics import f1_score
 
 import infoscope as ifs
 from infoscope import Contingency, Evaluation, InputError
@@ -160,3 +161,30 @@ def test_bare_matrix_files_and_labelled_ones_agree(tmp_path: Path) -> None:
         assert shown("bare.csv", *more) == shown("named.csv", *more)
     assert shown("bare.csv")["positive"] == "1"
     assert shown("bare.csv")["value"] == pytest.approx(45 / 55)
+
+
+def test_a_stated_positive_class_counts_for_finished_tables_as_for_labels() -> None:
+    truth, one, two = [0, 1] * 40, [0, 1] * 30 + [1, 1] * 10, [0, 1] * 20 + [0, 0] * 20
+    labels = {"one": one, "two": two}
+    tables = {name: Contingency.from_labels(truth, each) for name, each in labels.items()}
+    for positive in (0, 1):
+        by_labels = ifs.compare(truth, labels, metrics="f1", positive=positive).ranking[0]
+        by_tables = ifs.compare(tables, metrics="f1", positive=positive).ranking[0]
+        assert [x.estimate.value for x in by_tables.places] == [x.estimate.value for x in by_labels.places]
+        evaluated = ifs.evaluate(tables["one"], metrics="f1", positive=positive)["system"].metrics["f1"]
+        assert (evaluated.value, evaluated.positive) == (f1_score(truth, one, pos_label=positive), str(positive))
+        best = ifs.tune(tables, parameters="k", choose_by="f1", positive=positive).best()
+        assert (best.metric, best.positive) == ("f1", str(positive))
+        assert best.value == max(f1_score(truth, each, pos_label=positive) for each in labels.values())
+        half = ifs.stability(tables["one"], metrics="f1", positive=positive)["f1"]
+        assert half["mean"] - half["bias"] == pytest.approx(evaluated.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("weight", [1.0] * 4), ("reject", "?"), ("clean", "strip"), ("by", "g"), ("labels", ["a", "b"])]
+)
+def test_options_about_rows_are_rejected_beside_finished_tables(name: str, value: Any) -> None:
+    table = Contingency.from_labels(["a", "b", "a", "b"], ["a", "b", "b", "b"])
+    for ask in [ifs.evaluate] if name in ("by", "labels") else [ifs.evaluate, ifs.compare]:
+        with pytest.raises(InputError, match=f"{name}= is about rows, and a finished table has none"):
+            ask({"one": table, "two": table}, **{name: value})

@@ -514,3 +514,13 @@ def test_scores_that_tell_something_keep_their_threshold():
     for curve in (shifted, wider, ifs.sweep([0, 1] * 5, [0.2, 0.4] * 5)):
         assert not curve.is_by_chance
         assert str(curve).startswith("Predict")
+
+
+def test_the_best_point_is_that_of_the_metric_that_was_asked_for():
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 2, 200)
+    curve = ifs.sweep(truth, 0.3 * truth + 0.7 * rng.random(200), choose_by="accuracy")
+
+    assert curve.best(resamples=5).criterion == "accuracy"
+    assert curve.best(resamples=5).threshold == curve.choices[0].threshold
+    assert curve.best("proficiency", resamples=5).criterion == "proficiency"

@@ -22,6 +22,7 @@ from infoscope.inputs import (
     column_labels,
     cost_findings,
     costs_of,
+    finished_tables,
     kept_rows,
     label_findings,
     labels_by_system,
@@ -102,6 +103,7 @@ def compare(
     if tables is not None:
         if options.get("groups") is not None:
             raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
+        tables = finished_tables(tables, options)
         check_columns(tables, ColumnNames.asked(file_name(source), None, labels=False))
         _check_counted(tables)
         return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables, costs)

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, kept_rows
+from infoscope.inputs import as_names, finished_tables, kept_rows
 from infoscope.markup import counted
 from infoscope.readers import LabelKeywords, ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
@@ -52,9 +52,10 @@ def monte_carlo(
     """
     check_keywords(labels, LabelKeywords)
     if y_pred is not None:
-        runs = _of_labels(cast(LabelsLike, source), y_pred)
+        runs = _of_labels(cast(LabelsLike, source), y_pred, labels)
     elif isinstance(source, Mapping) and truth is None:
-        runs = {str(name): _of_tables(str(name), tables) for name, tables in source.items()}
+        tables = {str(name): _of_tables(str(name), tables) for name, tables in source.items()}
+        runs = {name: finished_tables(each, labels) for name, each in tables.items()}
     else:
         runs = _of_rows(source, (truth, as_names(system), as_names(by)), read, labels)
     if not runs:
@@ -63,7 +64,10 @@ def monte_carlo(
     return CrossValidation.from_tables({name: _batch(name, tables) for name, tables in runs.items()})
 
 
-def _of_labels(y_true: LabelsLike, y_pred: Mapping[str, Sequence[LabelsLike]]) -> dict[str, Runs]:
+def _of_labels(y_true: LabelsLike, y_pred: Mapping[str, Sequence[LabelsLike]], how: LabelKeywords) -> dict[str, Runs]:
+    if how.get("clean"):
+        raise InputError("clean= is about labels that are read; clean the labels before you give them")
+    stated = Declared(reject=how.get("reject"), positive=how.get("positive"))
     if not isinstance(y_pred, Mapping):
         raise InputError("y_pred maps each system to its runs, as {'svm': [labels, labels]}")
     truth = kept_rows(y_true)
@@ -73,7 +77,8 @@ def _of_labels(y_true: LabelsLike, y_pred: Mapping[str, Sequence[LabelsLike]]) -
         if lines and (isinstance(lines[0], str) or not isinstance(lines[0], (Iterable, Sized))):
             raise InputError(f"the runs of {name!r} are one sequence of labels; give one sequence per run, as a list")
         tables = {
-            str(at + 1): counted_labels(Contingency, truth, line, None, Declared()) for at, line in enumerate(lines)
+            str(at + 1): counted_labels(Contingency, truth, line, how.get("weight"), stated)
+            for at, line in enumerate(lines)
         }
         found[str(name)] = tables
     warn_of_rows(most_ignored(table.ignored for tables in found.values() for table in tables.values()))
@@ -182,4 +187,5 @@ def _batch(name: str, runs: Runs) -> Contingency:
         columns = np.array([system.index(label) for label in table.system_labels])
         place[rows[table.cell_rows], columns[table.cell_columns]] = table.cells
     reject = next((table.reject for table in tables if table.reject is not None), None)
-    return Contingency.from_matrix(counts, truth=truth, system=system, reject=reject)
+    positive = next((table.positive for table in tables if table.positive is not None), None)
+    return Contingency.from_matrix(counts, truth=truth, system=system, reject=reject, positive=positive)

@@ -6,6 +6,7 @@ As Steingold tests predictors: split the rows at random many times, score both h
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from infoscope.column_kinds import BlankLabels, check_positive
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.tables import Contingency
+from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsLike
 
@@ -23,13 +25,15 @@ __all__ = ["stability"]
 _BLOCK_CELLS = 2_000_000  # cells split at a time: bounds the memory
 
 
-def stability(
+def stability(  # noqa: PLR0913 - the public function
     truth: Contingency | LabelsLike,
     system: LabelsLike | None = None,
     *,
     metrics: Sequence[str] | None = None,
     splits: int = 500,
     seed: int = 0,
+    positive: Label | None = None,
+    pos_label: Label | None = None,
 ) -> dict[str, dict[str, float]]:
     """Mean and sd of every metric over both halves of random splits of the rows, and the bias of halves.
 
@@ -37,13 +41,19 @@ def stability(
     the toss of a coin, again if one half got none. For a smooth metric the sd over random halves estimates the
     standard error of the whole. ``bias`` is the mean less the value of all rows: half as many samples look more
     informative, so the mean of an information measure is too high by about as much as the value of all rows is. A
-    metric that is undefined in every half is left out.
+    metric that is undefined in every half is left out. ``positive`` (or ``pos_label``) is the class that binary metrics
+    are about.
 
     >>> found = stability(Contingency.from_matrix([[40, 10], [10, 40]]), metrics=["accuracy"])["accuracy"]
     >>> print(f"{found['mean']:.2f} ± {found['sd']:.3f}")  # √(0.8 · 0.2 / 100) = 0.040
     0.80 ± 0.040
     """
+    if positive is not None and pos_label is not None:
+        raise InputError("positive and pos_label are the same; give one of them")
     table = _table(truth, system)
+    stated = pos_label if positive is None else positive
+    if stated is not None:
+        table = replace(table, positive=as_label(stated))
     warn_of([str(blanks)] if (blanks := BlankLabels.of([("system", table)])) else [], InfoscopeWarning)
     if splits < 1:
         raise InputError(f"splits is {splits}; stability needs one at least")

@@ -21,6 +21,7 @@ from infoscope.inputs import (
     as_names,
     check_rows,
     column_labels,
+    finished_tables,
     kept_rows,
     labels_by_system,
     named_column,
@@ -195,16 +196,15 @@ def _labelled(
 def _from_tables(tables: Tables, request: ColumnRequest) -> Inputs:
     if request.groups is not None:
         raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
-    if request.reject is not None or request.positive is not None:
-        raise InputError("a finished table knows its reject and positive label; state them where the table is made")
-    for (_, name), table in tables.items():
+    named = finished_tables(dict(tables.items()), vars(request))
+    for (_, name), table in named.items():
         if table.batch_shape:
             raise InputError("a batch of tables is no single result; evaluate its tables one by one")
         if not table.total:
             raise InputError(f"the table of {name!r} has no data; there is nothing to evaluate")
     subjects = [
         TableInput(name, table, group=_group(tables.by, group), n=table.sample_size)
-        for (group, name), table in tables.items()
+        for (group, name), table in named.items()
     ]
     return Inputs(Provenance(rows=tables.rows, ignored=_listed(tables.ignored)), subjects)
 

@@ -15,6 +15,7 @@ from infoscope.inputs import (
     blank_findings,
     check_question,
     column_labels,
+    finished_tables,
     kept_rows,
     named_column,
     named_scores,
@@ -302,7 +303,8 @@ def tune(
     against = options.get("against")
     choice = TuningOptions(options.get("choose_by") or TuningOptions().metric, options.get("seed", 0))
     if isinstance(source, Mapping) and all(isinstance(table, Contingency) for table in source.values()):
-        found = tuned(source, names, against=against, against_name=options.get("against_name", "against"))
+        tables = source if y_pred is not None else finished_tables(source, options)
+        found = tuned(tables, names, against=against, against_name=options.get("against_name", "against"))
         return replace(found, options=choice)
     if not isinstance(truth, str) or not isinstance(system, str):
         raise InputError("give the tables of the runs by setting, or name the truth column and the system column")

@@ -193,11 +193,13 @@ class Sweep(CurveResult):
         resamples: int = _RESAMPLES,
         seed: int = 0,
     ) -> Choice:
-        """The operating point that is best by a metric (proficiency unless named) or by a cost matrix.
+        """The operating point that is best by a metric or by a cost matrix; unless named, by what the sweep chooses by.
 
         ``value`` is what the samples of the choice themselves show, and flatters it; ``held_out`` is what held-out
         samples show, with its interval.
         """
+        if metric is None and costs is None:
+            metric, costs = self.options.metric, self.options.costs
         doubt = self._cost_doubt(costs)
         if doubt is not None:
             warn_of([doubt], InfoscopeWarning)

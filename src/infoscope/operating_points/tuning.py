@@ -122,7 +122,7 @@ class Tuning(CurveResult):
 
     def best(
         self,
-        metric: str = "erroneous_information_ratio",
+        metric: str | None = None,
         *,
         prior: PriorLike = "default",
         draws: int = _DRAWS,
@@ -130,10 +130,11 @@ class Tuning(CurveResult):
     ) -> BestSetting:
         """The best setting, with the probability that it is best: the share of draws in which it is.
 
-        The tables are taken as independent of each other. Runs on the same samples err together, which makes their
-        order more certain than this probability says.
+        Unless a metric is named, it is the one that the settings are chosen by. The tables are taken as independent of
+        each other. Runs on the same samples err together, which makes their order more certain than this probability
+        says.
         """
-        criterion = Criterion.asked(metric)
+        criterion = Criterion.asked(metric or self.options.metric)
         if find(criterion.name).card.of_positive:
             check_positive(self.tables[0], criterion.name)
         goodness = np.array([float(criterion.goodness(table)) for table in self.tables])
