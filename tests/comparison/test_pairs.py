@@ -1,6 +1,7 @@
 """Two systems on the same rows: differences, intervals and tests against routes that are not ours."""
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy import stats
 
@@ -288,3 +289,15 @@ def test_plug_in_values_are_reported_beside_the_posterior():
 def test_what_cannot_be_compared_says_why(arguments, error, message):
     with pytest.raises(error, match=message):
         compare(**arguments)
+
+
+def test_the_order_of_the_rows_changes_no_number():
+    rng = np.random.default_rng(8)
+    truth = rng.choice(["x", "a", "m"], 90)
+    frame = pl.DataFrame({"t": truth, **{k: np.where(rng.random(90) < 0.6, truth, "a") for k in ("one", "two")}})
+    tests = [
+        compare(frame[order], truth="t", system=["one", "two"], metrics="accuracy").pairs[0].tests
+        for order in (np.arange(90), *(rng.permutation(90) for _ in range(5)))
+    ]
+
+    assert all(each == tests[0] for each in tests)

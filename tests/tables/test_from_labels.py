@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from scipy.sparse import csr_array, csr_matrix
 from sklearn.metrics import confusion_matrix
 
+import infoscope as ifs
 from infoscope import Contingency, InputError, MissingLabelsWarning, read
 from infoscope.metrics import f1
 from infoscope.tables import count as counting
@@ -384,3 +385,19 @@ def test_a_memory_view_of_text():
     labels = np.array(["a", "b", "a"])
 
     assert Contingency.from_labels(memoryview(labels), labels) == Contingency.from_labels(labels, labels)
+
+
+def test_a_reject_label_of_another_kind_than_the_predictions_is_rejected_and_matched_in_files(tmp_path):
+    truth, predicted = ["0", "1", "0", "1"] * 5, ["0", "9", "0", "1"] * 5
+    for ask in (
+        lambda: ifs.Contingency.from_labels(truth, predicted, reject=9),
+        lambda: ifs.compare(truth, {"one": predicted, "two": truth}, reject=9),
+    ):
+        with pytest.raises(InputError, match=r"reject label is 9 \(int\) and the system says '9'.*give reject='9'"):
+            ask()
+    path = tmp_path / "rows.csv"
+    path.write_text("t,s\n" + "".join(f"{t},{s}\n" for t, s in zip(truth, predicted, strict=True)))
+    assert ifs.read(path, truth="t", system="s", reject=9) == ifs.Contingency.from_labels(truth, predicted, reject="9")
+    assert ifs.read(path, truth="t", system="s", reject=9, positive=0).positive_label == "0"
+    with pytest.raises(InputError, match="clean= is about labels that are read"):
+        ifs.compare(truth, {"one": predicted, "two": truth}, clean="strip")

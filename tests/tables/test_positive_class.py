@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
-from sklearn.metrics import confusion_matrix, precision_score, recall_score
+from sklearn.metrics import confusion_matrix, f1_score, precision_score, recall_score
 from sklearn.preprocessing import LabelBinarizer
 
 import infoscope as ifs
@@ -162,6 +162,18 @@ def test_a_score_is_about_the_same_class_as_a_table(labels: tuple[Any, Any]) -> 
     curve = ifs.sweep(truth.tolist(), RNG.random(len(truth)))
 
     assert curve.ladder.pattern.positive_label == Contingency.from_labels(truth, truth).positive_label
+
+
+def test_stored_tables_whose_names_leave_it_open_take_the_class_that_is_named(tmp_path: Path) -> None:
+    truth, system = rows(("cat", "dog"))
+    frame = pd.DataFrame({"t": truth, "s": system})
+    ifs.readers.read_tables(frame, truth="t", system="s").save(tmp_path / "part.ifs")
+
+    for positive in ("cat", "dog"):
+        found = ifs.evaluate(tmp_path / "part.ifs", metrics="f1", positive=positive)["s"].metrics["f1"]
+        assert (found.value, found.positive) == (f1_score(truth, system, pos_label=positive), positive)
+    with pytest.raises(InputError, match="was counted with 'dog' as positive label and not with 'cow'"):
+        ifs.evaluate(tmp_path / "part.ifs", positive="cow")
 
 
 def test_stored_tables_take_the_class_that_they_are_about_anyway(tmp_path: Path) -> None:

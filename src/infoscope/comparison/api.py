@@ -140,6 +140,8 @@ def _paired_predictions(
     )
     if labels is not None:
         check_labels(*labels)
+    if y_pred is not None and options.get("clean"):
+        raise InputError("clean= is about labels that are read; clean the labels before you give them")
     if labels is not None and not (y_pred is None and options.get("clean")):
         if y_pred is None:
             weight, groups = (named_column(source, column) for column in (weight, groups))

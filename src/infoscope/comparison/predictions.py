@@ -18,7 +18,7 @@ from infoscope.readers import Joint
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing
-from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
+from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, check_reject_kind, placed
 from infoscope.tables.count import checked_weights
 from infoscope.tables.encode import encode
 from infoscope.tables.labels import Label, check_kinds, is_missing, unite
@@ -83,6 +83,11 @@ class PairCells:
     def alike(self) -> bool:
         """Whether the two systems gave the same prediction to every row."""
         return np.array_equal(self.a, self.b)
+
+    def in_order(self) -> PairCells:
+        """The cells by their labels, so that random numbers fall on the same ones whatever the order of the rows."""
+        order = np.lexsort((self.b, self.a, self.truth))
+        return replace(self, truth=self.truth[order], a=self.a[order], b=self.b[order], counts=self.counts[order])
 
 
 @dataclass(frozen=True)
@@ -220,7 +225,7 @@ class PairedPredictions:
         cells, summed = _distinct(key, counts, prod(sizes))
         rest, code_b = np.divmod(cells, sizes[2])
         code_t, code_a = np.divmod(rest, sizes[1])
-        return self._settled((code_t, code_a, code_b), summed, columns)
+        return self._settled((code_t, code_a, code_b), summed, columns).in_order()
 
     def _clustered(self, columns: tuple[CodedColumn, CodedColumn, CodedColumn], names: tuple[str, str]) -> PairCells:
         """The same, with the cells of each cluster beside."""
@@ -258,6 +263,7 @@ class PairedPredictions:
         ]
         check_reject_is_no_truth(truth, self.reject)
         check_kinds(truth, [label for label in system if label != self.reject])
+        check_reject_kind(both, self.reject)
         whole = counts.astype(np.int64) if np.all(counts == np.rint(counts)) else counts
         stated = Declared(None, self.reject, self.positive)
         tables = [

@@ -88,8 +88,8 @@ def assemble(
 
 def declared(wanted: Label | None, tally: Tally, names: Sequence[str], clean: Cleaning = ()) -> Label | None:
     """A reject or positive label as these columns spell it in all groups, also where no row has it."""
-    if not isinstance(wanted, str):
-        return wanted
+    if wanted is None:
+        return None
     places = [tally.keys.index(name) for name in names]
     labels = [label for i in places for label in meanings(tally.labels[i], tally.keys[i], clean)]
     return match_label(wanted, [label for label in labels if label is not None])

@@ -11,6 +11,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import field
+from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,7 @@ from infoscope.tables.ifs_checks import (
     opened,
 )
 from infoscope.tables.ifs_file import named_table, write, write_parquet
-from infoscope.tables.labels import Label, check_unique
+from infoscope.tables.labels import Label, check_unique, decided_positive
 
 __all__ = ["SCHEMA", "IfsParts", "Stated", "Tables", "load_parts", "save_part"]
 
@@ -281,8 +282,33 @@ class Stated:
             positive = table.positive if table.positive is not None else table.positive_label
             stated = (("reject", self.reject, table.reject), ("positive", self.positive, positive))
             for word, label, has in stated:
+                if word == "positive" and self._names(table):
+                    continue
                 if label is not None and (has is None or match_label(label, labels) != has):
                     raise InputError(
                         f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
                         f"and not with {label!r}; that is stated when counting: read the rows"
                     )
+
+    def _names(self, table: Contingency) -> bool:
+        """Whether the positive class that is stated is one of two whose names leave it open."""
+        is_open = table.positive is None and len(table.truth_labels) == 2
+        return (
+            is_open
+            and decided_positive(table.truth_labels) is None
+            and match_label(self.positive, table.truth_labels) in table.truth_labels
+        )
+
+    def named(self, tables: Tables) -> Tables:
+        """The tables with the positive class that is stated, where they leave it open."""
+        if self.positive is None:
+            return tables
+        return {
+            group: {
+                name: dataclass_replace(table, positive=match_label(self.positive, table.truth_labels))
+                if self._names(table)
+                else table
+                for name, table in systems.items()
+            }
+            for group, systems in tables.items()
+        }

@@ -226,18 +226,30 @@ def _reject_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_cle
 
 
 def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
-    """A label as the data has it, or would have it, for one that was spelt as text on a command line.
+    """A label as the data has it, or would have it: text of a command line as a number, a number as the text of a CSV.
 
     >>> match_label("-1", [0, 1, -1]), match_label("-1", [0, 1]), match_label("none", [0, 1])
     (-1, -1, 'none')
+    >>> match_label(9, ["0", "1", "9"])
+    '9'
     """
-    if not isinstance(wanted, str):
-        return wanted
+    if wanted is None:
+        return None
     labels = list(present)
+    if not isinstance(wanted, str):
+        is_text = bool(labels) and all(isinstance(label, str) for label in labels)
+        return _spelt_as(wanted, labels) if is_text else wanted
     if wanted in labels:
         return wanted
     alike = next((label for label in labels if as_text(label) == wanted), None)
     return _typed(wanted, {_kind(label) for label in labels}) if alike is None else alike
+
+
+def _spelt_as(wanted: Label, labels: Sequence[Label]) -> str:
+    """A number, truth value or date as these texts spell it: 9 is "9", and "9.0" where that alone occurs."""
+    text = as_text(wanted)
+    alike = [str(label) for label in labels if _spelling(label) == _spelling(text)]
+    return text if text in labels or len(alike) != 1 else alike[0]
 
 
 def _typed(text: str, kinds: set[str]) -> Label:

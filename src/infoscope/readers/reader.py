@@ -332,7 +332,7 @@ def read_parts(files: Files, system: str | Sequence[str] | None, stated: Stated)
             raise_for_each(error, files, lambda one: load_parts(one.paths))
             raise
     stated.check(parts, files.name)
-    tables = parts.tables
+    tables = stated.named(parts.tables)
     if system is not None:
         wanted = (system,) if isinstance(system, str) else tuple(system)
         known = list(dict.fromkeys(name for systems in tables.values() for name in systems))

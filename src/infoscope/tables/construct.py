@@ -18,7 +18,16 @@ from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_a
 from infoscope.tables.counted import Support, summable
 from infoscope.tables.device import are_on_device, check_devices, tally_on_device
 from infoscope.tables.encode import Coded, encode
-from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, stated_classes, unite
+from infoscope.tables.labels import (
+    Label,
+    as_label,
+    as_labels,
+    check_kinds,
+    check_unique,
+    kind_of,
+    stated_classes,
+    unite,
+)
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, LabelsLike
 
@@ -29,6 +38,7 @@ __all__ = [
     "Cells",
     "Declared",
     "check_reject_is_no_truth",
+    "check_reject_kind",
     "counted_labels",
     "from_cells",
     "from_labels",
@@ -157,6 +167,7 @@ def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declar
     check_unique(truth, "truth")
     check_unique(system, "system")
     check_kinds(truth, [label for label in system if label != reject])
+    check_reject_kind(system, reject)
     check_reject_is_no_truth(truth, reject)
     if declared:
         own_truth, own_system = unite(truth, (), None)[0], unite((), system, reject)[1]
@@ -216,6 +227,19 @@ def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> ND
     place = {label: i for i, label in enumerate(new)}
     moves = np.fromiter(map(place.__getitem__, old), dtype=np.int64, count=len(old))
     return moves[codes] if len(old) else np.zeros(0, dtype=np.int64)
+
+
+def check_reject_kind(system: Iterable[Label], reject: Label | None) -> None:
+    """Reject a reject label of another kind than a prediction that looks like it: no row would be rejected."""
+    labels = list(system)
+    if reject is None or set(map(type, labels)) <= {type(reject)}:
+        return
+    twin = next((label for label in labels if str(label) == str(reject) and kind_of(label) != kind_of(reject)), None)
+    if twin is not None:
+        raise InputError(
+            f"the reject label is {reject!r} ({kind_of(reject)}) and the system says {twin!r} ({kind_of(twin)}): they "
+            f"look alike but are different labels; give reject={twin!r}"
+        )
 
 
 def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> None:
