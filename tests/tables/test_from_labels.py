@@ -18,7 +18,7 @@ from sklearn.metrics import confusion_matrix
 
 import infoscope as ifs
 from infoscope import Contingency, InputError, MissingLabelsWarning, read
-from infoscope.metrics import f1
+from infoscope.metrics import accuracy, f1
 from infoscope.tables import count as counting
 
 TRUTH = ["x", "y", None, "x", "y", "x"]
@@ -401,3 +401,21 @@ def test_a_reject_label_of_another_kind_than_the_predictions_is_rejected_and_mat
     assert ifs.read(path, truth="t", system="s", reject=9, positive=0).positive_label == "0"
     with pytest.raises(InputError, match="clean= is about labels that are read"):
         ifs.compare(truth, {"one": predicted, "two": truth}, clean="strip")
+
+
+MIDNIGHTS = [datetime.datetime(2020, 1, day) for day in (1, 2, 1, 2, 2)] * 4
+NOONS = [datetime.datetime(2020, 1, 1, 12), *MIDNIGHTS[1:]]
+
+
+@pytest.mark.parametrize(
+    "holder",
+    [list, lambda x: np.array(x, "M8[us]"), pd.Series, pl.Series, pa.array, lambda x: [pd.Timestamp(y) for y in x]],
+    ids=["list", "numpy", "pandas", "polars", "pyarrow", "timestamps"],
+)
+def test_dates_and_times_are_one_kind_as_in_files(holder):
+    days = [time.date() for time in MIDNIGHTS]
+    assert Contingency.from_labels(holder(MIDNIGHTS), days) == Contingency.from_labels(days, days)
+    assert float(accuracy(Contingency.from_labels(holder(NOONS), holder(MIDNIGHTS)))) == 0.95
+    assert ifs.agreement({"a": holder(MIDNIGHTS), "b": days}, draws=0).krippendorff_alpha.value == 1.0
+    two = ifs.compare(holder(NOONS), {"one": holder(MIDNIGHTS), "two": holder(NOONS)}, metrics="accuracy")
+    assert [place.estimate.value for place in two.ranking[0].places] == [1.0, 0.95]

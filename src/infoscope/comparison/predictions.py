@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import date
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -20,7 +21,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, check_reject_kind, placed
 from infoscope.tables.count import checked_weights
-from infoscope.tables.encode import encode
+from infoscope.tables.encode import encode, on_one_calendar
 from infoscope.tables.labels import Label, check_kinds, is_missing, unite
 from infoscope.typing import ArrayLike, LabelsLike
 
@@ -158,6 +159,13 @@ class PairedPredictions:
                     f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
                     "the same rows: give tables instead to compare systems that predicted different rows"
                 )
+        if not isinstance(reject, date) and not isinstance(positive, date):
+            ours, *theirs = on_one_calendar(truth.labels, *(column.labels for column in columns.values()))
+            truth = replace(truth, labels=ours or ())
+            columns = {
+                name: replace(column, labels=known or ())
+                for (name, column), known in zip(columns.items(), theirs, strict=True)
+            }
         grouped = None if cluster is None else _encoded(cluster, "groups", None)
         if grouped is not None and len(grouped.codes) != rows:
             raise InputError(f"truth has {rows} rows and groups has {len(grouped.codes)}; name the group of each row")

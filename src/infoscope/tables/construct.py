@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from infoscope.tables.columns import check_pairing
 from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_among, tally
 from infoscope.tables.counted import Support, summable
 from infoscope.tables.device import are_on_device, check_devices, tally_on_device
-from infoscope.tables.encode import Coded, encode
+from infoscope.tables.encode import Coded, encode, on_one_calendar
 from infoscope.tables.labels import (
     Label,
     as_label,
@@ -133,7 +134,11 @@ def _tallied(y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | 
     check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
     if are_on_device(y_true, y_pred, sample_weight):
         return tally_on_device(y_true, y_pred, sample_weight, stated.whole_numbers)
-    return tally(encode(y_true, "truth"), encode(y_pred, "system", stated.reject), sample_weight)
+    truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
+    if stated.labels is None and not isinstance(stated.reject, date) and not isinstance(stated.positive, date):
+        ours, theirs = on_one_calendar(truth.labels, system.labels)
+        truth, system = replace(truth, labels=ours), replace(system, labels=theirs)
+    return tally(truth, system, sample_weight)
 
 
 def _as_cells(counted: CountedPairs) -> Cells:

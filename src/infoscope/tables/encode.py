@@ -1,5 +1,6 @@
 """Sequences of labels as integer codes, without looking at a value twice or decoding what is coded already."""
 
+import datetime
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
@@ -13,7 +14,7 @@ from infoscope.tables.columns import one_column
 from infoscope.tables.labels import Label, as_label, as_labels, is_missing, kind_of
 from infoscope.typing import LabelsLike
 
-__all__ = ["Coded", "encode"]
+__all__ = ["Coded", "encode", "on_one_calendar"]
 
 Codes = NDArray[np.integer[Any]]
 
@@ -50,6 +51,34 @@ def encode(values: LabelsLike, name: str, reject: Label | None = None) -> Coded:
         if matches(values):
             return coder(values, side)
     return _encode_array(_as_array(values, side), side)
+
+
+def on_one_calendar(*columns: tuple[Label, ...] | None) -> list[tuple[Label, ...] | None]:
+    """The labels of columns that are compared, with dates and times as one kind, as files have them.
+
+    Times are dates where all of them are at midnight; otherwise dates are midnights.
+
+    >>> on_one_calendar((datetime.datetime(2020, 1, 2),), (datetime.date(2020, 1, 2),))
+    [(datetime.date(2020, 1, 2),), (datetime.date(2020, 1, 2),)]
+    """
+    if not any(isinstance(label, datetime.date) for labels in columns for label in (labels or ())[:2]):
+        return list(columns)
+    moments = [x for labels in columns for x in labels or () if isinstance(x, datetime.date)]
+    times = [moment for moment in moments if isinstance(moment, datetime.datetime)]
+    if not times or any(time.tzinfo is not None for time in times):
+        return list(columns)
+    to_days = all(time.time() == datetime.time() for time in times)
+    return [
+        None if labels is None else tuple(_moment(label, to_days=to_days) for label in labels) for labels in columns
+    ]
+
+
+def _moment(label: Label, *, to_days: bool) -> Label:
+    if isinstance(label, datetime.datetime):
+        return label.date() if to_days else label
+    if isinstance(label, datetime.date) and not to_days:
+        return datetime.datetime.combine(label, datetime.time())
+    return label
 
 
 def _module(values: Any) -> str:

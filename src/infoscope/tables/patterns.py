@@ -21,7 +21,7 @@ from infoscope.tables.columns import check_pairing
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.count import checked_weights
 from infoscope.tables.distinct_rows import DigitColumn, distinct_rows, narrowest
-from infoscope.tables.encode import Coded, encode
+from infoscope.tables.encode import Coded, encode, on_one_calendar
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.pair_counts import CellCounts, pair_cells
 from infoscope.typing import ArrayLike
@@ -66,6 +66,10 @@ class Patterns:
         (first, values), *others = columns.items()
         check_pairing(values, {**dict(others), "sample_weight": sample_weight}, str(first))
         coded = {str(name): encode(column, str(name)) for name, column in columns.items()}
+        labels = on_one_calendar(*(column.labels for column in coded.values()))
+        coded = {
+            name: replace(column, labels=known) for (name, column), known in zip(coded.items(), labels, strict=True)
+        }
         sizes = {name: len(column.codes) for name, column in coded.items()}
         if len(set(sizes.values())) > 1:
             (short, few), *_, (long, many) = sorted(sizes.items(), key=lambda item: item[1])
