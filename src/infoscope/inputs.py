@@ -8,13 +8,18 @@ evaluate(table), evaluate({"svm": table})                tables
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from dataclasses import replace
 from os import PathLike, fspath
 from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
 
-from infoscope.column_kinds import BlankLabels, check_one_label_per_row, missing_words, positive_without_effect
+from infoscope.column_kinds import (
+    BlankLabels,
+    check_one_label_per_row,
+    missing_words,
+    positive_without_effect,
+    repeated_header,
+)
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords, check_level
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
@@ -24,7 +29,7 @@ from infoscope.readers.files import are_parts
 from infoscope.readers.formats.cost_matrix import CostsLike, stated_costs
 from infoscope.readers.formats.matrix_file import recognised_matrix
 from infoscope.readers.frames import is_eager_frame
-from infoscope.readers.labels import Cleaning, match_label
+from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import ReadOptions, Tables
 from infoscope.readers.roles.column_roles import ColumnRoles, roles_of, with_repeated_names
 from infoscope.readers.roles.score_roles import score_roles_of
@@ -33,7 +38,7 @@ from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
 from infoscope.tables.costs import StatedCosts
-from infoscope.tables.labels import Label, as_label, few_of
+from infoscope.tables.labels import Label, few_of
 from infoscope.tables.missing import warn_of
 from infoscope.tables.scale import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
@@ -53,7 +58,6 @@ __all__ = [
     "column_labels",
     "cost_findings",
     "costs_of",
-    "finished_tables",
     "kept_rows",
     "label_findings",
     "labels_by_system",
@@ -158,8 +162,14 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
         yield Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning")
 
 
-def label_findings(tables: Sequence[tuple[str, Contingency]]) -> Iterator[Finding]:
-    """What to say about the labels of tables with their systems' names: blank ones, a positive class of many."""
+def label_findings(tables: Sequence[tuple[str, Contingency]], truth: str | None = None) -> Iterator[Finding]:
+    """What to say about the labels of tables with their systems' names: blank ones, a positive class of many.
+
+    ``truth`` is the name of the column of true labels, where they were read from one.
+    """
+    header = repeated_header(tables, truth)
+    if header is not None:
+        yield Finding("repeated_header", header, "warning")
     yield from blank_findings(BlankLabels.of(tables))
     words = missing_words(tables)
     if words is not None:
@@ -249,25 +259,6 @@ def tables_by_system(source: object, system: object = None) -> dict[str, Conting
     if isinstance(source, Mapping) and source and all(isinstance(item, Contingency) for item in source.values()):
         return {str(name): table for name, table in source.items()}
     return None
-
-
-Key = TypeVar("Key")
-_OF_ROWS = ("weight", "groups", "by", "clean", "reject", "labels")
-
-
-def finished_tables(tables: Mapping[Key, Contingency], options: Mapping[str, Any]) -> dict[Key, Contingency]:
-    """Tables with the positive class that is stated; options about their rows are rejected, which are counted."""
-    given = {name: value for name, value in options.items() if name in _OF_ROWS and value is not None}
-    stated = next((name for name, value in given.items() if not isinstance(value, tuple) or value), None)
-    if stated is not None:
-        raise InputError(f"{stated}= is about rows, and a finished table has none; state it where the table is made")
-    positive = options.get("positive")
-    if positive is None:
-        return dict(tables)
-    return {
-        key: replace(table, positive=match_label(as_label(positive), table.truth_labels))
-        for key, table in tables.items()
-    }
 
 
 _OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system", "judge", "period")

@@ -59,3 +59,20 @@ def test_metrics_of_scores_are_named_in_python() -> None:
 def test_one_confusion_reads_as_one() -> None:
     text = ifs.evaluate(["a", "b", "c", "a"] * 20, ["a", "b", "c", "b"] * 20).to_text()
     assert "The costliest confusion is a/b; without it," in " ".join(text.split())
+
+
+def test_no_word_at_all_shows_the_help_as_it_is() -> None:
+    done = run()
+    assert done.exit_code == 2
+    assert done.output.startswith("Usage: app [OPTIONS] COMMAND [ARGS]...\n\n  How much of the truth")
+    assert "infoscope: Usage" not in done.output
+
+
+@pytest.mark.parametrize("command", [["evaluate", "-s", "pred"], ["compare", "-s", "pred", "-s", "two"]])
+def test_files_put_together_with_their_headers_are_told(command: list[str]) -> None:
+    part = "label,pred,two\n" + "cat,cat,dog\ndog,dog,dog\ncat,dog,cat\n" * 20
+    Path("both.csv").write_text(part * 3)
+    done = run(*command, "both.csv", "-t", "label", "--format", "json")
+    assert "2 rows hold the names of their columns, 'label' and 'pred': the header seems to be repeated" in done.stderr
+    Path("both.csv").write_text(part)
+    assert "header" not in run(*command, "both.csv", "-t", "label", "--format", "json").stderr

@@ -116,6 +116,9 @@ def settled(*, verbose: bool = False) -> Iterator[None]:
     except (click.exceptions.Exit, click.Abort):
         raise
     except click.ClickException as error:
+        if type(error).__name__ == "NoArgsIsHelpError":  # which click has since 8.2; its message is the help
+            say(error.format_message())
+            raise click.exceptions.Exit(error.exit_code) from None
         if isinstance(error, click.UsageError) and error.ctx is not None:
             say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} -h' for help.\n")
         _end(" ".join(error.format_message().split()), error.exit_code)

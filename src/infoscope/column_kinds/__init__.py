@@ -11,6 +11,7 @@ from infoscope.column_kinds.positive_class import (
     is_positive_open,
     positive_without_effect,
 )
+from infoscope.column_kinds.repeated_header import repeated_header
 from infoscope.column_kinds.values import number_of
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "near_misses",
     "number_of",
     "positive_without_effect",
+    "repeated_header",
 ]

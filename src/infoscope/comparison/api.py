@@ -22,7 +22,6 @@ from infoscope.inputs import (
     column_labels,
     cost_findings,
     costs_of,
-    finished_tables,
     kept_rows,
     label_findings,
     labels_by_system,
@@ -36,6 +35,7 @@ from infoscope.judges.question import asked_judged
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.files import file_name
+from infoscope.readers.finished_tables import finished_tables
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.ifs_file import data_hash
@@ -114,7 +114,7 @@ def compare(
     check_columns(tables, ColumnNames.asked(file_name(source), truth, labels=y_pred is not None))
     found = compare_rows(predicted, question)
     warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
-    return _with_hashes(found, tables, costs)
+    return _with_hashes(found, tables, costs, truth)
 
 
 def _check_counted(tables: Mapping[str, Contingency]) -> None:
@@ -162,9 +162,11 @@ def _paired_predictions(
     return PairedPredictions.from_joint(joint, cluster=groups, **stated)
 
 
-def _with_hashes(found: Comparison, tables: Mapping[str, Contingency], costs: StatedCosts | None = None) -> Comparison:
+def _with_hashes(
+    found: Comparison, tables: Mapping[str, Contingency], costs: StatedCosts | None = None, truth: str | None = None
+) -> Comparison:
     hashes = {name: data_hash(table) for name, table in tables.items()}
-    about_labels = label_findings(list(tables.items()))
+    about_labels = label_findings(list(tables.items()), truth)
     findings = (*about_labels, *cost_findings(costs, list(tables.values())), *found.findings)
     return replace(found, provenance=replace(found.provenance, hashes=hashes), findings=findings)
 

@@ -19,10 +19,10 @@ from infoscope.readers import Joint
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing
-from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, check_reject_kind, placed
+from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
 from infoscope.tables.count import checked_weights
 from infoscope.tables.encode import encode, on_one_calendar
-from infoscope.tables.labels import Label, check_kinds, is_missing, unite
+from infoscope.tables.labels import Label, check_kinds, check_reject_kind, is_missing, unite
 from infoscope.typing import ArrayLike, LabelsLike
 
 __all__ = ["PairCells", "PairedPredictions"]

@@ -9,10 +9,11 @@ import numpy as np
 
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, finished_tables, kept_rows
+from infoscope.inputs import as_names, kept_rows
 from infoscope.markup import counted
 from infoscope.readers import LabelKeywords, ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
+from infoscope.readers.finished_tables import finished_tables
 from infoscope.readers.reader import counted_tables
 from infoscope.tables import Contingency
 from infoscope.tables.construct import Declared, counted_labels

@@ -128,7 +128,7 @@ def evaluate(
     with collection_paused():
         seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
         tables = [(subject.name, subject.table) for subject in found.subjects]
-        about = (*found.notes, *label_findings(tables), *cost_findings(costs, [table for _, table in tables]))
+        about = (*found.notes, *label_findings(tables, truth), *cost_findings(costs, [table for _, table in tables]))
         evaluation = _evaluated(replace(found, subjects=seen, notes=about), uncertainty)
     check_positive_stated(evaluation.systems, first)
     matrix = None if costs is None else costs.matrix(seen[0].table)

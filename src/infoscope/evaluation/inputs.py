@@ -21,7 +21,6 @@ from infoscope.inputs import (
     as_names,
     check_rows,
     column_labels,
-    finished_tables,
     kept_rows,
     labels_by_system,
     named_column,
@@ -30,6 +29,7 @@ from infoscope.inputs import (
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files
+from infoscope.readers.finished_tables import finished_tables
 from infoscope.readers.labels import Cleaning
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance

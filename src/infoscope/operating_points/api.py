@@ -15,7 +15,6 @@ from infoscope.inputs import (
     blank_findings,
     check_question,
     column_labels,
-    finished_tables,
     kept_rows,
     named_column,
     named_scores,
@@ -47,6 +46,7 @@ from infoscope.operating_points.tuning import Tuning, TuningOptions, tuned
 from infoscope.readers import LabelKeywords, ReadOptions, Tables, read_joint
 from infoscope.readers.columns import Columns
 from infoscope.readers.files import files_by_values, names_in_braces
+from infoscope.readers.finished_tables import finished_tables
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import counted_tables, read_joints
 from infoscope.readers.tally import Tally

@@ -24,8 +24,8 @@ from infoscope.tables.labels import (
     as_label,
     as_labels,
     check_kinds,
+    check_reject_kind,
     check_unique,
-    kind_of,
     stated_classes,
     unite,
 )
@@ -39,7 +39,6 @@ __all__ = [
     "Cells",
     "Declared",
     "check_reject_is_no_truth",
-    "check_reject_kind",
     "counted_labels",
     "from_cells",
     "from_labels",
@@ -232,19 +231,6 @@ def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> ND
     place = {label: i for i, label in enumerate(new)}
     moves = np.fromiter(map(place.__getitem__, old), dtype=np.int64, count=len(old))
     return moves[codes] if len(old) else np.zeros(0, dtype=np.int64)
-
-
-def check_reject_kind(system: Iterable[Label], reject: Label | None) -> None:
-    """Reject a reject label of another kind than a prediction that looks like it: no row would be rejected."""
-    labels = list(system)
-    if reject is None or set(map(type, labels)) <= {type(reject)}:
-        return
-    twin = next((label for label in labels if str(label) == str(reject) and kind_of(label) != kind_of(reject)), None)
-    if twin is not None:
-        raise InputError(
-            f"the reject label is {reject!r} ({kind_of(reject)}) and the system says {twin!r} ({kind_of(twin)}): they "
-            f"look alike but are different labels; give reject={twin!r}"
-        )
 
 
 def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "as_label",
     "as_labels",
     "check_kinds",
+    "check_reject_kind",
     "check_unique",
     "decided_positive",
     "few_of",
@@ -267,6 +268,19 @@ def check_kinds(
                 f"{called[0]} {_quoted(*twin)} ({twin[1]}) and {called[1]} {_quoted(text, kind)} ({kind}): "
                 f"they look alike but are different labels; {_way_out(twin, (text, kind))}"
             )
+
+
+def check_reject_kind(system: Iterable[Label], reject: Label | None) -> None:
+    """Reject a reject label of another kind than a prediction that looks like it: no row would be rejected."""
+    labels = list(system)
+    if reject is None or set(map(type, labels)) <= {type(reject)}:
+        return
+    twin = next((label for label in labels if str(label) == str(reject) and kind_of(label) != kind_of(reject)), None)
+    if twin is not None:
+        raise InputError(
+            f"the reject label is {reject!r} ({kind_of(reject)}) and the system says {twin!r} ({kind_of(twin)}): they "
+            f"look alike but are different labels; give reject={twin!r}"
+        )
 
 
 def _way_out(one: tuple[str, str], other: tuple[str, str]) -> str:

@@ -47,7 +47,8 @@ def _lines(path: Path) -> list[list[str]]:
             text = file.read()
     except OSError:
         raise InputError(
-            f"prevalence is {str(path)!r}, which is neither the word 'equal' nor a text file that can be read"
+            f"prevalence is {str(path)!r}, which is neither the word 'equal' nor a text file that can be read; write "
+            "'equal', or a file with a line LABEL,FREQUENCY for each class"
         ) from None
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     try:

@@ -1,0 +1,31 @@
+"""Rows that hold the names of their columns, as in files that were put together with their headers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from infoscope.markup import counted
+from infoscope.tables import Contingency
+
+__all__ = ["repeated_header"]
+
+
+def repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str | None) -> str | None:
+    """The sentence about such rows of tables with their systems' names; None where there are none.
+
+    >>> rows = Contingency.from_labels(["a", "gold", "b"], ["a", "svm", "b"])
+    >>> print(repeated_header([("svm", rows)], "gold").split(":")[0])
+    1 row holds the names of its columns, 'gold' and 'svm'
+    """
+    for name, table in tables:
+        if truth in table.truth_labels and name in table.system_labels:
+            here = table.cell_rows == table.truth_labels.index(truth)
+            here &= table.cell_columns == table.system_labels.index(name)
+            rows = float(table.cells[..., here].sum())
+            if rows:
+                hold, whose = ("holds", "its") if rows == 1 else ("hold", "their")
+                return (
+                    f"{counted(rows, 'row')} {hold} the names of {whose} columns, {truth!r} and {name!r}: the header "
+                    "seems to be repeated, as where files are put together; remove these lines."
+                )
+    return None
