@@ -268,7 +268,7 @@ def named_columns(
     source: Any, y_pred: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Truth and systems as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
-    if y_pred is not None or None not in names or not _has_columns(source, read):
+    if y_pred is not None or all(name is not None for name in names) or not _has_columns(source, read):
         return names
     truth, system = names
     rows, others = _rows_with(source, names, read), _other_columns(options)
@@ -341,6 +341,8 @@ def check_rows(source: object, truth: object) -> None:
     """Reject what looks like labels or a matrix where rows are expected, with the way to ask for it."""
     if truth is not None and not isinstance(truth, str):
         raise InputError("truth is not the name of a column; give labels as (y_true, y_pred)")
+    if truth is None and getattr(source, "ndim", 2) == 1:
+        raise InputError("one sequence of labels is given; give the predictions beside it, as (y_true, y_pred)")
     if truth is None and _is_matrix(source):
         raise InputError(
             "this is a matrix, not rows; give Contingency.from_matrix(counts), or labels as (y_true, y_pred)"
@@ -380,7 +382,7 @@ def stated_order(source: Any, truth: str | None, ordinal: Sequence[Any] | str | 
         column = source
         if truth is not None and (isinstance(source, Mapping) or is_eager_frame(source)):
             names = list(getattr(source, "column_names", None) or getattr(source, "columns", source))
-            column = source[truth] if truth in names else None
+            column = source[truth] if isinstance(truth, str) and truth in names else None
         found = scale_of(column)
         return None if found is None or len(found) < 2 else StatedOrder(found, inferred=True)
     return None if ordinal is False else StatedOrder(ordinal, inferred=False)

@@ -382,3 +382,18 @@ def test_few_samples_per_class_are_said_to_show_as_much_by_chance():
     )
     several = " ".join(ifs.evaluate(names, shuffled).to_text().split())
     assert "captures more information than expected by chance; random predictions would show as much as the" in several
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda rows: ifs.evaluate(rows, truth=rows["t"], system="s"), "truth is not the name of a column"),
+        (lambda rows: ifs.evaluate(rows["t"]), "give the predictions beside it, as .y_true, y_pred."),
+        (lambda rows: ifs.evaluate(rows["t"].to_numpy()), "give the predictions beside it, as .y_true, y_pred."),
+        (lambda rows: ifs.evaluate(rows["t"], rows["s"], prevalence=0.2), "prevalence is 0.2; give 'equal', or a map"),
+    ],
+)
+def test_what_is_typed_in_the_first_hour_gets_its_sentence(ask, said):
+    rows = pd.DataFrame({"t": ["a", "b", "c"] * 9, "s": ["a", "b", "b"] * 9})
+    with pytest.raises(ifs.InfoscopeError, match=said):
+        ask(rows)

@@ -8,6 +8,7 @@ import scipy.sparse
 
 from infoscope import Contingency, InputError
 from infoscope.metrics import accuracy, precision, recall
+from infoscope.readers import read_matrix
 
 
 def test_a_bare_matrix_is_numbered_and_its_second_row_is_positive():
@@ -171,3 +172,16 @@ def test_one_part_of_a_sample_anywhere_makes_no_counts():
         parts = whole.copy()
         parts[place] += 0.5
         assert not Contingency.from_matrix(parts).is_counts
+
+
+def test_totals_are_no_class(tmp_path):
+    truth, system = ["a", "b", "a", "c"] * 5, ["a", "b", "c", "c"] * 5
+    for name in ("All", "total"):
+        table = pd.crosstab(pd.Series(truth), pd.Series(system), margins=True, margins_name=name)
+        for given, side in ((table, "row"), (table.iloc[:-1], "column"), (table.iloc[:, :-1], "row")):
+            with pytest.raises(InputError, match=f"the last {side}, '{name}', holds the sums of the others"):
+                Contingency.from_matrix(given)
+        table.to_csv(tmp_path / "matrix.csv")
+        with pytest.raises(InputError, match="holds the sums of the others"):
+            read_matrix(tmp_path / "matrix.csv")
+    assert Contingency.from_matrix([[5, 1, 0], [0, 3, 2], [1, 1, 9]], truth=["a", "b", "all"]).total == 22

@@ -169,7 +169,7 @@ def _stacked(lines: Iterable[tuple[float, float]], table: Contingency) -> Iterat
         symbol="A",
         formula=r"\sum_i p_{ii}",
         source="common",
-        aliases=("correct rate", "micro f1"),
+        aliases=("correct rate", "micro f1", "ACC"),
         laws=_LABELLED | {Law.PERFECT_IS_ONE, Law.EXCHANGE},
         undefined=_NO_LABEL,
     )

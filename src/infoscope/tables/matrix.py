@@ -47,6 +47,7 @@ def from_matrix(
     array = _numbers(counts)
     labels = _matrix_labels(array.shape[-2:], truth, system, stated.reject)
     _check_matrix(array, labels)
+    _check_totals(array, labels)
     _check_reject_column(labels, stated.reject)
     return cls(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
 
@@ -140,6 +141,20 @@ def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[La
     if not largest or not (array.ndim == 2 or array.max(axis=(-2, -1)).all()):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
     check_total(array)
+
+
+_TOTALS = {"all", "total", "totals", "sum", "overall"}
+
+
+def _check_totals(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
+    """Reject a row or column of sums, as ``pandas.crosstab(…, margins=True)`` adds them: it is no class."""
+    for axis, side in enumerate(("row", "column")):
+        name = labels[axis][-1]
+        if array.ndim != 2 or array.shape[axis] < 3 or str(name).strip().casefold() not in _TOTALS:
+            continue
+        lines = array if axis == 0 else array.T
+        if np.allclose(lines[:-1].sum(axis=0, dtype=np.float64), lines[-1]):
+            raise InputError(f"the last {side}, {name!r}, holds the sums of the others and is no class; leave it out")
 
 
 def _check_reject_column(labels: tuple[tuple[Label, ...], tuple[Label, ...]], reject: Label | None) -> None:

@@ -52,6 +52,8 @@ def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label
 
 def shares_by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
     """Shares by the table's own labels, for labels that may have been spelt as text."""
+    if not isinstance(shares, Mapping):
+        raise InputError(f"prevalence is {shares!r}; give 'equal', or a mapping of each true class to its frequency")
     spelt = {str(label): label for label in table.truth_labels}
     for label in shares:
         if str(label) not in spelt:
