@@ -73,3 +73,27 @@ def test_a_header_behind_a_hash_is_not_to_be_removed(tmp_path: Path, header: str
     with pytest.raises(ifs.InfoscopeError, match=r"has no column 't'.*line 1 begins with #") as caught:
         ifs.read(path, truth="t", system="p")
     assert "comment" not in str(caught.value)
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_header_among_the_rows_is_rejected(mark: str, tmp_path: Path) -> None:
+    part = f"{mark}truth,svm,day\na,a,1\nb,a,2\n"
+    path = tmp_path / "joined.csv"
+    path.write_text(part * 3, encoding="utf-8")
+    (tmp_path / "whole.csv").write_text(part, encoding="utf-8")
+
+    said = r"joined\.csv has its header again .*\(2 with 'truth' in column 'truth' and 'svm' in column 'svm'\)"
+    for options in ({"system": "svm"}, {"system": "svm", "by": "day"}):
+        for source in (path, tmp_path):
+            with pytest.raises(ifs.InputError, match=said):
+                ifs.readers.read_tables(source, truth="truth", **options)
+    assert read(tmp_path / "whole.csv", truth="truth", system="svm").total == 2
+
+
+def test_labels_that_are_the_names_of_columns_are_no_header(tmp_path: Path) -> None:
+    path = tmp_path / "rows.csv"
+    path.write_text("0,1\n0,0\n0,1\n1,1\n")  # numbers name columns of files that have no header, and classes as well
+    assert read(path, truth="0", system="1").total == 3
+    assert read(path, truth="0", system="1", read=ReadOptions(header=False)).total == 4
+    path.write_text("truth,svm\ntruth,a\nb,svm\ntruth,b\n")
+    assert read(path, truth="truth", system="svm").total == 3

@@ -22,6 +22,7 @@ from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
 from infoscope.readers.formats.conversions import unpacked_copies
+from infoscope.readers.formats.csv_header import reject_repeated_header
 from infoscope.readers.formats.text_files import last_lines_checked
 from infoscope.readers.labels import from_json
 from infoscope.readers.parquet.dispatch import count_by_codes, packed_row_groups
@@ -66,6 +67,9 @@ def _count_files(
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
             raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
+    if files.format in ("csv", "tsv"):
+        for tally in tallies:
+            reject_repeated_header(tally, columns, files.name)
     return [spelt(tally, files.format) for tally in tallies]
 
 

@@ -26,6 +26,7 @@ from infoscope.typing import Json
 
 __all__ = [
     "Cleaning",
+    "as_number",
     "as_text",
     "check_comparable",
     "cleaner",

@@ -7,13 +7,17 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import TextIO
 
+import numpy as np
+
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.columns import pick_columns
+from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.formats.compression import first_bytes
 from infoscope.readers.formats.text_files import BYTE_ORDER_MARK, LONGEST_LINE, opened_text
+from infoscope.readers.labels import as_number
+from infoscope.readers.tally import Tally
 
-__all__ = ["Header", "read_header", "reject_separator_line", "split_header"]
+__all__ = ["Header", "read_header", "reject_repeated_header", "reject_separator_line", "split_header"]
 
 _DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
 _HEADER = re.compile(r'(?:[^"\r\n]++|"[^"]*+")*+[\r\n][\s\S]')
@@ -93,6 +97,31 @@ def reject_separator_line(text: str, path: Path) -> None:
         raise InputError(
             f"{path}, line {line} is {said.group(1).strip()!r}, which tells Excel the separator and is no header; "
             f"remove that line, for example with tail -n +{line + 1}"
+        )
+
+
+def reject_repeated_header(tally: Tally, columns: Columns, source: str) -> None:
+    """Reject text in which a line is the header again, as where files were joined: such a row is no sample.
+
+    Columns that are named by numbers are left alone, because a number may well be a label of its column.
+    """
+    keys = tally.keys[len(columns.by) :]
+    if len(keys) < 2 or any(not isinstance(as_number(key), str) for key in keys):
+        return
+    cells = np.ones(len(tally.rows), dtype=bool)
+    for key in keys:
+        at = tally.keys.index(key)
+        labels, spellings = tally.labels[at], (key, BYTE_ORDER_MARK.decode() + key)
+        if not any(spelling in labels for spelling in spellings):
+            return
+        cells &= np.isin(tally.codes[at], [place for place, label in enumerate(labels) if label in spellings])
+    rows = int(tally.rows[cells].sum())
+    if rows:
+        named = " and ".join(f"{key!r} in column {key!r}" for key in keys)
+        raise InputError(
+            f"{source} has its header again among its rows ({rows:,} with {named}); "
+            "remove such lines, for example with awk 'NR == 1 {h = $0} NR == 1 || $0 != h', or rename the columns if "
+            "these are labels"
         )
 
 

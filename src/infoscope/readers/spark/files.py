@@ -21,7 +21,7 @@ from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files
-from infoscope.readers.formats.csv_header import Header, read_header, split_header
+from infoscope.readers.formats.csv_header import Header, read_header, reject_repeated_header, split_header
 from infoscope.readers.formats.text_files import opened_text
 from infoscope.readers.frames import count_frame
 from infoscope.readers.spark.session import opened_spark
@@ -78,7 +78,12 @@ def count_files_by_spark(
         else:
             frame = _text(spark, files, columns, header or _far_header(spark, files, columns, delimiter))
         tallies = count_frame(_weighed(frame, columns, files.name), columns)
-    return [_understood(tally, files.name) for tally in tallies] if text else tallies
+    if not text:
+        return tallies
+    understood = [_understood(tally, files.name) for tally in tallies]
+    for tally in understood:
+        reject_repeated_header(tally, columns, files.name)
+    return understood
 
 
 def _looked_at(files: Files, columns: Columns, delimiter: str | None) -> Header | None:
