@@ -186,6 +186,20 @@ def test_a_bad_weight_is_named_and_not_its_column(tmp_path: Path) -> None:
         read(tmp_path, truth="t", system="s", weight="w")
 
 
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_a_bad_weight_in_json_is_named(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "log.ndjson"
+    path.write_text(mark + '{"t": "a", "s": "b", "w": "1,5"}\n', encoding="utf-8")
+    with pytest.raises(InputError, match=r"log\.ndjson has the weight '1,5', which is no number"):
+        read(path, truth="t", system="s", weight="w")
+
+
+def test_weights_of_a_type_that_is_no_number(tmp_path: Path) -> None:
+    pl.DataFrame({"t": ["a"], "s": ["b"], "w": [b"1"]}).write_parquet(tmp_path / "log.parquet")
+    with pytest.raises(InputError, match=r"log\.parquet has the column of weights as BLOB; weights are numbers"):
+        read(tmp_path / "log.parquet", truth="t", system="s", weight="w")
+
+
 def test_lists_in_a_file_name_their_column(tmp_path: Path) -> None:
     pl.DataFrame({"t": [["a"]], "s": ["b"]}).write_parquet(tmp_path / "log.parquet")
 

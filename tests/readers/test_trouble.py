@@ -59,6 +59,34 @@ def test_a_broken_line_of_json_is_named(tmp_path: Path) -> None:
         read(path, truth="t", system="s")
 
 
+GOOD = '{"t": "x", "s": "y"}\n'
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{bad", "is not JSON"),
+        (GOOD.strip() * 2, "is not JSON .extra data"),
+        ("5", "is '5'; each line is a JSON object"),
+        ('{"t": "x", "t": "y", "s": "y"}', "has the key 't' twice"),
+        (r'{"t": "\ud800", "s": "y"}', "has half of a surrogate pair"),
+    ],
+)
+def test_a_late_line_of_json_is_rejected_like_an_early_one(line: str, said: str, mark: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    for before in (3, 1200):  # every line of the first thousand is looked at before the engine reads
+        path.write_text(mark + GOOD * before + line + "\n" + GOOD, encoding="utf-8")
+        with pytest.raises(InputError, match=rf"a\.ndjson, line {before + 1} {said}"):
+            read(path, truth="t", system="s")
+
+
+def test_blank_lines_of_json_with_a_mark(tmp_path: Path) -> None:
+    path = tmp_path / "a.ndjson"
+    path.write_text("\ufeff" + GOOD + "\t\n \n\n" + GOOD, encoding="utf-8")
+    assert read(path, truth="t", system="s").total == 2
+
+
 DEEP, LONG = "[" * 100_000 + "]" * 100_000, "9" * 5000  # Python 3.14 reads many thousand levels
 
 

@@ -18,6 +18,7 @@ from infoscope.native_code import is_native_wanted
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import count_scan
+from infoscope.readers.duckdb.ndjson import reject_broken_line
 from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
@@ -62,8 +63,13 @@ def _count_files(
     sizes = {path: path.stat().st_size for path in files.paths}
     tallies = None if files.compression == "none" else _count_unpacked(files, columns, delimiter, limits)
     if tallies is None:
-        with last_lines_checked(files):
-            tallies = _counted(files, columns, delimiter, limits, how)
+        try:
+            with last_lines_checked(files):
+                tallies = _counted(files, columns, delimiter, limits, how)
+        except InputError as error:
+            if files.format == "ndjson" and "JSON" in str(error.__cause__):
+                reject_broken_line(files, columns.names)
+            raise
     for path, size in sizes.items():
         if path.exists() and path.stat().st_size < size:
             raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")

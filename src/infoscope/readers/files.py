@@ -21,6 +21,7 @@ from infoscope.scratch_files import STDIN, source_title, spooled
 
 __all__ = [
     "FORMATS",
+    "WORTH_READING",
     "Files",
     "are_parts",
     "check_readable",

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+import re
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -13,7 +15,7 @@ from infoscope.errors import InputError
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
-from infoscope.readers.files import Files
+from infoscope.readers.files import WORTH_READING, Files
 from infoscope.readers.formats.compression import first_bytes
 from infoscope.readers.formats.text_files import (
     BYTE_ORDER_MARK,
@@ -23,9 +25,10 @@ from infoscope.readers.formats.text_files import (
     text_options,
 )
 
-__all__ = ["first_keys", "scan_ndjson"]
+__all__ = ["first_keys", "reject_broken_line", "scan_ndjson"]
 
 _FIRST_LINES = 1000
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
@@ -57,14 +60,29 @@ def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
 def first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> dict[str, None]:
     """The keys of the first lines, in order; an asked one may be there once a line."""
     keys: dict[str, None] = {}
-    with opened_text(path, compression, LONGEST_LINE) as file:
-        for number, line in enumerate(islice(file, _FIRST_LINES), 1):
+    for found in islice(_keys_by_line(path, compression, asked, LONGEST_LINE), _FIRST_LINES):
+        keys |= dict.fromkeys(found)
+    return keys
+
+
+def reject_broken_line(files: Files, asked: Sequence[str]) -> None:
+    """Raise an error for the first line that is wrong, in the words for the first lines; nothing where none is found.
+
+    The engine counts lines from elsewhere, and advises what nobody can do here.
+    """
+    if sum(path.stat().st_size for path in files.paths) <= WORTH_READING:
+        for path in files.paths:
+            deque(_keys_by_line(path, files.compression, asked), maxlen=0)
+
+
+def _keys_by_line(path: Path, compression: str, asked: Sequence[str], limit: int | None = None) -> Iterator[list[str]]:
+    with opened_text(path, compression, limit) as file:
+        for number, line in enumerate(file, 1):
             found = _keys(line, f"{path}, line {number}")
             twice = next((name for name in asked if found.count(name) > 1), None)
             if twice is not None:
                 raise InputError(f"{path}, line {number} has the key {twice!r} twice; keep one of them")
-            keys |= dict.fromkeys(found)
-    return keys
+            yield found
 
 
 def _hive(names: Sequence[str]) -> str:
@@ -81,7 +99,7 @@ def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tu
         f"(SELECT {', '.join([*taken, *map(identifier, hive)])} FROM read_csv($paths, auto_detect=false, "
         "header=false, quote='', escape='', delim='\x01', columns={'line': 'VARCHAR'}, strict_mode=false, "
         f"{text_options(files.compression)}"
-        f"{_hive(hive)}) WHERE trim(line) <> '')"
+        f"{_hive(hive)}) WHERE trim(line, ' \t\r') <> '')"
     )
     return relation, values
 
@@ -114,4 +132,8 @@ def _keys(line: str, where: str) -> list[str]:
         raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); fix or remove that line") from error
     if not isinstance(value, dict):
         raise InputError(f"{where} is {line.strip()[:40]!r}; each line is a JSON object")
+    if _SURROGATE.search(line) and re.search("[\ud800-\udfff]", json.dumps(value, ensure_ascii=False)):
+        raise InputError(
+            f"{where} has half of a surrogate pair as an escape (\\ud800 to \\udfff); fix or remove that line"
+        )
     return keys[-1]

@@ -107,6 +107,13 @@ def _content_error(text: str, source: str) -> str | None:
         return f"{source} has a line longer than 16 MiB; is a line end or a closing quote missing?"
     if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
         return f"{source} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
+    if word := re.search(r"Failed to cast value to numerical: (.*) when casting from source column", text):
+        found = word.group(1).strip('"')  # in JSON, text has quotes
+        return f"{source} has the weight {found!r}, which is no number; fix it, or write null"
+    if kind := re.search(r"Unimplemented type for cast \((.+) -> DOUBLE\)", text):  # weights alone are numbers
+        return f"{source} has the column of weights as {kind.group(1)}; weights are numbers"
+    if broken := re.search(r"Malformed JSON [^:]*: (.+?)(?:\. +(?:Try|Input)|$)", text, re.MULTILINE):
+        return f"{source} has a line that is not JSON ({broken.group(1).rstrip('. ')}); write one object per line"
     if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
         file = named.group(1) or named.group(2)
         what = f"{file} is not a whole Parquet file; fetch it again"

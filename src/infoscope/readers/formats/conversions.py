@@ -5,6 +5,7 @@ from __future__ import annotations
 import codecs
 import json
 import re
+from codecs import BOM_UTF8
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from difflib import get_close_matches
@@ -66,7 +67,7 @@ def converted(files: Files, folder: Path, encoding: str | None = None, sheet: st
         return copies(files, folder, partial(workbook_lines, sheet=sheet), "ndjson")
     if encoding is not None and codecs.lookup(encoding).name not in _UTF_8:
         files = copies(files, folder, lambda path: recoded_lines(path, files.compression, encoding), files.format)
-    if files.format == "ndjson" and any(_is_array(path, files.compression) for path in files.paths):
+    if files.format == "ndjson" and any(_is_rewritten(path, files.compression) for path in files.paths):
         return copies(files, folder, partial(_json_lines, compression=files.compression), "ndjson")
     return files
 
@@ -149,13 +150,20 @@ def _where(error: UnicodeError, lines: int, encoding: str) -> str:
 
 
 def _is_array(path: Path, compression: str) -> bool:
-    return first_bytes(path, compression).removeprefix(codecs.BOM_UTF8).lstrip().startswith(b"[")
+    return first_bytes(path, compression).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+
+
+def _is_rewritten(path: Path, compression: str) -> bool:
+    """Whether JSON is an array, or begins with a byte order mark, which the engine's reader of it rejects."""
+    return _is_array(path, compression) or first_bytes(path, compression, len(BOM_UTF8)) == BOM_UTF8
 
 
 def _json_lines(path: Path, compression: str) -> Iterator[bytes]:
-    """Objects of a JSON array, one a line; a file of lines as it is."""
+    """Objects of a JSON array, one a line; a file of lines as it is, without a byte order mark."""
     if not _is_array(path, compression):
-        yield from unpacked_chunks(path, compression)
+        chunks = unpacked_chunks(path, compression)
+        yield next(chunks, b"").removeprefix(BOM_UTF8)
+        yield from chunks
         return
     for element in _Array(path, compression).elements():
         yield element.replace("\r", " ").replace("\n", " ").encode()
