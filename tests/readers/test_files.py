@@ -1,8 +1,11 @@
 """Files of every form give the table that counting by hand gives."""
 
+import bz2
 import gzip
 import io
+import lzma
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import duckdb
@@ -186,3 +189,25 @@ def test_latin_text_is_rejected(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="not UTF-8"):
         read(path, truth="t", system="p")
+
+
+@pytest.mark.parametrize("pack", [bz2.compress, lzma.compress])
+def test_packed_parts_of_a_folder_are_not_skipped(tmp_path: Path, pack: Callable[[bytes], bytes]) -> None:
+    rows = b"t,s\na,b\n"
+    (tmp_path / "part-0.csv").write_bytes(rows)
+    packed = tmp_path / f"part-1.csv.{'bz2' if pack is bz2.compress else 'xz'}"
+    packed.write_bytes(pack(rows))
+
+    with pytest.raises(InputError, match=rf"{packed.name} is compressed by .*; unpack it"):
+        read(tmp_path, truth="t", system="s")
+    packed.rename(tmp_path / "_kept")
+    assert read(tmp_path, truth="t", system="s").total == 1
+
+
+def test_a_folder_with_two_equal_signs_names_no_column(tmp_path: Path) -> None:
+    path = tmp_path / "k=a=b" / "part.csv"
+    path.parent.mkdir()
+    path.write_text("t,s\na,b\n")
+    assert read(path, truth="t", system="s").total == 1
+    with pytest.raises(UnknownNameError, match=r"part\.csv has no column 'k'; it has 't', 's'"):
+        read_tables(path, truth="t", system="s", by="k")

@@ -56,6 +56,8 @@ FORMATS = {
     "ods": "excel",
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
+_OTHER_COMPRESSIONS = ("bz2", "xz", "lzma", "lz4", "zip", "7z", "br", "z")
+"""Endings of packed files that are not read: in a folder they are rejected, because to skip them would lose rows."""
 _TEXT = ("csv", "tsv", "ndjson", "arff", "vw")
 
 
@@ -103,8 +105,8 @@ class Files:
     def hive_keys(self) -> tuple[str, ...]:
         """Columns that the folders name, as in ``fold=3/part-0.parquet``."""
         folders = self.paths[0].parts[:-1]
-        keys = (folder.partition("=") for folder in folders)
-        return tuple(key for key, sign, _ in keys if sign and key)
+        pairs = (folder.split("=") for folder in folders)
+        return tuple(pair[0] for pair in pairs if len(pair) == 2 and pair[0])
 
     def by_place(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
         """Columns that the folders name, and columns that the files hold."""
@@ -225,7 +227,8 @@ def _expand(name: str) -> list[Path]:
 
 def _is_data(path: Path, folder: Path) -> bool:
     hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-    return not hidden and _by_suffix(path)[0] != ""
+    inside = path.with_suffix("") if path.suffix[1:].lower() in _OTHER_COMPRESSIONS else path
+    return not hidden and _by_suffix(inside)[0] != ""
 
 
 def _by_suffix(path: Path) -> tuple[str, str]:
