@@ -16,6 +16,7 @@ __all__ = [
     "PACK_AGAIN",
     "UNPACKERS",
     "check_whole",
+    "compression_by",
     "compression_of",
     "first_bytes",
     "most_bytes_of_zstd",
@@ -40,6 +41,11 @@ def compression_of(path: Path) -> str:
             head = file.read(4)
     except OSError:
         return "none"
+    return compression_by(head)
+
+
+def compression_by(head: bytes) -> str:
+    """The compression of a file that begins with these bytes."""
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "none")
 
 

@@ -35,15 +35,23 @@ _PACKED = re.compile(r"\.(gz|zst|zstd)$", re.IGNORECASE)
 
 
 def check_encoding(name: str) -> None:
-    """Reject an encoding that does not exist."""
-    try:
-        b"a".decode(name)
-    except UnicodeDecodeError:  # it exists, and wants more bytes
+    """Reject an encoding that does not exist, or is not one of text."""
+    if _is_of_text(name):
         return
+    known = [other for other in {*aliases, *aliases.values()} if _is_of_text(other)]
+    near = get_close_matches(name.lower().replace("-", "_"), known, n=1)
+    hint = f"did you mean {near[0].replace('_', '-')!r}?" if near else "common ones are latin-1, cp1252 and utf-16"
+    raise UnknownNameError(f"there is no encoding {name!r} of text; {hint}")
+
+
+def _is_of_text(encoding: str) -> bool:
+    try:
+        b"a".decode(encoding)
+    except UnicodeDecodeError:  # it exists, and wants more bytes
+        return True
     except (LookupError, ValueError):
-        near = get_close_matches(name.lower().replace("-", "_"), [*aliases, *aliases.values()], n=1)
-        hint = f"did you mean {near[0].replace('_', '-')!r}?" if near else "common ones are latin-1, cp1252 and utf-16"
-        raise UnknownNameError(f"there is no encoding {name!r}; {hint}") from None
+        return False
+    return True
 
 
 def converted(files: Files, folder: Path, encoding: str | None = None, sheet: str | int | None = None) -> Files:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infoscope.errors import Advised, InputError
-from infoscope.readers.formats.compression import UNPACKERS, first_bytes
+from infoscope.readers.formats.compression import UNPACKERS, compression_by, first_bytes
 
 __all__ = ["check_signature", "not_utf8", "sniffed_format"]
 
@@ -53,6 +53,7 @@ _FOREIGN = {
     b"PK\x05\x06": _Kind("an empty zip archive", "pack it again"),
     b"BZh": _Kind("compressed by bzip2", "unpack it: bunzip2 -c {file} > {csv}"),
     b"\xfd7zXZ\0": _Kind("compressed by xz", "unpack it: xz -dc {file} > {csv}"),
+    b"\x5d\0\0": _Kind("compressed by lzma", "unpack it: xz --format=lzma -dc {file} > {csv}"),
     b"\x04\x22\x4d\x18": _Kind("compressed by lz4", "unpack it: lz4 -dc {file} > {csv}"),
     b"7z\xbc\xaf\x27\x1c": _Kind("a 7-Zip archive", "unpack it: 7z x {file}"),
     b"SQLite format 3\0": _Kind(
@@ -75,6 +76,10 @@ _FOREIGN = {
     b"Rar!": _Kind("a RAR archive", "unpack it: unrar x {file}"),
     b"%PDF": _Kind("a PDF document", "export its table as CSV"),
 }
+_DUCKDB = _Kind(
+    "a DuckDB database",
+    "read a table of it in a terminal: infoscope evaluate TABLE --engine sql --engine-url duckdb:///{file} -t … -s …",
+)
 _HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
 _ARRAY = _Kind(
     "a JSON array",
@@ -122,6 +127,8 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
         name = "; give it a name that ends in .csv or .ndjson"
         raise InputError(Advised(what, terminal="; read it with --input-format csv or ndjson", page=name))
     foreign = _foreign_kind(head, path)
+    if compression != "none" and compression_by(head) != "none":
+        foreign = _Kind("compressed twice", "pack it once")
     if foreign is None and kind in ("csv", "tsv", "ndjson"):
         foreign = _odd_text(path, head.removeprefix(_BOM), kind)
     if foreign is not None:
@@ -172,6 +179,8 @@ def _foreign_kind(head: bytes, path: Path) -> _Kind | None:
     for magic, kind in _FOREIGN.items():
         if head.startswith(magic):
             return kind
+    if head[8:12] == b"DUCK":
+        return _DUCKDB
     if head[257:262] == b"ustar":
         return _Kind("a tar archive", "unpack it: tar -xf {file}")
     if re.match(rb"\x80[\x02-\x05][\x80-\xff\x00-\x1fc}\](]", head):
@@ -226,6 +235,6 @@ def _filled(command: str, path: Path, compression: str) -> str:
     names = {word: shlex.quote(name) for word, name in names.items()}
     if compression != "none" and "{file} >" in command:
         unpack = UNPACKERS[compression]
-        before, _, rest = command.rpartition(": ")
-        return f"{before}: {unpack} {names['file']} | {rest.replace('{file} ', '').format(**names)}"
+        before, colon, rest = command.rpartition(": ")
+        return f"{before}{colon}{unpack} {names['file']} | {rest.replace('{file} ', '').format(**names)}"
     return command.format(**names)
