@@ -18,6 +18,13 @@ import zstandard
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_matrix, read_tables
+from infoscope.readers.columns import Columns
+from infoscope.readers.files import find_files
+from infoscope.readers.formats import text_files
+from infoscope.readers.rows.cell_rows import rows_of_cell
+from infoscope.readers.rows.row_queries import CellQuery
+from infoscope.readers.shared_reading import rows_in_order
+from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 
 PACK = {".csv": bytes, ".csv.gz": gzip.compress, ".csv.zst": zstandard.compress}
@@ -368,3 +375,44 @@ def test_a_quote_that_is_never_closed_is_no_end_of_the_file(tmp_path: Path, endi
 
     with pytest.raises(InputError, match="line 2002 has a quote that is not closed"):
         read(path, truth="gold", system="said")
+
+
+def with_rows_inside(rows: int) -> str:
+    """A field of text over many lines, each of which looks like a row."""
+    inside = "".join(f"{at},X,Y,z\n" for at in range(50))
+    return "id,t,s,text\n" + "".join(f'{at},a,b,"{inside}"\n' for at in range(rows))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("suffix", PACK)
+def test_text_over_lines_that_look_like_rows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str) -> None:
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 16)  # from there on, another thread reads
+    path = saved(tmp_path, f"log{suffix}", PACK[suffix](with_rows_inside(300).encode()))
+
+    assert read(path, truth="t", system="s").total == 300
+    assert list(read_tables(path, truth="t", system=["s", "id"])[(), "s"].truth_labels) == ["a"]
+    assert rows_of_cell(path, CellQuery(truth="t", system="s", true_label="a", predicted="b")).total == 300
+    columns = Columns.asked("t", "s")
+    with scratch_folder() as folder:
+        ordered = rows_in_order(path, find_files(path, None, folder), columns, ReadOptions())
+    assert ordered is not None
+    assert ordered.total == 300
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ('9,a,b,"x\n', "has a quote that is not closed"),
+        ('9,a,b,"' + "x\n" * (1 << 16), "has a quote that is not closed, or a field of more than 16 MiB"),
+        ('9,a,b,"x" y\n', "has text behind a closing quote"),
+        ("9,a,b\n", "has 3 fields and the header has 4"),
+        ("9,a,b,c,\n", "has 5 fields and the header has 4"),
+    ],
+)
+def test_a_wrong_line_behind_such_text_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, line: str, said: str
+) -> None:
+    monkeypatch.setattr(text_files, "LONGEST_LINE", 1 << 16)
+    path = saved(tmp_path, "log.csv", (with_rows_inside(300) + line).encode())
+    with pytest.raises(InputError, match=rf"log\.csv, line {300 * 51 + 2} {said}"):
+        read(path, truth="t", system="s")

@@ -60,7 +60,7 @@ def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
         except InputError as error:
             if problem := getattr(part, "problem", ""):
                 raise InputError(problem) from error
-            if scan.explaining:
+            if scan.explaining and error.__cause__ is not None:  # else the text was looked through already
                 session.run(group_by.sql(scan.explaining, scan.columns), **scan.values)
             raise
         tallies += [_fetch(session, group_by, margin) for margin in group_by.margins]

@@ -24,7 +24,7 @@ from infoscope.readers.formats.arrow_files import ArrowRows
 from infoscope.readers.formats.compression import check_whole
 from infoscope.readers.formats.csv_header import Header, read_header
 from infoscope.readers.formats.signatures import check_signature
-from infoscope.readers.formats.text_files import check_last_line, text_options
+from infoscope.readers.formats.text_files import check_last_line, check_records, is_split, text_options
 from infoscope.readers.object_stores import fetch_columns
 
 __all__ = ["fetch_parquet_columns", "parquet_schemas", "scan_files"]
@@ -36,7 +36,7 @@ def scan_files(session: Session, files: Files, columns: Columns, delimiter: str 
         check_signature(path, files.format, files.compression)
         check_whole(path, files.compression)
     if files.format in ("csv", "tsv"):
-        return _scan_csv(files, columns, delimiter)
+        return _scan_csv(session, files, columns, delimiter)
     if delimiter is not None:
         raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
     if files.format == "ndjson":
@@ -59,7 +59,7 @@ def _bound(paths: Sequence[Path]) -> list[str]:
     return [exact_path(path) for path in paths]
 
 
-def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
+def _scan_csv(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
     """Text files, each read by its own header; columns are positions, so names cannot do harm.
 
     No text means NULL to the engine, for it does not count fields of NULL at the end of a line; an empty label is a
@@ -78,6 +78,8 @@ def _scan_csv(files: Files, columns: Columns, delimiter: str | None) -> Scan:
             compression=files.compression,
         )
         by_header.setdefault(header, []).append(path)
+        if is_split(path, files.compression):
+            session.checks.append(partial(check_records, path, files.compression, header.delimiter))
     values = {f"paths{i}": _bound(paths) for i, paths in enumerate(by_header.values())}
     reads = [_CsvRead(header, files.compression, asked, hive) for header in by_header]
     strict, lenient = (

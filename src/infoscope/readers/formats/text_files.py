@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import csv
 import gzip
 import io
 import zlib
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Event, Thread
-from typing import TextIO
+from typing import Any, TextIO
 
 from infoscope.errors import InputError
 from infoscope.readers.files import Files
@@ -18,20 +19,74 @@ from infoscope.readers.formats.byte_streams import unpacked_chunks
 from infoscope.readers.formats.compression import first_bytes, most_bytes_of_zstd, unpacked_zstd
 from infoscope.readers.formats.signatures import not_utf8
 
-__all__ = ["BYTE_ORDER_MARK", "LONGEST_LINE", "check_last_line", "last_lines_checked", "opened_text", "text_options"]
+__all__ = [
+    "BYTE_ORDER_MARK",
+    "IN_ORDER",
+    "LONGEST_LINE",
+    "PARALLEL",
+    "check_last_line",
+    "check_records",
+    "is_split",
+    "last_lines_checked",
+    "opened_text",
+    "text_options",
+]
 
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_UNPACKED = 1 << 30
 LONGEST_LINE = 1 << 24
 """Bytes of a line, at most; the engine holds twice as many at a time."""
+
+
+PARALLEL, IN_ORDER = "parallel=true", "parallel=false"
+"""Whether several threads read a text file from several places, as part of a statement."""
 
 
 def text_options(compression: str) -> str:
     """How the engine reads lines, as part of a statement.
 
-    Always in parallel: one thread alone takes a quote that is never closed for the end of the file. In parallel it
-    leaves out a last line that is longer than its buffer; ``check_last_line`` and ``last_lines_checked`` find it.
+    In parallel: one thread alone takes a quote that is never closed for the end of the file, so that it reads only
+    what ``check_records`` finds right. In parallel the engine leaves out a last line that is longer than its buffer;
+    ``check_last_line`` and ``last_lines_checked`` find it.
     """
-    return f"compression='{compression}', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE}, parallel=true"
+    return f"compression='{compression}', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE}, {PARALLEL}"
+
+
+def is_split(path: Path, compression: str) -> bool:
+    """Whether the engine reads a file from several places, and ``check_records`` can read it from the beginning."""
+    if compression == "zstd":
+        return most_bytes_of_zstd(path) <= _MAX_UNPACKED
+    return compression != "none" or path.stat().st_size > LONGEST_LINE
+
+
+def check_records(path: Path, compression: str, delimiter: str) -> None:
+    """Reject the first record of a CSV file that has more or fewer fields than the header, or quotes that are wrong."""
+    before = csv.field_size_limit(LONGEST_LINE)
+    try:
+        with opened_text(path, compression) as file:
+            _check_each(csv.reader(file, delimiter=delimiter, strict=True), path)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _check_each(records: Any, path: Path) -> None:
+    size, line = 0, 1
+    try:
+        for record in records:
+            size = size or len(record)
+            if record and len(record) != size:
+                fields = f"{len(record)} field{'s' * (len(record) != 1)}"
+                raise InputError(f"{path}, line {line} has {fields} and the header has {size}; fix or remove that line")
+            line = records.line_num + 1
+    except csv.Error as error:
+        what = next((what for sign, what in _FAULTS.items() if sign in str(error)), "has text behind a closing quote")
+        raise InputError(f'{path}, line {line} {what}; write a quote inside a field as ""') from None
+
+
+_FAULTS = {
+    "unexpected end of data": "has a quote that is not closed",
+    "field limit": "has a quote that is not closed, or a field of more than 16 MiB",
+}
 
 
 @contextmanager
