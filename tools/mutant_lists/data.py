@@ -6,6 +6,27 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
+        "a header among the rows is no sample",
+        "src/infoscope/readers/formats/csv_header.py",
+        "rows = int(tally.rows[cells].sum())",
+        "rows = 0",
+        ("tests/readers/test_separator_line.py::test_a_header_among_the_rows_is_rejected",),
+    ),
+    Mutant(
+        "a wrong record behind text over lines",
+        "src/infoscope/readers/formats/text_files.py",
+        "if record and len(record) != size:",
+        "if record and len(record) > size:",
+        ("tests/readers/test_damaged_files.py::test_a_wrong_line_behind_such_text_is_named",),
+    ),
+    Mutant(
+        "packed parts of a folder",
+        "src/infoscope/readers/files.py",
+        "if path.suffix[1:].lower() in _OTHER_COMPRESSIONS",
+        "if path.suffix.lower() in _OTHER_COMPRESSIONS",
+        ("tests/readers/test_files.py::test_packed_parts_of_a_folder_are_not_skipped",),
+    ),
+    Mutant(
         "identifiers are no classes",
         "src/infoscope/column_kinds/pairs.py",
         "elif shared == 0 and truth.are_identifiers != system.are_identifiers:",
