@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from click.testing import CliRunner, Result
 
@@ -69,10 +70,14 @@ def test_no_word_at_all_shows_the_help_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("command", [["evaluate", "-s", "pred"], ["compare", "-s", "pred", "-s", "two"]])
-def test_files_put_together_with_their_headers_are_told(command: list[str]) -> None:
+def test_files_put_together_with_their_headers_are_noticed(command: list[str]) -> None:
     part = "label,pred,two\n" + "cat,cat,dog\ndog,dog,dog\ncat,dog,cat\n" * 20
     Path("both.csv").write_text(part * 3)
     done = run(*command, "both.csv", "-t", "label", "--format", "json")
+    assert done.exit_code == 2
+    assert "both.csv has its header again among its rows (2 with" in done.stderr
+    pd.read_csv("both.csv").to_parquet("both.parquet")
+    done = run(*command, "both.parquet", "-t", "label", "--format", "json")
     assert "2 rows hold the names of their columns, 'label' and 'pred': the header seems to be repeated" in done.stderr
     Path("both.csv").write_text(part)
     assert "header" not in run(*command, "both.csv", "-t", "label", "--format", "json").stderr
