@@ -209,6 +209,21 @@ def test_a_total_too_large_for_a_number_is_rejected() -> None:
         Contingency.from_matrix(csr_array([[1.7e308, 1.7e308], [0, 1.0]]))
 
 
+@pytest.mark.parametrize("laid", [list, csr_array])
+def test_weights_without_their_digits_are_rejected(laid: Callable[[list[list[float]]], object]) -> None:
+    """Of numbers below 2.2e-308 shares are wrong (B-cubed F1 of four equal cells was undefined, not one half)."""
+    with pytest.raises(InputError, match=r"no value is above 5e-324, too small .*; multiply all by one number"):
+        Contingency.from_matrix(laid([[5e-324, 5e-324], [5e-324, 5e-324]]))
+    assert float(metrics.bcubed_f1(Contingency.from_matrix(laid([[1e-300, 1e-300], [1e-300, 1e-300]])))) == 0.5
+
+
+def test_effective_size_of_tiny_weights_is_right_or_unknown() -> None:
+    for exponent in range(-150, -180, -1):
+        weights = np.array([1.0, 2.0, 1.0, 1.0, 3.0]) * 10.0**exponent
+        size = Contingency.from_labels([0, 1, 1, 0, 1], [0, 1, 0, 0, 1], sample_weight=weights).sample_size
+        assert size is None or size == pytest.approx(4.0, rel=1e-9), exponent
+
+
 @pytest.mark.parametrize("most", [-1, 1.5, "3"])
 def test_how_many_is_checked(most: object) -> None:
     table = Contingency.from_matrix([[5, 1], [2, 8]])

@@ -136,7 +136,7 @@ class Counted:
             return self.reweighting.origin.sample_size
         total = float(np.max(self.grand_total))
         if self.weight_squares is not None:
-            return effective_size(total, self.weight_squares) if 0 < self.weight_squares < np.inf else None
+            return effective_size(total, self.weight_squares) if _TINY <= self.weight_squares < np.inf else None
         return None if total <= 1.0 + 1e-9 and self.values.dtype.kind == "f" else total
 
     @cached_property
@@ -368,9 +368,17 @@ _LARGEST_SUM = 2.0**62
 
 
 def check_total(values: NDArray[Any]) -> None:
-    """Reject counts that add up to infinity, of which every share would be 0 or undefined."""
-    if values.dtype.kind == "f" and values.size and values.max() > np.finfo(np.float64).max / values.size:
+    """Reject values that add up to infinity, or that are all too small to have their digits: shares would be wrong."""
+    if values.dtype.kind != "f" or not values.size:
+        return
+    largest = values.max()
+    if largest > np.finfo(np.float64).max / values.size:
         raise InputError("the values add up to more than 1.8e308; divide them all by one number")
+    if 0 < largest < _LEAST_LARGEST:
+        raise InputError(f"no value is above {float(largest)}, too small to compute with; multiply all by one number")
+
+
+_TINY, _LEAST_LARGEST = float(np.finfo(np.float64).tiny), 1e-300  # numbers below the first lack digits
 
 
 def check_cells(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> None:
