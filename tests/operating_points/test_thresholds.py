@@ -294,12 +294,30 @@ def test_bad_scores_are_rejected_with_the_reason(scores, truth, words):
 def test_bad_weights_positive_and_size_are_rejected():
     with pytest.raises(InputError, match="weight of row 0 is -1"):
         ifs.sweep([0, 1], [0.1, 0.2], weight=[-1, 1])
-    with pytest.raises(InputError, match=r"shape \(1,\); give one weight for each of the 2 rows"):
+    with pytest.raises(InputError, match=r"sample_weight has shape \(1,\); give one weight for each of the 2 rows"):
         ifs.sweep([0, 1], [0.1, 0.2], weight=[1])
+    with pytest.raises(InputError, match="sample_weight holds something else than numbers"):
+        ifs.sweep([0, 1], [0.1, 0.2], weight=["heavy", "light"])
+    with pytest.raises(InputError, match=r"^sample_weight is a dict, which has named parts; give a sequence"):
+        ifs.evaluate([0, 1], [0, 1], weight={"a": 1})
     with pytest.raises(InputError, match="positive label 'x' is not among"):
         ifs.sweep(["a", "b"], [0.1, 0.2], positive="x")
     with pytest.raises(InputError, match="needs two or more"):
         ifs.sweep([0, 1], [0.1, 0.2], max_points=1)
+
+
+@pytest.mark.parametrize(("unit", "words"), [(1e-200, "too small to square; multiply"), (1e200, "too large .* divide")])
+def test_weights_that_cannot_be_squared_are_rejected(tmp_path, unit, words):
+    """Areas divided by 0, and effective sizes overflowed, with a traceback."""
+    truth, scores, weights = [0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8], [unit, 2 * unit, unit, unit]
+    rows = zip(truth, scores, weights, strict=True)
+    lines = tmp_path / "scores.csv"
+    lines.write_text("t,p,w\n" + "\n".join(f"{t},{p},{w}" for t, p, w in rows))
+
+    with pytest.raises(InputError, match=words):
+        ifs.sweep(truth, scores, weight=weights)
+    with pytest.raises(InputError, match=words):
+        ifs.sweep(lines, truth="t", score="p", weight="w")
 
 
 def test_a_row_of_weight_zero_is_not_there():

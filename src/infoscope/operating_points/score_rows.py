@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.operating_points.scores import SUM_TOLERANCE, of_logits
+from infoscope.operating_points.scores import SUM_TOLERANCE, check_weight_scale, of_logits
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
@@ -76,6 +76,7 @@ def scored_rows(tally: Tally, names: Sequence[str]) -> ScoreRows:
     if tally.unweighed is not None:
         _leave_out(usable, tally.unweighed, "missing weight", tally.rows, ignored)
     if tally.weights is not None:
+        check_weight_scale(np.where(usable, tally.weights, 0.0))
         usable &= tally.weights > 0  # a weight of 0 means: not there
     values = np.column_stack([column[codes] for column, codes in zip(columns, tally.codes[1:], strict=True)])
     kept = np.flatnonzero(usable)

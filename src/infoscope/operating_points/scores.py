@@ -33,6 +33,7 @@ __all__ = [
     "BinaryScores",
     "Probabilities",
     "binary_scores",
+    "check_weight_scale",
     "class_probabilities",
     "class_score_columns",
     "of_logits",
@@ -132,6 +133,8 @@ def _counted_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | Non
     coded = encode(truth, "truth")
     _check_length(len(array), len(coded.codes), what)
     weights = None if sample_weight is None else checked_weights(sample_weight, len(array))
+    if weights is not None:
+        check_weight_scale(weights)
     missing = _missing(coded)
     ignored = _without_truth(missing)
     codes = coded.codes
@@ -175,6 +178,17 @@ def _check_length(found: int, rows: int, what: str) -> None:
         raise InputError(f"there are {found} rows of {what} and {rows} of truth; they must be paired row by row")
     if not rows:
         raise InputError(f"there are no rows of {what}; a sweep needs at least one sample of each class")
+
+
+def check_weight_scale(weights: Real) -> None:
+    """Reject weights whose products are too large or too small for a number: areas are made of them."""
+    largest = float(weights.max(initial=0.0))
+    if largest and not _SMALLEST_WEIGHT <= largest <= 1.0 / _SMALLEST_WEIGHT:
+        size, way = ("large", "divide") if largest > 1.0 else ("small", "multiply")
+        raise InputError(f"the largest weight is {largest:g}, too {size} to square; {way} all weights by one number")
+
+
+_SMALLEST_WEIGHT = 1e-140
 
 
 def _without_truth(missing: NDArray[np.bool_]) -> dict[str, int]:

@@ -134,8 +134,9 @@ def _narrowed(coded: Coded) -> Coded:
 
 def checked_weights(weights: ArrayLike, size: int) -> Floats:
     """One finite weight per row that is not negative; anything else is rejected."""
+    column = one_column(weights, "sample_weight")
     try:
-        array = np.asarray(one_column(weights, "sample_weight"), dtype=np.float64)
+        array = np.asarray(column, dtype=np.float64)
     except (TypeError, ValueError) as error:
         raise InputError(f"sample_weight holds something else than numbers ({error}); give one for each row") from None
     if array.shape != (size,):
