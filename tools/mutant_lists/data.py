@@ -56,10 +56,31 @@ MUTANTS = (
     ),
     Mutant(
         "total beyond floats",
-        "src/infoscope/tables/counted.py",
-        'if values.dtype.kind == "f" and values.size and values.max() >',
-        'if values.dtype.kind == "g" and values.size and values.max() >',
+        "src/infoscope/tables/cell_checks.py",
+        "if largest > np.finfo(np.float64).max / values.size:",
+        "if largest > np.finfo(np.float64).max:",
         ("tests/test_exact_metrics.py::test_a_total_too_large_for_a_number_is_rejected",),
+    ),
+    Mutant(
+        "weights without their digits",
+        "src/infoscope/tables/cell_checks.py",
+        "if 0 < largest < _LEAST_LARGEST:",
+        "if 1 < largest < _LEAST_LARGEST:",
+        ("tests/test_exact_metrics.py::test_weights_without_their_digits_are_rejected",),
+    ),
+    Mutant(
+        "effective size of tiny weights",
+        "src/infoscope/tables/counted.py",
+        "if _TINY <= self.weight_squares < np.inf",
+        "if 0 < self.weight_squares < np.inf",
+        ("tests/test_exact_metrics.py::test_effective_size_of_tiny_weights_is_right_or_unknown",),
+    ),
+    Mutant(
+        "weights that cannot be squared",
+        "src/infoscope/tables/count.py",
+        "_SMALLEST_WEIGHT = 1e-140",
+        "_SMALLEST_WEIGHT = 1e-300",
+        ("tests/operating_points/test_thresholds.py::test_weights_that_cannot_be_squared_are_rejected",),
     ),
     Mutant(
         "weights of merged tables",
@@ -78,8 +99,8 @@ MUTANTS = (
     Mutant(
         "effective sample size",
         "src/infoscope/tables/counted.py",
-        "return effective_size(total, self.weight_squares) if 0 < self.weight_squares < np.inf else None",
-        "return total if 0 < self.weight_squares < np.inf else None",
+        "return effective_size(total, self.weight_squares) if",
+        "return total if",
         ("tests/tables/test_from_labels.py::test_weights_add_up_and_give_the_effective_size",),
     ),
     Mutant(

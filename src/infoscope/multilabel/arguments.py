@@ -22,6 +22,7 @@ from infoscope.readers.formats.label_list_file import read_label_lists
 from infoscope.readers.labels import meaning
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.count import check_weight_scale
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
@@ -94,6 +95,7 @@ def object_weights(sample_weight: object, objects: int) -> Real:
         raise InputError(f"sample_weight has shape {weights.shape}; give one weight for each of the {objects} objects")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise InputError("a sample weight is negative or not finite, or all are 0; give weights of 0 or more")
+    check_weight_scale(weights)
     return weights
 
 

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.operating_points.scores import SUM_TOLERANCE, check_weight_scale, of_logits
+from infoscope.operating_points.scores import SUM_TOLERANCE, of_logits
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.tally import Tally
+from infoscope.tables.count import check_weight_scale
 from infoscope.tables.labels import Label
 
 __all__ = [

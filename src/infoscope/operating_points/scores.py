@@ -14,7 +14,7 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing
-from infoscope.tables.count import checked_weights
+from infoscope.tables.count import check_weight_scale, checked_weights
 from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import (
     Label,
@@ -33,7 +33,6 @@ __all__ = [
     "BinaryScores",
     "Probabilities",
     "binary_scores",
-    "check_weight_scale",
     "class_probabilities",
     "class_score_columns",
     "of_logits",
@@ -178,17 +177,6 @@ def _check_length(found: int, rows: int, what: str) -> None:
         raise InputError(f"there are {found} rows of {what} and {rows} of truth; they must be paired row by row")
     if not rows:
         raise InputError(f"there are no rows of {what}; a sweep needs at least one sample of each class")
-
-
-def check_weight_scale(weights: Real) -> None:
-    """Reject weights whose products are too large or too small for a number: areas are made of them."""
-    largest = float(weights.max(initial=0.0))
-    if largest and not _SMALLEST_WEIGHT <= largest <= 1.0 / _SMALLEST_WEIGHT:
-        size, way = ("large", "divide") if largest > 1.0 else ("small", "multiply")
-        raise InputError(f"the largest weight is {largest:g}, too {size} to square; {way} all weights by one number")
-
-
-_SMALLEST_WEIGHT = 1e-140
 
 
 def _without_truth(missing: NDArray[np.bool_]) -> dict[str, int]:

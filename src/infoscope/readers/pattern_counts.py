@@ -21,6 +21,7 @@ from infoscope.readers.shared_reading import rows_in_order
 from infoscope.readers.tally import Tally
 from infoscope.scratch_files import scratch_folder
 from infoscope.tables.columns import one_column
+from infoscope.tables.count import check_weight_scale
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns
@@ -130,6 +131,7 @@ def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, c
     weighed = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed
     lost = int(tally.rows[~weighed].sum())
     warn_of_rows({"missing weight": lost} if lost else {})
+    check_weight_scale(tally.weights[weighed])
     squares = tally.weights**2 if tally.squares is None else tally.squares
     return Patterns.from_codes(labels, coded[:, weighed], tally.weights[weighed], squares[weighed])
 

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from infoscope.compiled_scipy import compiled_file
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
+from infoscope.tables.cell_checks import check_total
 from infoscope.tables.columns import one_column
-from infoscope.tables.counted import check_total
 from infoscope.tables.encode import Coded
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike
@@ -25,6 +25,7 @@ __all__ = [
     "Side",
     "check_any",
     "check_pairs",
+    "check_weight_scale",
     "checked_weights",
     "integer_side",
     "placed_among",
@@ -147,6 +148,17 @@ def checked_weights(weights: ArrayLike, size: int) -> Floats:
         raise InputError(f"sample_weight of row {row} is {array[row]}; weights must be finite and not negative")
     check_total(array)
     return array
+
+
+def check_weight_scale(weights: Floats) -> None:
+    """Reject weights whose products are too large or too small for a number."""
+    largest = float(weights.max(initial=0.0))
+    if largest and not _SMALLEST_WEIGHT <= largest <= 1.0 / _SMALLEST_WEIGHT:
+        size, way = ("large", "divide") if largest > 1.0 else ("small", "multiply")
+        raise InputError(f"the largest weight is {largest:g}, too {size} to square; {way} all weights by one number")
+
+
+_SMALLEST_WEIGHT = 1e-140
 
 
 def _without_missing(

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from infoscope.tables.prevalence import Reweighting
 
-__all__ = ["Counted", "Support", "by_fields", "check_cells", "check_total", "effective_size", "summable"]
+__all__ = ["Counted", "Support", "by_fields", "effective_size", "summable"]
 
 
 @dataclass(frozen=True)
@@ -355,6 +355,7 @@ def effective_size(total: float, squares: float) -> float:
 
 
 _LARGEST_SQUARED = 1e150
+_TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
 
 
 def summable(values: NDArray[Any]) -> NDArray[Any]:
@@ -365,32 +366,6 @@ def summable(values: NDArray[Any]) -> NDArray[Any]:
 
 
 _LARGEST_SUM = 2.0**62
-
-
-def check_total(values: NDArray[Any]) -> None:
-    """Reject values that add up to infinity, or that are all too small to have their digits: shares would be wrong."""
-    if values.dtype.kind != "f" or not values.size:
-        return
-    largest = values.max()
-    if largest > np.finfo(np.float64).max / values.size:
-        raise InputError("the values add up to more than 1.8e308; divide them all by one number")
-    if 0 < largest < _LEAST_LARGEST:
-        raise InputError(f"no value is above {float(largest)}, too small to compute with; multiply all by one number")
-
-
-_TINY, _LEAST_LARGEST = float(np.finfo(np.float64).tiny), 1e-300  # numbers below the first lack digits
-
-
-def check_cells(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> None:
-    """Reject counted cells outside the table, and counts that are negative or not finite."""
-    for name, places, size in (("row", rows, shape[0]), ("column", columns, shape[1])):
-        if places.size and not (places.min() >= 0 and places.max() < size):
-            odd = places[(places < 0) | (places >= size)][0]
-            raise InputError(f"a cell lies in {name} {odd} of a table with {size}; positions count from 0")
-    if values.size and not (values.min() >= 0 and values.max() < np.inf):
-        odd = values[~((values >= 0) & (values < np.inf))][0]
-        raise InputError(f"a cell holds {odd}; counts must be finite and not negative")
-    check_total(values)
 
 
 def _listed(labels: Sequence[Label], most: int = 8) -> str:

@@ -19,7 +19,7 @@ from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
 from infoscope.records import parsed
-from infoscope.tables.counted import check_total
+from infoscope.tables.cell_checks import check_total
 from infoscope.tables.labels import Label, as_label, kind_of
 
 __all__ = [

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
+from infoscope.tables.cell_checks import check_total
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
-from infoscope.tables.counted import check_total
 from infoscope.tables.labels import Label, as_labels, check_kinds, check_unique, is_missing
 from infoscope.typing import ArrayLike, Frame
 

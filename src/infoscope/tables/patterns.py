@@ -19,7 +19,7 @@ from infoscope.numeric import Real, as_real, entropy, frozen
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.contingency import Contingency
-from infoscope.tables.count import checked_weights
+from infoscope.tables.count import check_weight_scale, checked_weights
 from infoscope.tables.distinct_rows import DigitColumn, distinct_rows, narrowest
 from infoscope.tables.encode import Coded, encode, on_one_calendar
 from infoscope.tables.labels import Label, sorted_labels
@@ -76,6 +76,8 @@ class Patterns:
             raise InputError(f"{short} has {few} rows and {long} has {many}; rows pair by position: mark gaps by None")
         rows = next(iter(sizes.values()))
         weights = None if sample_weight is None else checked_weights(sample_weight, rows)
+        if weights is not None:
+            check_weight_scale(weights)
         squares = None if weights is None else weights**2
         places = [_digits(column) for column in coded.values()]
         found = distinct_rows([column for column, _ in places], weights, squares)
