@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import numpy as np
 import pytest
 
 import infoscope as ifs
@@ -138,3 +139,54 @@ def test_columns_of_a_frame_are_annotators():
 def test_no_annotator_takes_the_place_of_the_first():
     with pytest.raises(InputError, match="annotator 1"):
         ifs.agreement(list("aab"), {"annotator 1": list("bbb"), "bob": list("aab")})
+
+
+@pytest.mark.slow
+def test_names_of_systems_come_as_an_index_or_an_array():
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(ROWS)
+    several = frame.columns[1:3]
+
+    for names in (several, several.to_numpy()):
+        assert ifs.compare(frame, truth="gold", system=names).systems == ("svm", "knn")
+
+
+@pytest.mark.slow
+def test_values_where_the_name_of_a_column_belongs_are_rejected():
+    pd = pytest.importorskip("pandas")
+    frame, weights = pd.DataFrame(ROWS), np.ones(len(TRUTH))
+
+    for ask in (ifs.evaluate, ifs.compare):
+        with pytest.raises(InputError, match=r"truth .* column"):
+            ask(frame, truth=frame["gold"], system="svm")
+        with pytest.raises(InputError, match="system holds values; name a column, or give labels"):
+            ask(frame, truth="gold", system=weights)
+    with pytest.raises(InputError, match="score holds values"):
+        ifs.sweep(frame, truth="gold", score=weights)
+    with pytest.raises(InputError, match="by holds values"):
+        ifs.evaluate(ROWS, truth="gold", system="svm", by=weights)
+    for ask in (ifs.relate, ifs.latent_truth):
+        with pytest.raises(InputError, match="weight is not the name of a column"):
+            ask(ROWS, weight=weights)
+    with pytest.raises(InputError, match="target is not the name of a column"):
+        ifs.relate(ROWS, target=weights)
+
+
+@pytest.mark.parametrize("unit", [1e-310, 1e200, 1e307])
+def test_weights_of_any_size_are_computed_with_or_rejected(unit):
+    """Products of them overflowed, or were 0, with a warning of NumPy at best."""
+    weights = [unit] * 40
+    truth, other = ["a", "b"] * 20, ["a", "b", "b", "a"] * 10
+    judged = [label if at % 2 else None for at, label in enumerate(truth)]
+
+    with pytest.raises(InputError, match=r"(multiply|divide) .*all .*by one number"):
+        ifs.multilabel.evaluate([{label} for label in truth], [{label} for label in other], weight=weights)
+    with pytest.raises(InputError, match=r"(multiply|divide) .*all .*by one number"):
+        ifs.evaluate(judged, other, judge=truth, weight=weights)
+    with pytest.raises(InputError, match=r"(multiply|divide) .*all .*by one number"):
+        ifs.relate({"x": truth, "y": other, "w": weights}, ["x", "y"], weight="w")
+    if unit == 1e200:  # the scale of the weights of a comparison does not matter
+        assert ifs.compare(truth, {"one": truth, "two": other}, weight=weights).systems == ("one", "two")
+    else:
+        with pytest.raises(InputError, match=r"(multiply|divide) .*all .*by one number"):
+            ifs.compare(truth, {"one": truth, "two": other}, weight=weights)

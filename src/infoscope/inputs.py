@@ -268,14 +268,31 @@ def named_columns(
     source: Any, y_pred: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Truth and systems as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
-    if y_pred is not None or all(name is not None for name in names) or not _has_columns(source, read):
+    if y_pred is not None:
         return names
-    truth, system = names
+    truth, system = names = (names_alone(names[0], "truth"), names_alone(names[1], "system"))
+    if None not in names or not _has_columns(source, read):
+        return names
     rows, others = _rows_with(source, names, read), _other_columns(options)
     found = _only_column_left(rows, truth, as_names(system), others)
     named = fspath(source) if isinstance(source, (str, PathLike)) else "SOURCE"
     found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others, source=named)
     return _guessed(with_repeated_names(found, source, read), "system", system or found.systems)
+
+
+def names_alone(names: Any, option: str) -> Any:
+    """Names of columns as given, an index or array of them as a list; the values of a column are rejected."""
+    listed = list(names) if hasattr(names, "dtype") else names
+    if isinstance(listed, list) and not all(isinstance(name, str) for name in listed):
+        raise InputError(f"{option} holds values; name a column, or give labels as (y_true, y_pred)")
+    return listed
+
+
+def one_name(name: Any, option: str) -> str | None:
+    """The name of a column, or none; the values of a column are rejected."""
+    if name is None or isinstance(name, str):
+        return name
+    raise InputError(f"{option} is not the name of a column; put its values among the columns, and name it")
 
 
 def _only_column_left(
@@ -294,9 +311,11 @@ def named_scores(
     source: Any, y_score: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
 ) -> tuple[Any, Any]:
     """Truth and scores as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
-    if y_score is not None or None not in names or not _has_columns(source, read):
+    if y_score is not None:
         return names
-    truth, score = names
+    truth, score = names = (names_alone(names[0], "truth"), names_alone(names[1], "score"))
+    if None not in names or not _has_columns(source, read):
+        return names
     rows = _rows_with(source, names, read)
     found = score_roles_of(rows, truth=truth, scores=as_names(score), others=_other_columns(options))
     return _guessed(with_repeated_names(found, source, read), "score", score or found.scores)

@@ -24,6 +24,7 @@ from infoscope.inputs import (
     kept_rows,
     labels_by_system,
     named_column,
+    names_alone,
     tables_by_system,
 )
 from infoscope.quick_dataclasses import dataclass
@@ -71,6 +72,7 @@ class ColumnRequest:
     ) -> Self:
         """The columns named, with those of a function's keywords that are about rows and labels."""
         known = {name: options[name] for name in cls.__dataclass_fields__ if name in options}
+        known["by"] = names_alone(known.get("by"), "by")
         return cls(truth, system, how=read, **known)
 
     @property

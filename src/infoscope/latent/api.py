@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.column_kinds import BlankLabels, check_label_columns
 from infoscope.errors import InputError, check_keywords, check_level, check_seed
-from infoscope.inputs import blank_findings, check_named_once
+from infoscope.inputs import blank_findings, check_named_once, one_name
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
 from infoscope.latent.estimation import LatentPosterior, check_size, estimated, system_table
 from infoscope.latent.identifiability import check_identifiable, free_degrees, identifiability_findings
@@ -23,7 +23,6 @@ from infoscope.posterior.summary import summarize_draws
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.column_mapping import is_column_mapping
-from infoscope.readers.columns import check_name
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.results.estimate import Estimate
@@ -113,8 +112,8 @@ def latent_truth(
 def _patterns(
     source: Any, system: Sequence[str] | None, truth: str | None, how: LatentOptions, read: ReadOptions | None
 ) -> Patterns:
-    if how.weight is not None:
-        check_name(how.weight)
+    one_name(truth, "truth")
+    one_name(how.weight, "weight")
     if isinstance(system, str):
         raise InputError(f"one system is named, {system!r}; a latent truth needs three or more")
     if system is None:
