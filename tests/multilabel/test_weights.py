@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.multilabel.measures import MEASURES
+from infoscope.multilabel.arguments import aligned_sets
+from infoscope.multilabel.measures import MEASURES, proficiency
+from infoscope.multilabel.sums import tally
 
 TRUTH = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
 GUESS = [{"a"}, {"b"}, {"b", "c"}, {"c"}, {"a"}, {"b"}]
@@ -156,3 +158,20 @@ def test_the_command_line_reads_weights_from_a_file(tmp_path: Path) -> None:
     done = CliRunner().invoke(app, ["multilabel", gold, model, "--weights", weights, "--weight", "w", *few])
     assert done.exit_code == 2
     assert "give one of them" in done.output
+
+
+def test_weights_keep_every_metric_within_its_range() -> None:
+    """A constant system captured −7e-17, and random recall was above 1 by one digit."""
+    rng = np.random.default_rng(5)
+    truth = [set(map(int, np.flatnonzero(rng.random(3) < 0.5))) for _ in range(12)]
+    every, opposite = [{0, 1, 2}] * 12, [{0, 1, 2} - sets for sets in truth]
+    pairs = [aligned_sets(*pair, None) for pair in ((truth, every), (every, truth), (truth, opposite), (every, every))]
+
+    for _ in range(8):
+        weights = rng.random(12) * 10.0 ** rng.integers(-3, 3, 12)
+        for pair in pairs:
+            sums = tally(pair.weighed(weights))
+            for metric in MEASURES:
+                (low, high), value = metric.card.range, float(metric.score(sums))
+                assert np.isnan(value) or low <= value <= high, metric.name
+        assert float(proficiency(tally(pairs[0].weighed(weights)))) == 0.0

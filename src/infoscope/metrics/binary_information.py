@@ -15,7 +15,7 @@ def binary_entropy(count: Real, total: Real | float) -> Real:
     >>> [float(x) for x in binary_entropy(np.array([0.0, 2.0, 4.0]), 4.0)]
     [0.0, 1.0, 0.0]
     """
-    yes = as_real(count) / total
+    yes = np.minimum(as_real(count) / total, 1.0)
     parts = np.stack([yes, 1.0 - yes])
     return -np.sum(parts * np.log2(np.where(parts > 0, parts, 1.0)), axis=0) + 0.0
 

@@ -8,7 +8,7 @@ from infoscope.metrics.binary_information import binary_entropy
 from infoscope.metrics.registry import Card, Metric, all_metrics
 from infoscope.multilabel.arguments import label_set_metric
 from infoscope.multilabel.sums import CategorySums
-from infoscope.numeric import Real, ratio
+from infoscope.numeric import Real, at_most_one, ratio
 
 __all__ = ["MEASURES", "RENAMED", "adjusted_proficiency", "chance_proficiency", "proficiency", "values_of"]
 
@@ -68,8 +68,8 @@ def permuted_proficiency(tally: CategorySums) -> Real:
 )
 def false_information_ratio(tally: CategorySums) -> Real:
     """False information relative to the truth's information."""
-    said = binary_entropy(tally.system, np.maximum(tally.total, 1.0)[..., None])
-    return ratio((said - tally.information).sum(axis=-1), _truth_bits(tally))
+    said = binary_entropy(tally.system, tally.tables.total)
+    return ratio(np.maximum(said - tally.information, 0.0).sum(axis=-1), _truth_bits(tally))
 
 
 @label_set_metric(
@@ -146,7 +146,7 @@ def micro_f1(tally: CategorySums) -> Real:
 )
 def permuted_precision(tally: CategorySums) -> Real:
     """Micro precision after the system's categories are renamed as permuted proficiency does."""
-    return ratio(tally.renamed_both.sum(axis=-1), tally.system.sum(axis=-1))
+    return at_most_one(ratio(tally.renamed_both.sum(axis=-1), tally.system.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -161,7 +161,7 @@ def permuted_precision(tally: CategorySums) -> Real:
 )
 def permuted_recall(tally: CategorySums) -> Real:
     """Micro recall after the system's categories are renamed as permuted proficiency does."""
-    return ratio(tally.renamed_both.sum(axis=-1), tally.truth.sum(axis=-1))
+    return at_most_one(ratio(tally.renamed_both.sum(axis=-1), tally.truth.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -176,7 +176,7 @@ def permuted_recall(tally: CategorySums) -> Real:
 )
 def permuted_f1(tally: CategorySums) -> Real:
     """Micro F1 after the system's categories are renamed as permuted proficiency does."""
-    return ratio(2 * tally.renamed_both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1))
+    return at_most_one(ratio(2 * tally.renamed_both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1)))
 
 
 @label_set_metric(
@@ -252,7 +252,7 @@ def subset_accuracy(tally: CategorySums) -> Real:
 def hamming_loss(tally: CategorySums) -> Real:
     """Fraction of all yes/no predictions (object × category) that are wrong."""
     wrong = (tally.truth + tally.system - 2 * tally.both).sum(axis=-1)
-    return ratio(wrong, tally.total * tally.both.shape[-1])
+    return at_most_one(ratio(wrong, tally.total * tally.both.shape[-1]))
 
 
 def _met(tally: CategorySums) -> Real:
@@ -271,7 +271,7 @@ def _met(tally: CategorySums) -> Real:
 )
 def random_precision(tally: CategorySums) -> Real:
     """Expected micro precision if the system's sets are assigned to the objects at random."""
-    return ratio(_met(tally), tally.system.sum(axis=-1))
+    return at_most_one(ratio(_met(tally), tally.system.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -286,7 +286,7 @@ def random_precision(tally: CategorySums) -> Real:
 )
 def random_recall(tally: CategorySums) -> Real:
     """Expected micro recall if the system's sets are assigned to the objects at random."""
-    return ratio(_met(tally), tally.truth.sum(axis=-1))
+    return at_most_one(ratio(_met(tally), tally.truth.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -301,7 +301,7 @@ def random_recall(tally: CategorySums) -> Real:
 )
 def random_f1(tally: CategorySums) -> Real:
     """Expected micro F1 if the system's sets are assigned to the objects at random."""
-    return ratio(2 * _met(tally), (tally.truth + tally.system).sum(axis=-1))
+    return at_most_one(ratio(2 * _met(tally), (tally.truth + tally.system).sum(axis=-1)))
 
 
 MEASURES: tuple[Metric, ...] = all_metrics("label_sets")

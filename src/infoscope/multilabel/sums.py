@@ -93,7 +93,9 @@ class ObjectSums:
         c = self.categories
         both, truth, system, moved = (sums[..., at * c : (at + 1) * c] for at in range(4))
         rest = (sums[..., 4 * c + at] for at in range(7))
-        return CategorySums(as_real(weights.sum(axis=-1)), both, truth, system, moved, self.order, *rest)
+        # added up in the order of the product: a category of all objects has the total to the last digit
+        total = weights.sum(axis=-1) if self.weights is None else np.cumsum(weights, axis=-1)[..., -1]
+        return CategorySums(as_real(total), both, truth, system, moved, self.order, *rest)
 
     def whole(self) -> CategorySums:
         """Every object once."""
