@@ -190,3 +190,29 @@ def test_weights_of_any_size_are_computed_with_or_rejected(unit):
     else:
         with pytest.raises(InputError, match=r"(multiply|divide) .*all .*by one number"):
             ifs.compare(truth, {"one": truth, "two": other}, weight=weights)
+
+
+def test_complex_numbers_and_dates_are_neither_weights_nor_scores_nor_counts():
+    """NumPy converts them to numbers, dropping the imaginary part with a warning."""
+    complex_numbers, dates = np.array([1 + 2j, 3.0]), np.array(["2026-01-01", "2026-01-02"], dtype="M8[D]")
+
+    for weights in (complex_numbers, dates):
+        with pytest.raises(InputError, match="sample_weight holds something else than numbers"):
+            ifs.metrics.accuracy([0, 1], [0, 1], sample_weight=weights)
+        with pytest.raises(InputError, match="weight of an object is not a number"):
+            ifs.multilabel.evaluate([{1}, {2}], [{1}, {2}], weight=weights)
+        with pytest.raises(InputError, match="scores are not numbers"):
+            ifs.sweep([0, 1], weights)
+        with pytest.raises(InputError, match=r"the cells hold (complex128|datetime64)"):
+            ifs.Contingency.from_cells([0, 1], [0, 1], [0, 1], [0, 1], weights)
+
+
+@pytest.mark.parametrize("kind", ["coo_matrix", "bsr_array", "dia_matrix", "csr_array"])
+def test_a_sparse_matrix_holds_no_labels_of_rows(kind):
+    import scipy.sparse
+
+    matrix = getattr(scipy.sparse, kind)(np.array([[0, 1], [1, 0], [1, 0]]))
+    for ask in (ifs.metrics.accuracy, ifs.evaluate, ifs.Contingency.from_labels):
+        with pytest.raises(InputError, match="truth is a sparse matrix with 2 columns; give one label per row"):
+            ask(matrix, matrix)
+    assert ifs.sweep([1, 0, 0], matrix).areas == ifs.sweep([1, 0, 0], matrix.toarray()).areas

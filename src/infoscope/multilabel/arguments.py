@@ -22,7 +22,7 @@ from infoscope.readers.formats.label_list_file import read_label_lists
 from infoscope.readers.labels import meaning
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.columns import check_pairing, one_column
-from infoscope.tables.count import check_weight_scale
+from infoscope.tables.count import as_numbers, check_weight_scale
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
@@ -90,7 +90,10 @@ def aligned_sets(y_true: Any, y_pred: Any, threshold: float | None) -> Categoriz
 
 def object_weights(sample_weight: object, objects: int) -> Real:
     """One weight of 0 or more per object."""
-    weights = np.asarray(one_column(sample_weight, "sample_weight"), dtype=np.float64)
+    try:
+        weights = as_numbers(one_column(sample_weight, "sample_weight"))
+    except (TypeError, ValueError) as error:
+        raise InputError(f"sample_weight holds something else than numbers ({error}); give one per object") from None
     if weights.shape != (objects,):
         raise InputError(f"sample_weight has shape {weights.shape}; give one weight for each of the {objects} objects")
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
@@ -123,7 +126,7 @@ def weighed_sets(sets: LabelSets, weight: ObjectWeights | None, source: object, 
     if isinstance(weight, Mapping):
         weight = _by_name(sets, {as_label(name): value for name, value in weight.items()})
     try:
-        numbers = np.asarray(weight if hasattr(weight, "__len__") else list(weight), dtype=np.float64)
+        numbers = as_numbers(weight if hasattr(weight, "__len__") else list(weight))
     except (TypeError, ValueError):
         raise InputError("a weight of an object is not a number; give one number of 0 or more per object") from None
     return replace(sets, weights=object_weights(numbers, sets.n))

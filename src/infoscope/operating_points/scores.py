@@ -14,7 +14,7 @@ from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing
-from infoscope.tables.count import check_weight_scale, checked_weights
+from infoscope.tables.count import as_numbers, check_weight_scale, checked_weights
 from infoscope.tables.encode import Coded, encode
 from infoscope.tables.labels import (
     Label,
@@ -149,11 +149,12 @@ def _counted_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | Non
 
 def _numbers(values: Any, what: str) -> Real:
     plain = values.to_numpy() if hasattr(values, "to_numpy") else values
+    plain = plain.toarray() if hasattr(plain, "toarray") else plain  # a sparse matrix
     if hasattr(plain, "mask") and isinstance(plain, np.ma.MaskedArray):  # which NumPy loads when it is asked for
         plain = np.ma.filled(plain.astype(np.float64), np.nan)
     try:
         array = np.asarray(plain)
-        return array if array.dtype in (np.float32, np.float64) else array.astype(np.float64)
+        return array if array.dtype in (np.float32, np.float64) else as_numbers(array)
     except (TypeError, ValueError):
         return _spelt_numbers(plain, what)
 

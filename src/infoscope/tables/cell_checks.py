@@ -31,6 +31,8 @@ def check_cells(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any],
         if places.size and not (places.min() >= 0 and places.max() < size):
             odd = places[(places < 0) | (places >= size)][0]
             raise InputError(f"a cell lies in {name} {odd} of a table with {size}; positions count from 0")
+    if values.dtype.kind not in "biuf":
+        raise InputError(f"the cells hold {values.dtype} values; give counts or weights as numbers")
     if values.size and not (values.min() >= 0 and values.max() < np.inf):
         odd = values[~((values >= 0) & (values < np.inf))][0]
         raise InputError(f"a cell holds {odd}; counts must be finite and not negative")

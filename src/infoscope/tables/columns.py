@@ -29,6 +29,11 @@ def one_column(values: object, name: str) -> LabelsLike:
 
 
 def _flat(values: Any, name: str) -> LabelsLike:
+    if hasattr(values, "toarray") and getattr(values, "ndim", 1) == 2 and values.shape[1] != 1:
+        raise InputError(
+            f"{name} is a sparse matrix with {values.shape[1]} columns; give one label per row (for label sets use "
+            "infoscope.multilabel)"
+        )
     if isinstance(values, Mapping | Set):
         kind = "has named parts" if isinstance(values, Mapping) else "has no order"
         raise InputError(f"{name} is a {type(values).__name__}, which {kind}; give a sequence of labels, one per row")

@@ -23,6 +23,7 @@ __all__ = [
     "CountedPairs",
     "Ints",
     "Side",
+    "as_numbers",
     "check_any",
     "check_pairs",
     "check_weight_scale",
@@ -137,7 +138,7 @@ def checked_weights(weights: ArrayLike, size: int) -> Floats:
     """One finite weight per row that is not negative; anything else is rejected."""
     column = one_column(weights, "sample_weight")
     try:
-        array = np.asarray(column, dtype=np.float64)
+        array = as_numbers(column)
     except (TypeError, ValueError) as error:
         raise InputError(f"sample_weight holds something else than numbers ({error}); give one for each row") from None
     if array.shape != (size,):
@@ -148,6 +149,14 @@ def checked_weights(weights: ArrayLike, size: int) -> Floats:
         raise InputError(f"sample_weight of row {row} is {array[row]}; weights must be finite and not negative")
     check_total(array)
     return array
+
+
+def as_numbers(values: Any) -> Floats:
+    """Numbers in double precision; complex numbers and dates, which NumPy would convert, are none."""
+    array = np.asarray(values)
+    if array.dtype.kind in "cmM":
+        raise TypeError(f"values of type {array.dtype} are no real numbers")
+    return array if array.dtype == np.float64 else np.asarray(values, dtype=np.float64)
 
 
 def check_weight_scale(weights: Floats) -> None:
