@@ -473,3 +473,29 @@ def test_labels_that_differ_by_what_nobody_sees_look_alike() -> None:
     (finding,) = [each for each in said if each.code == "lookalike_labels"]
     assert r"cat\u200b" in finding.text
     assert "no --clean makes them one" in finding.text
+
+
+@pytest.mark.parametrize(
+    ("code", "speaks", "silent"),
+    [
+        # rejections leave 0.008 and 0.011 bits open about the class, of 1 bit; 1 % is allowed
+        ("abstains_for_free", rejecting([[9000, 0, 1], [0, 9000, 1499]]), rejecting([[9000, 0, 1], [0, 9000, 999]])),
+        # predicted 1.25 and 1.2 times as often as it is true
+        (
+            "predicted_too_often",
+            Contingency.from_matrix([[8700, 300], [50, 950]]),
+            Contingency.from_matrix([[8750, 250], [50, 950]]),
+        ),
+    ],
+)
+def test_a_rule_speaks_up_to_its_limit(code: str, speaks: Contingency, silent: Contingency) -> None:
+    assert said(code, speaks) is not None
+    assert said(code, silent) is None
+
+
+@pytest.mark.slow
+def test_rare_classes_matter_beside_a_frequent_one_only() -> None:
+    sizes = np.r_[np.full(20, 3), np.full(30, 20)]
+
+    assert "rare_classes" not in codes(believed(Contingency.from_matrix(np.diag(sizes))))
+    assert "rare_classes" in codes(believed(Contingency.from_matrix(np.diag(np.r_[sizes[:-1], 200]))))

@@ -96,3 +96,15 @@ def test_two_of_three_runs() -> None:
     assert found[2].chance == pytest.approx(3 * stats.norm.cdf(-2.3) ** 2, rel=1e-6)
     assert watch.judge(0.5, 0.001).rule == "one run"
     assert watch.expected == known
+
+
+def test_a_short_baseline_is_judged_by_students_t() -> None:
+    watch = Watch()
+    for at in range(MIN_RUNS):
+        assert watch.judge(0.9 + 0.01 * (-1) ** at, 0.02).z is None
+    found = watch.judge(0.5, 0.02)
+
+    assert found.z is not None
+    assert found.rule == "one run"
+    assert found.chance == pytest.approx(stats.t.cdf(found.z, MIN_RUNS - 1), rel=1e-9)
+    assert stats.t.cdf(watch.limit, MIN_RUNS - 1) == pytest.approx(stats.norm.cdf(-3.0), rel=1e-9)

@@ -455,4 +455,32 @@ MUTANTS = (
         "return self.after / self.before if",
         ("tests/figures/test_families.py::test_coverage_points_carry_their_numbers_and_arrows_their_factors",),
     ),
+    Mutant(
+        "rejections that cost information",
+        "src/infoscope/diagnosis/rejection.py",
+        "if left_open > THRESHOLDS.rejection_cost * facts.truth_bits:",
+        "if left_open > 3 * THRESHOLDS.rejection_cost * facts.truth_bits:",
+        ("tests/diagnosis/test_rules.py::test_a_rule_speaks_up_to_its_limit",),
+    ),
+    Mutant(
+        "how many times too often",
+        "src/infoscope/diagnosis/response.py",
+        "or more < THRESHOLDS.positive_count * fewer",
+        "or more < 1.1 * fewer",
+        ("tests/diagnosis/test_rules.py::test_a_rule_speaks_up_to_its_limit",),
+    ),
+    Mutant(
+        "rare classes beside a frequent one",
+        "src/infoscope/diagnosis/sample.py",
+        "if sizes.max() < THRESHOLDS.rare_contrast * sizes.mean():",
+        "if sizes.max() < THRESHOLDS.rare_contrast * sizes.min():",
+        ("tests/diagnosis/test_rules.py::test_rare_classes_matter_beside_a_frequent_one_only",),
+    ),
+    Mutant(
+        "degrees of freedom of a short baseline",
+        "src/infoscope/runs/alarms.py",
+        "stdtr(runs - 1, z) if runs < BASELINE_RUNS",
+        "stdtr(runs, z) if runs < BASELINE_RUNS",
+        ("tests/runs/test_alarms.py::test_a_short_baseline_is_judged_by_students_t",),
+    ),
 )
