@@ -7,7 +7,13 @@ import pytest
 
 import infoscope as ifs
 from infoscope.judges import belief
-from infoscope.judges.diagnostics import accepted_errors, given_truth_p_value, row_ease, row_selection
+from infoscope.judges.diagnostics import (
+    LabelsBesideJudge,
+    accepted_errors,
+    given_truth_p_value,
+    row_ease,
+    row_selection,
+)
 from tests.judges.labelled_worlds import JudgedWorld, erring
 from tests.reference import reference_file, why_absent
 
@@ -222,3 +228,8 @@ def test_renamed_predictions_are_warned_of() -> None:
     asked = {"truth": "human", "system": "model", "judge": "gpt"}
     assert "names_do_not_match" in found_codes(ifs.evaluate(swapped.source(), **asked))
     assert "names_do_not_match" not in found_codes(ifs.evaluate(world.source(), **asked))
+
+
+def test_a_judge_is_of_use_if_it_takes_a_twentieth_off_the_sd() -> None:
+    assert LabelsBesideJudge(0.8, 0.8, 0.1, 0.0951).is_useless
+    assert not LabelsBesideJudge(0.8, 0.8, 0.1, 0.0949).is_useless

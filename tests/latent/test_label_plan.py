@@ -11,8 +11,10 @@ from scipy import stats
 import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.labelling.sheet import listed_values
 from infoscope.latent.allocation import Allocation, Effects
 from infoscope.latent.label_estimate import _Correction, _matched
+from infoscope.tables.patterns import Patterns
 from tests.latent.worlds import World
 
 
@@ -228,3 +230,10 @@ def test_rejections(small: tuple[ifs.LatentTruth, dict], tmp_path: Path) -> None
     latent.save(tmp_path / "latent.json")
     with pytest.raises(InputError, match="has no patterns; estimate it again"):
         ifs.plan_labels(ifs.load(tmp_path / "latent.json"))
+
+
+def test_a_prediction_that_is_missing_stays_missing_on_the_sheet() -> None:
+    patterns = Patterns.from_columns({"a": ["x", None, "y"], "b": ["x", "y", None]})
+    values = [tuple(listed_values(patterns, ["a", "b"], at).values()) for at in range(len(patterns))]
+
+    assert set(values) == {("x", "x"), (None, "y"), ("y", None)}

@@ -126,6 +126,7 @@ def test_shared_errors_of_two_are_found_and_repaired_by_a_block() -> None:
 
     pair = next(each for each in alone.pairs if {each.first, each.second} == {"s0", "s1"})
     assert pair.is_significant
+    assert 0 < min(each.p_value for each in alone.pairs) <= pair.p_value  # the data are one of the draws: never 0
     assert any("--together s0,s1" in finding.text for finding in alone.findings)
     errors = [abs(found["s1"].metrics["proficiency"].shown - real["s1"]) for found in (alone, block)]
     assert errors[0] > 0.05

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy import stats
+from scipy.integrate import quad
 
 from infoscope.readers.rows.segments import telling_segments
 
@@ -32,3 +34,14 @@ def test_a_group_that_differs_is_named() -> None:
         found = [[each.value for each in telling_segments({"p": drawn([300] * 3, rates, rng)})] for _ in range(40)]
         assert sum(each == ["group 0"] for each in found) >= (38 if rates[0] > 0.1 else 20)
         assert not any("group 1" in each or "group 2" in each for each in found)
+
+
+def test_the_probability_is_that_of_two_beta_distributions() -> None:
+    """Priors as heavy as one row of the cell, with the mean of all rows: here 16.5 of 121."""
+    found = next(each for each in telling_segments({"p": {"a": (14, 60), "b": (2, 60)}}))
+    rest = 121 / 16.5 - 1
+    here, elsewhere = stats.beta(15, rest + 46), stats.beta(3, rest + 58)
+    exact = quad(lambda x: here.pdf(x) * elsewhere.cdf(x), 0, 1)[0]
+
+    assert found.value == "a"
+    assert found.probability == pytest.approx(exact, abs=4e-4)

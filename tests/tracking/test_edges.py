@@ -142,6 +142,13 @@ def test_a_gap_in_the_frame_numbers_is_no_gap_in_time() -> None:
     assert tracking.evaluate(sparse, sparse).systems[0].metrics["fragmentations"].value == 0
 
 
+def test_the_step_is_that_of_the_closest_frames() -> None:
+    late = STAGE.truth()
+    late[:, 0] = np.where(late[:, 0] > 2, late[:, 0] + 50, late[:, 0])
+
+    assert tracking.evaluate(late, late).systems[0].sequences[0].frame_step == 1.0
+
+
 def test_time_stamps_serve_as_frames() -> None:
     stamped = STAGE.truth() * [0.04, 1, 1, 1, 1, 1]
 
