@@ -19,6 +19,7 @@ import infoscope as ifs
 from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.evaluation.examples import MAX_CHARACTERS
+from infoscope.readers.rows.row_samples import sample_labels
 
 ROWS = 2000
 
@@ -260,3 +261,10 @@ def test_many_pairs_travel_packed() -> None:
     page = ifs.evaluate(truth, predicted, examples=2, show={"text": list(range(144))}).to_html()
     assert page.count("<details data-truth=") == 20
     assert 'class="folds"' in page
+
+
+def test_a_row_without_a_prediction_is_no_example() -> None:
+    found = sample_labels(["a", "b", "a", "b"], {"svm": ["a", "b", None, "a"]}, {}, 4)[(), "svm"]
+
+    rows = {cell: [row.number for row in rows] for cell, rows in found.items()}
+    assert rows == {("a", "a"): [1], ("b", "b"): [2], ("b", "a"): [4]}

@@ -205,6 +205,8 @@ def test_bad_input(tmp_path: Path) -> None:
     keep_verdict(tmp_path, {**said(1, "unclear"), "file": "other.csv"})
     with pytest.raises(InputError, match="one of prediction wrong"):
         keep_verdict(tmp_path, said(1, "nonsense"))
+    with pytest.raises(InputError, match="row 0; rows count from 1"):
+        keep_verdict(tmp_path, said(0, "unclear"))
     for words, sentence in (
         (("bad.jsonl", "rows.csv", "-t", "truth"), "line 1"),
         (("none.jsonl", "rows.csv", "-t", "truth"), "cannot be read"),

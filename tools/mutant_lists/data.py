@@ -201,4 +201,25 @@ MUTANTS = (
         "if error.name in _PACKAGES:",
         ("tests/test_absent_torch.py::test_a_missing_package_is_named_with_its_extra",),
     ),
+    Mutant(
+        "rows without a prediction are no examples",
+        "src/infoscope/readers/rows/row_samples.py",
+        "usable = (truth >= 0) & (codes >= 0)",
+        "usable = truth >= 0",
+        ("tests/evaluation/test_examples.py::test_a_row_without_a_prediction_is_no_example",),
+    ),
+    Mutant(
+        "rows of verdicts count from 1",
+        "src/infoscope/serving/verdicts.py",
+        "if verdict.row < 1:",
+        "if verdict.row < 0:",
+        ("tests/serving/test_verdicts.py::test_bad_input",),
+    ),
+    Mutant(
+        "runs of a new baseline",
+        "src/infoscope/runs/findings.py",
+        "return sum(point.run >= start for point in series.points)",
+        "return sum(point.run > start for point in series.points)",
+        ("tests/runs/test_history.py::test_a_new_baseline_is_not_compared_with_earlier_runs",),
+    ),
 )

@@ -103,7 +103,7 @@ def _few_runs(found: History) -> Iterator[Finding]:
         if series.newest.z is None:
             yield Finding(
                 "few_runs",
-                f"{series.system}: alarms begin after {MIN_RUNS} runs of a baseline, and there are "
+                f"{series.system}: alarms begin after {MIN_RUNS} runs of a baseline, which has "
                 f"{_since_mark(found, series)} so far.",
                 evidence={"system": series.system},
             )

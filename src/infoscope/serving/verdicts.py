@@ -64,8 +64,10 @@ def keep_verdict(folder: Path, given: Mapping[str, Any]) -> RowVerdicts:
         )
     except (KeyError, TypeError, ValueError):
         raise InputError("a verdict names file, row, system, truth, predicted and verdict") from None
-    if verdict.verdict not in get_args(RowVerdict) or verdict.row < 1:
+    if verdict.verdict not in get_args(RowVerdict):
         raise InputError(f"a verdict is one of {', '.join(get_args(RowVerdict))}")
+    if verdict.row < 1:
+        raise InputError(f"a verdict is about row {verdict.row}; rows count from 1")
     line = json.dumps(asdict(verdict), ensure_ascii=False) + "\n"
     _append(folder / VERDICTS, line.encode())
     return verdict
