@@ -27,12 +27,6 @@ static inline int next_run(Runs *runs) {
     Bytes bytes = runs->bytes;
     uint64_t head;
     uint32_t value = 0;
-    if (!runs->width && bytes.at == bytes.end) { /* numbers of no bits need no run */
-        runs->packed = 0;
-        runs->value = 0;
-        runs->left = UINT64_MAX;
-        return 0;
-    }
     if (varint(&bytes, &head) || !(head >> 1))
         return -1;
     if (head & 1) {

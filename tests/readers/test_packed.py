@@ -5,6 +5,7 @@ import mmap
 import struct
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -398,6 +399,16 @@ def test_codes_beyond_the_dictionary_are_rejected_in_every_way_of_counting() -> 
                 _packed.tally(chunk, _packed.pages(chunk), False, False, places, truth, table, known + 2)
             with pytest.raises(ValueError, match="do not fit"):
                 _packed.codes(chunk, _packed.pages(chunk), False, False, places, truth)
+
+
+@pytest.mark.parametrize(("codes", "fits"), [(b"\0\x03", True), (b"\0\x10", True), (b"\0", False), (b"\0\0", False)])
+def test_codes_of_no_bits_come_in_runs(codes: bytes, fits: bool) -> None:
+    """A width of none and nothing behind it is what other readers reject."""
+    chunk = chunk_of(["label"], [(8, None, codes)], 1, snappy=False)
+    truth = np.ones(8, np.uint16)
+    with nullcontext() if fits else pytest.raises(ValueError, match="do not fit"):
+        _packed.codes(chunk, _packed.pages(chunk), False, False, np.arange(2, dtype=np.uint16), truth)
+        assert not truth.any()
 
 
 def test_a_repeated_number_of_more_bits_than_it_may_have_is_rejected() -> None:
