@@ -17,6 +17,7 @@ __all__ = ["confine", "embedded_database", "interrupt_queries"]
 _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
+    "disabled_optimizers": "statistics_propagation",  # a number that they exclude would be counted as another one
 }
 _CHANGED = ("temp_directory", "preserve_insertion_order")
 _CHANGED_LATER = ("preserve_insertion_order", "enable_progress_bar", "enable_progress_bar_print")

@@ -11,7 +11,7 @@ from tests.readers.test_packed import encoded_runs, record, varint, whole
 
 __all__ = ["DICTIONARY", "FIRST", "SECOND", "Column", "Page", "write_parquet"]
 
-INT, LONG, TEXT, LIST, RECORD = 5, 6, 8, 9, 12
+YES, INT, LONG, TEXT, LIST, RECORD = 1, 5, 6, 8, 9, 12
 FIRST, DICTIONARY, SECOND = 0, 2, 3
 ABOUT = {FIRST: 5, DICTIONARY: 7, SECOND: 8}
 """Kinds of pages, and the field of a header that holds what is said of each."""
@@ -67,7 +67,9 @@ class Column:
     means: int | None = 0
     """UTF-8."""
     ends: tuple[bytes, bytes] | None = None
-    """The least and the greatest value, as statistics tell them."""
+    """The least and the greatest value, as statistics tell them, which say that both occur."""
+    logical: int | None = None
+    """The newer note about what values mean, by its number: 11 is a column of nothing but holes."""
 
     @classmethod
     def of(cls, labels: Sequence[Any], form: int = FIRST, pack: Any = bytes, **about: Any) -> "Column":
@@ -92,8 +94,11 @@ class Column:
         return replace(self, pages=tuple(pages))
 
 
-def write_parquet(path: Path, columns: dict[str, Column], codec: int = 0) -> Path:
-    """A file of one row group; 0 is no compression, 1 Snappy, 2 gzip, 4 Brotli."""
+def write_parquet(path: Path, columns: dict[str, Column], codec: int = 0, stated: int | None = None) -> Path:
+    """A file of one row group; 0 is no compression, 1 Snappy, 2 gzip, 4 Brotli.
+
+    ``stated`` is how many columns its root says that it has, where the schema goes on with more.
+    """
     content, chunks = b"PAR1", []
     for name, column in columns.items():
         start, first = len(content), len(column.pages[0].content)
@@ -111,15 +116,17 @@ def write_parquet(path: Path, columns: dict[str, Column], codec: int = 0) -> Pat
         }
         if column.ends is not None:
             least, greatest = (_text(end) for end in column.ends)
-            fields[12] = RECORD, _record({5: (TEXT, greatest), 6: (TEXT, least)})
+            fields[12] = RECORD, _record({5: (TEXT, greatest), 6: (TEXT, least), 7: (YES, b""), 8: (YES, b"")})
         chunks.append(_record({2: (LONG, whole(start)), 3: (RECORD, _record(fields))}))
-    schema = [_record({4: (TEXT, _text(b"schema")), 5: (INT, whole(len(columns)))})]
+    schema = [_record({4: (TEXT, _text(b"schema")), 5: (INT, whole(len(columns) if stated is None else stated))})]
     for name, column in columns.items():
         leaf: Fields = {1: (INT, whole(column.stored)), 3: (INT, whole(0)), 4: (TEXT, _text(name.encode()))}
-        means = {} if column.means is None else {6: (INT, whole(column.means))}
+        means: Fields = {} if column.means is None else {6: (INT, whole(column.means))}
+        if column.logical is not None:
+            means[10] = RECORD, _record({column.logical: (RECORD, record())})
         schema.append(_record(leaf | means))
     size = len(content)
-    group = _record({1: (LIST, _list(RECORD, chunks)), 2: (LONG, whole(size)), 3: (LONG, whole(ROWS))})
+    group = _record({1: (LIST, _list(RECORD, chunks[:stated])), 2: (LONG, whole(size)), 3: (LONG, whole(ROWS))})
     footer = _record(
         {
             1: (INT, whole(1)),

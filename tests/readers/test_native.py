@@ -344,18 +344,39 @@ def eight(number: int) -> bytes:
     return struct.pack("<q", number)
 
 
-NUMBERS = [-3, 4, 900]
+NUMBERS = [7, 50, 263]
+EMPTY = (8, {"missing label in 'gold'": 8}, {"said": {}})
 
 
-def test_whole_numbers_that_statistics_exclude(tmp_path: Path, spy: Spy) -> None:
-    """The engine makes its table as large as the statistics say."""
-    path = tmp_path / "log.parquet"
-    for least, greatest, fits in ((-3, 900, True), (-(2**63), 2**63 - 1, True), (-2, 900, False), (-3, 899, False)):
-        column = Column.of(NUMBERS, stored=2, means=None, ends=(eight(least), eight(greatest)))
-        said = agreed(both(path, column), spy)
-        assert spy.by_codes is fits
-        if fits:
-            assert said == (8, {}, {"said": {(-3, -3): 3, (4, 4): 3, (900, 900): 2}})
+@pytest.mark.parametrize(
+    ("least", "greatest"), [(7, 263), (-(2**63), 2**63 - 1), (8, 263), (7, 262), (7, 50), (50, 50)]
+)
+def test_whole_numbers_that_statistics_exclude(least: int, greatest: int, tmp_path: Path) -> None:
+    """An engine that makes its table as large as the statistics say counts another number, or ends the process."""
+    column = Column.of(NUMBERS, stored=2, means=None, ends=(eight(least), eight(greatest)))
+    path = both(tmp_path / "log.parquet", column)
+    for native in (True, False):
+        assert outcome(path, native) == (8, {}, {"said": {(7, 7): 3, (50, 50): 3, (263, 263): 2}})
+
+
+def test_text_that_statistics_exclude(tmp_path: Path) -> None:
+    path = both(tmp_path / "log.parquet", Column.of(["cat", "cow", "d" * 30], ends=(b"cat", b"cat")))
+    for native in (True, False):
+        assert outcome(path, native)[2]["said"] == {("cat", "cat"): 3, ("cow", "cow"): 3, ("d" * 30, "d" * 30): 2}
+
+
+def test_two_notes_about_a_column_that_contradict_each_other(tmp_path: Path) -> None:
+    """Whole numbers by the older note and nothing but holes by the newer one, which the engine believes."""
+    for ends in (None, (eight(7), eight(263))):  # such statistics end the engine that is asked for them
+        path = both(tmp_path / "log.parquet", Column.of(NUMBERS, stored=2, means=18, ends=ends, logical=11))
+        assert outcome(path, native=True) == outcome(path, native=False) == EMPTY
+
+
+def test_a_schema_that_ends_before_a_column(tmp_path: Path) -> None:
+    column = Column.of(LABELS)
+    path = write_parquet(tmp_path / "log.parquet", {"gold": column, "said": column}, stated=1)
+    for native in (True, False):
+        assert outcome(path, native).startswith(f"{path} is damaged: its schema ends before column 'said'; fetch")
 
 
 @pytest.mark.parametrize(("means", "labels"), [(15, [1, 2, 128]), (11, [1, 2, 256]), (11, [-1, 2, 3])])

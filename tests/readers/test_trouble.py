@@ -12,7 +12,7 @@ import sys
 import tarfile
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import duckdb
 import numpy as np
@@ -21,7 +21,7 @@ import pytest
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_matrix, read_tables
-from infoscope.readers.duckdb.session import interruptible
+from infoscope.readers.duckdb.session import Session, interruptible
 from infoscope.readers.progress import shown_while
 from infoscope.readers.spark.session import quiet_bridge
 from infoscope.scratch_files import STDIN, spooled
@@ -608,3 +608,24 @@ def test_archives_and_pickles_are_named(name, content, words, tmp_path):
     path.write_bytes(content)
     with pytest.raises(InputError, match=re.escape(words)):
         read(path, truth="t", system="p")
+
+
+def test_a_fault_that_the_engine_finds_while_it_hands_out_rows_is_a_sentence(tmp_path: Path) -> None:
+    """It looks at the bytes of text only then."""
+
+    class Answer:
+        def __getattr__(self, _name: str) -> Any:
+            raise duckdb.InvalidInputException("Invalid Input Error: Invalid unicode (byte sequence mismatch)")
+
+    class Connection:
+        query_progress = None
+
+        def execute(self, _sql: str, _values: Any) -> Answer:
+            return Answer()
+
+    session = Session(cast("Any", Connection()), tmp_path, "log.parquet")
+    for ask in (session.rows, session.row, session.arrays):
+        with pytest.raises(
+            InputError, match=r"log.parquet cannot be read: Invalid unicode .*; if it is damaged, fetch"
+        ):
+            ask("SELECT 1")

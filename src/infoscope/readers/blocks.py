@@ -92,8 +92,8 @@ def _of_parquet(session: Session, files: Files, columns: Columns, rng: np.random
     scans, sizes = [], []
     for path in files.paths:
         scans.append(scan_files(session, replace(files, paths=(path,)), columns, None))
-        found = session.run("SELECT sum(num_rows) FROM parquet_file_metadata($paths)", paths=scans[-1].values["paths"])
-        sizes.append(int((found.fetchone() or (0,))[0] or 0))
+        found = session.row("SELECT sum(num_rows) FROM parquet_file_metadata($paths)", paths=scans[-1].values["paths"])
+        sizes.append(int((found or (0,))[0] or 0))
     ranges = _ranges(sizes, _LEAST_ROWS)
     read, whole = 0, max(sum(sizes), 1)
     for at in _spread(len(ranges), rng):

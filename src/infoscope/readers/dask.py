@@ -20,7 +20,7 @@ from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import count_scan
 from infoscope.readers.duckdb.ndjson import reject_broken_line
 from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
-from infoscope.readers.duckdb.session import CountingLimits, opened
+from infoscope.readers.duckdb.session import CountingLimits, EngineError, opened
 from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
 from infoscope.readers.formats.conversions import unpacked_copies
 from infoscope.readers.formats.csv_header import reject_repeated_header
@@ -66,6 +66,10 @@ def _count_files(
         try:
             with last_lines_checked(files):
                 tallies = _counted(files, columns, delimiter, limits, how)
+        except EngineError:  # perhaps by what only the compiled part wants to know of the file
+            if how[1] is False:
+                raise
+            tallies = _counted(files, columns, delimiter, limits, (how[0], False))
         except InputError as error:
             if files.format == "ndjson" and "JSON" in str(error.__cause__):
                 reject_broken_line(files, columns.names)

@@ -42,7 +42,7 @@ def _of_files(files: Files, columns: Columns, how: ReadOptions) -> Tally:
     with files.named(), scratch_folder() as folder, opened(folder, files.name, how.limits) as session:
         scan = scan_in_order(session, files, columns, how.delimiter)
         fields = ", ".join(scan.columns[name] for name in columns.names)
-        lines = session.lines(f"SELECT {fields} FROM {scan.relation}", **scan.values)
+        lines = session.rows(f"SELECT {fields} FROM {scan.relation}", **scan.values)
     tally = _singly(columns, list(zip(*lines, strict=True)) or [()] * len(columns.names))
     for name, decoder in scan.decoders.items():
         tally = tally.mapped(name, decoder)

@@ -261,7 +261,7 @@ class _Join:
 
     def _counted(self) -> JoinCounts:
         def number(sql: str) -> int:
-            found = self.session.run(sql).fetchone()
+            found = self.session.row(sql)
             return 0 if found is None or found[0] is None else int(found[0])
 
         outer = "FROM source_rows r LEFT JOIN labels l ON r.k = l.k"
@@ -283,12 +283,12 @@ class _Join:
     def is_contradictory(self) -> bool:
         """Whether a key that both sides have occurs with different labels."""
         met = "SELECT 1 FROM source_rows r JOIN labels l ON r.k = l.k WHERE different > 1 LIMIT 1"
-        return self.session.run(met).fetchone() is not None
+        return self.session.row(met) is not None
 
     def examples(self) -> tuple[Any, Any]:
         """A key of each side."""
         sides = ("source_rows", "labels")
-        found = [self.session.run(f"SELECT min(k) FROM {side}").fetchone() or (None,) for side in sides]
+        found = [self.session.row(f"SELECT min(k) FROM {side}") or (None,) for side in sides]
         return found[0][0], found[1][0]
 
 

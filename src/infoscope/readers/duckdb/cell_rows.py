@@ -40,7 +40,7 @@ class FileRows:
             f"SELECT {fields}, count(*), {sums} FROM {self.scan.relation} {self._weighed('WHERE')} "
             f"GROUP BY {', '.join(str(place + 1) for place in range(len(names)))}"
         )
-        lines = self.session.lines(statement, **self.scan.values)
+        lines = self.session.rows(statement, **self.scan.values)
         backs = [self.scan.decoders.get(name, _same) for name in names]
         values = [tuple(back(value) for back, value in zip(backs, line, strict=False)) for line in lines]
         weights = None if self.query.weight is None else [float(line[-1]) for line in lines]
@@ -77,7 +77,7 @@ class FileRows:
             statement = f"SELECT * FROM ({statement}) AS numbered WHERE r IN ({', '.join(map(str, numbers))})"
         else:
             statement += f" WHERE {self.scan.rows_at(numbers)}"
-        values = {number: rest for number, *rest in self.session.lines(statement, **self.scan.values)}
+        values = {number: rest for number, *rest in self.session.rows(statement, **self.scan.values)}
         return [(number, found, *values[number]) for number, found, *_ in chosen]
 
     def _chosen(self, show: Sequence[str], keys: Keys) -> Lines:
@@ -103,7 +103,7 @@ class FileRows:
             f"SELECT {shown} FROM (SELECT {', '.join(fields)} FROM {self.scan.relation}) AS numbered WHERE {where} "
             f"ORDER BY {self._order}, r LIMIT {int(query.limit)}"
         )
-        return self.session.lines(statement, **self.scan.values, **values)
+        return self.session.rows(statement, **self.scan.values, **values)
 
     @property
     def _order(self) -> str:
@@ -132,7 +132,7 @@ class FileRows:
             f"QUALIFY row_number() OVER (PARTITION BY lacks ORDER BY n DESC) <= {self.most_values + 1}"
         )
         found: dict[str, dict[Any, tuple[int, int]]] = {name: {} for name in columns}
-        for *shown, lacks, count, rows in self.session.lines(statement, **self.scan.values, **values, **more):
+        for *shown, lacks, count, rows in self.session.rows(statement, **self.scan.values, **values, **more):
             at = next(i for i in range(len(columns)) if not lacks >> (len(columns) - 1 - i) & 1)
             found[columns[at]][shown[at]] = count, rows
         return found

@@ -80,7 +80,7 @@ def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tall
     where = f" WHERE margin = {group_by.mask(margin)}" if several else ""
     cells = f"(SELECT * FROM cells{where}) AS c"
     shorts = group_by.shorts(margin)
-    size = session.run(f"SELECT count(*) FROM {cells}").fetchone()
+    size = session.row(f"SELECT count(*) FROM {cells}")
     small = size is not None and size[0] <= _SMALL
     keys = group_by.columns.keys(margin)
     take = _take_values if small else _take_codes
@@ -96,7 +96,7 @@ def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: lis
 
     Sorted, so that sums over the cells have the same last digit every time.
     """
-    lines = session.run(f"SELECT {', '.join([*shorts, *sums])} FROM {cells} ORDER BY {', '.join(shorts)}").fetchall()
+    lines = session.rows(f"SELECT {', '.join([*shorts, *sums])} FROM {cells} ORDER BY {', '.join(shorts)}")
     columns = list(zip(*lines, strict=True)) or [()] * (len(shorts) + len(sums))
     coded = [encode(values, name) for values, name in zip(columns, shorts.values(), strict=False)]
     numbers = {
@@ -114,11 +114,11 @@ def _take_codes(session: Session, cells: str, shorts: dict[str, str], sums: list
             f"CREATE TEMP TABLE dict_{short} AS SELECT label, row_number() OVER () - 1 AS code "
             f"FROM (SELECT DISTINCT {short} AS label FROM {cells})"
         )
-        lines = session.run(f"SELECT label FROM dict_{short} ORDER BY code").fetchall()
+        lines = session.rows(f"SELECT label FROM dict_{short} ORDER BY code")
         labels.append([label for (label,) in lines])
     joins = "".join(f" JOIN dict_{short} ON c.{short} IS NOT DISTINCT FROM dict_{short}.label" for short in shorts)
     places = ", ".join(f"dict_{short}.code AS code_{short}" for short in shorts)
-    numbers = session.run(f"SELECT {places}, {', '.join(sums)} FROM {cells}{joins}").fetchnumpy()
+    numbers = session.arrays(f"SELECT {places}, {', '.join(sums)} FROM {cells}{joins}")
     codes = [np.asarray(numbers.pop(f"code_{short}"), dtype=np.int64) for short in shorts]
     for short in shorts:
         session.run(f"DROP TABLE dict_{short}")

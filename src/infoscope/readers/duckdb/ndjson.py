@@ -109,7 +109,7 @@ def _late_keys(session: Session, files: Files, names: list[str]) -> list[str]:
     fields = {name: f"f{i}" for i, name in enumerate(names)}
     relation, values = _json_lines(files, fields, ())
     seen = ", ".join(f"bool_or({short} IS NOT NULL)" for short in fields.values())
-    found = session.run(f"SELECT {seen} FROM {relation}", **values).fetchone() or ()
+    found = session.row(f"SELECT {seen} FROM {relation}", **values) or ()
     return [name for name, is_there in zip(names, found, strict=False) if is_there]
 
 

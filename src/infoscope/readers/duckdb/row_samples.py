@@ -44,7 +44,7 @@ def _looked_up(
     decoders: list[Callable[[Any], Any]] = [scan.decoders.get(name, _unchanged) for name in show]
     fields = ", ".join([f"{scan.row_number} AS r", *(scan.columns[name] for name in show)])
     statement = f"SELECT {fields} FROM {scan.relation} WHERE {scan.rows_at(numbers)}"
-    for number, *values in session.lines(statement, **scan.values):
+    for number, *values in session.rows(statement, **scan.values):
         yield number, tuple(back(value) for back, value in zip(decoders, values, strict=True))
 
 
@@ -57,7 +57,7 @@ def _sampled(session: Session, scan: Scan, columns: Columns, show: Sequence[str]
         group_by = GroupBy(columns, part)
         places = {margin: [list(group_by.names.values()).index(k) for k in group_by.shorts(margin)] for margin in part}
         by_mask = {group_by.mask(margin): margin for margin in part}
-        for line in session.lines(_statement(group_by, scan, show, limit), **scan.values):
+        for line in session.rows(_statement(group_by, scan, show, limit), **scan.values):
             *keys, lacks, kept, mask = line
             margin = by_mask[mask] if len(part) > 1 else part[0]
             values = tuple(

@@ -139,10 +139,12 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
                     "read them apart, or give the files one schema"
                 )
     relation = f"read_parquet({options})"
-    described = session.run(f"DESCRIBE SELECT * FROM {relation}", paths=paths).fetchall()
+    described = session.rows(f"DESCRIBE SELECT * FROM {relation}", paths=paths)
     inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns.names}
     if hive:
         inside |= _named_by_folders(files, columns, described, inside)
+    if odd := next((name for name in columns.names if name not in inside), None):
+        raise InputError(f"{files.paths[0]} is damaged: its schema ends before column {odd!r}; fetch or write it again")
     scan = _typed_scan(relation, {"paths": paths}, inside)
     if {name.lower() for names, _ in schemas for name in names} & {"file_index", "file_row_number"}:
         return scan  # a column of the files has a name by which the engine knows the places of rows
@@ -151,7 +153,7 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
 
 def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
     """A scan with numbers from the place of a row in its file: none before it is read for them."""
-    sizes = [0] if len(paths) == 1 else [rows for (rows,) in session.run(_SIZES, paths=paths).fetchall()]
+    sizes = [0] if len(paths) == 1 else [rows for (rows,) in session.rows(_SIZES, paths=paths)]
     before = [0, *accumulate(sizes)][: len(paths)]
 
     def rows_at(numbers: Sequence[int]) -> str:
@@ -192,7 +194,7 @@ def _chunk_places(session: Session, paths: Sequence[Path]) -> list[Any]:
         "SELECT file_name, path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size "
         "FROM parquet_metadata($paths)"
     )
-    return session.run(statement, paths=_bound(paths)).fetchall()
+    return session.rows(statement, paths=_bound(paths))
 
 
 def _named_by_folders(files: Files, columns: Columns, described: list[Any], inside: dict[str, Any]) -> dict[str, Any]:
@@ -231,10 +233,10 @@ def parquet_schemas(session: Session, paths: list[str]) -> list[tuple[list[str],
     """Names and types of the top-level columns of each file, in file order."""
     schemas = []
     for path in paths:
-        lines = session.run(
+        lines = session.rows(
             "SELECT name, coalesce(num_children, 0), duckdb_type FROM parquet_schema($path)",
             path=path,
-        ).fetchall()
+        )
         names, types, i = [], [], 1
         while i < len(lines):
             names.append(lines[i][0])
@@ -264,5 +266,5 @@ def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
         return part
 
     narrow(columns.names)
-    described = session.run("DESCRIBE SELECT * FROM arrow_rows").fetchall()
+    described = session.rows("DESCRIBE SELECT * FROM arrow_rows")
     return replace(_typed_scan("arrow_rows", {}, dict(zip(columns.names, described, strict=True))), narrow=narrow)

@@ -19,7 +19,7 @@ from infoscope.readers.formats.text_files import IN_ORDER, PARALLEL
 from infoscope.readers.progress import shown_while
 from infoscope.tables.ifs_checks import exact_path
 
-__all__ = ["CountingLimits", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]
+__all__ = ["CountingLimits", "EngineError", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]
 
 _T = TypeVar("_T")
 
@@ -42,15 +42,24 @@ class Session:
     checks: list[Callable[[], None]] = field(default_factory=list)
     """Each looks through a text file that the engine splits between threads, and raises what is wrong with it."""
 
-    def run(self, sql: str, **values: Any) -> duckdb.DuckDBPyConnection:
+    def run(self, sql: str, **values: Any) -> None:
         """Run one statement; data travels as bound values, never inside the statement."""
-        return self._done(sql, values, lambda answer: answer)
+        self._done(sql, values, lambda _: None)
 
-    def lines(self, sql: str, **values: Any) -> list[Any]:
-        """All rows of an answer; the engine may meet what is wrong with a file only while they are fetched."""
+    def rows(self, sql: str, **values: Any) -> list[Any]:
+        """The rows that a query gives."""
         return self._done(sql, values, lambda answer: answer.fetchall())
 
+    def row(self, sql: str, **values: Any) -> Any:
+        """The first row that a query gives; None where there is none."""
+        return self._done(sql, values, lambda answer: answer.fetchone())
+
+    def arrays(self, sql: str, **values: Any) -> dict[str, Any]:
+        """The columns that a query gives."""
+        return self._done(sql, values, lambda answer: answer.fetchnumpy())
+
     def _done(self, sql: str, values: dict[str, Any], take: Callable[[duckdb.DuckDBPyConnection], _T]) -> _T:
+        """An answer, taken; the engine may meet what is wrong with a file only while it hands out the rows."""
         with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
             try:
                 return take(self.connection.execute(sql, values or None))
@@ -58,7 +67,8 @@ class Session:
                 raise
             except duckdb.Error as error:
                 if not (self.checks and PARALLEL in sql and _FALSE_START.search(str(error))):
-                    raise InputError(explained(error, self.source, self.folder)) from error
+                    failed = isinstance(error, duckdb.InternalException | duckdb.FatalException)
+                    raise (EngineError if failed else InputError)(explained(error, self.source, self.folder)) from error
         for check in self.checks:  # a thread may have begun inside a quoted field whose lines look like rows
             check()
         return self._done(sql.replace(PARALLEL, IN_ORDER), values, take)
@@ -67,6 +77,10 @@ class Session:
 _FALSE_START = re.compile(
     "unterminated quote|Expected Number of Columns|Maximum line size|reached an invalid state|not support a full read"
 )
+
+
+class EngineError(InputError):
+    """The engine met a fault of its own in what it read, and answers nothing more in this session."""
 
 
 @contextmanager

@@ -14,26 +14,22 @@ from infoscope.readers.parquet.dictionary import UnfitError
 
 __all__ = ["Chunk", "Kind", "RowGroup", "row_groups"]
 
-_TEXT = "BYTE_ARRAY"
-_WHOLE: dict[tuple[str, str | None], tuple[int, int]] = {
-    ("INT32", None): (4, 32),
-    ("INT64", None): (8, 64),
-    **{("INT32", f"INT_{bits}"): (4, bits) for bits in (8, 16, 32)},
-    **{("INT32", f"UINT_{bits}"): (-4, bits) for bits in (8, 16, 32)},
-    ("INT64", "INT_64"): (8, 64),
-    ("INT64", "UINT_64"): (-8, 64),
+_WHOLE: dict[tuple[str, str], tuple[int, int]] = {
+    ("INT32", "TINYINT"): (4, 8),
+    ("INT32", "SMALLINT"): (4, 16),
+    ("INT32", "INTEGER"): (4, 32),
+    ("INT32", "UTINYINT"): (-4, 8),
+    ("INT32", "USMALLINT"): (-4, 16),
+    ("INT32", "UINTEGER"): (-4, 32),
+    ("INT64", "BIGINT"): (8, 64),
+    ("INT64", "UBIGINT"): (-8, 64),
 }
-"""Bytes and bits of whole numbers, by how they are stored and what the older of two notes says they mean."""
+"""Bytes and bits of whole numbers, by how they are stored and what the engine takes them for."""
 _SIZES = "SELECT file_name, num_rows, num_row_groups FROM parquet_file_metadata($paths)"
-_SCHEMA = (
-    "SELECT file_name, name, type, repetition_type, num_children, converted_type, logical_type "
-    "FROM parquet_schema($paths)"
-)
+_SCHEMA = "SELECT file_name, name, type, repetition_type, num_children, duckdb_type FROM parquet_schema($paths)"
 _CHUNKS = (
     "SELECT file_name, row_group_id, column_id, path_in_schema, row_group_num_rows, num_values, compression, "
-    "dictionary_page_offset, data_page_offset, total_compressed_size, "
-    "coalesce(stats_min_value, stats_min), coalesce(stats_max_value, stats_max) "
-    "FROM parquet_metadata($paths) WHERE column_id IN"
+    "dictionary_page_offset, data_page_offset, total_compressed_size FROM parquet_metadata($paths) WHERE column_id IN"
 )
 _FILES = 256
 """That the engine is asked about at once."""
@@ -64,8 +60,6 @@ class Chunk:
     compression: str
     start: int
     size: int
-    within: range | None
-    """Of whole numbers: those that the column can hold and the statistics of the chunk leave."""
 
 
 @dataclass(frozen=True)
@@ -135,7 +129,7 @@ def _is_worth_it(rows: int, groups: int, chunks: int, systems: int) -> bool:
 def _by_file(session: Session, paths: Sequence[Path], statement: str) -> list[list[Any]]:
     """Lines of an answer for each file, which the engine names by its whole path."""
     lines: dict[str, list[Any]] = {str(path.absolute()): [] for path in paths}
-    for name, *line in session.run(statement, paths=[exact_path(path) for path in paths]).fetchall():
+    for name, *line in session.rows(statement, paths=[exact_path(path) for path in paths]):
         if name not in lines:
             raise UnfitError
         lines[name].append(line)
@@ -154,7 +148,7 @@ def _leaves(schema: Sequence[Any]) -> tuple[list[_Leaf], int]:
     """
     leaves: list[_Leaf] = []
     place, inside = 0, [1]
-    for name, stored, repetition, children, converted, logical in schema:
+    for name, stored, repetition, children, meant in schema:
         while inside and not inside[-1]:
             inside.pop()
         if not inside:
@@ -164,20 +158,20 @@ def _leaves(schema: Sequence[Any]) -> tuple[list[_Leaf], int]:
             inside.append(children)
             continue
         if len(inside) == 2:  # the root, and this
-            leaves.append((place, name, _kind(stored, repetition, converted, logical)))
+            leaves.append((place, name, _kind(stored, repetition, meant)))
         place += 1
     return leaves, place
 
 
-def _kind(stored: str, repetition: str, converted: str | None, logical: Any) -> Kind | None:
+def _kind(stored: str, repetition: str, meant: str) -> Kind | None:
     if repetition not in ("REQUIRED", "OPTIONAL"):
         return None
     optional = repetition == "OPTIONAL"
-    if stored == _TEXT and converted == "UTF8":
+    if (stored, meant) == ("BYTE_ARRAY", "VARCHAR"):
         return Kind(0, optional)
-    if (stored, converted) not in _WHOLE or (converted is None and logical is not None):
+    if (stored, meant) not in _WHOLE:
         return None
-    number, bits = _WHOLE[stored, converted]
+    number, bits = _WHOLE[stored, meant]
     return Kind(number, optional, bits)
 
 
@@ -195,24 +189,12 @@ def _group(columns: Sequence[tuple[int, str, Kind]], stored: dict[int, Any]) -> 
     for place, name, kind in columns:
         if place not in stored:
             raise UnfitError
-        path, count, values, compression, dictionary, data, size, *ends = stored[place]
+        path, count, values, compression, dictionary, data, size = stored[place]
         rows |= {count, values}
         starts = [start for start in (dictionary, data) if start]
         if path != name or not starts or size is None or size < 0:
             raise UnfitError
-        within = _within(kind, *ends) if kind.number else None
-        chunks.append(Chunk(kind, compression, min(starts), size, within))
+        chunks.append(Chunk(kind, compression, min(starts), size))
     if len(rows) != 1:
         raise UnfitError
     return rows.pop(), tuple(chunks)
-
-
-def _within(kind: Kind, least: str | None, greatest: str | None) -> range:
-    """Whole numbers that a column can hold, from the least to the greatest that statistics tell as text, if they do."""
-    held = kind.within
-    try:
-        start = held.start if least is None else max(held.start, int(least))
-        stop = held.stop if greatest is None else min(held.stop, int(greatest) + 1)
-    except ValueError as error:
-        raise UnfitError from error
-    return range(start, stop)

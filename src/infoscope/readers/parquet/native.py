@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from infoscope.native_code import compiled_part
 from infoscope.readers.parquet.dictionary import Places, UnfitError, grown
-from infoscope.readers.parquet.layout import Chunk, RowGroup
+from infoscope.readers.parquet.layout import Chunk, Kind, RowGroup
 from infoscope.readers.tally import Ints
 
 __all__ = ["InMemory", "PackedCounting", "is_built"]
@@ -93,13 +93,13 @@ class PackedCounting:
             content, pages = _expanded(content, pages, chunk.compression)
         if np.frombuffer(pages, np.int64, 1)[0] == _DICTIONARY:
             labels = self._packed.dictionary(content, pages, snappy, chunk.kind.number)
-            _check_range(chunk, labels)
+            _check_range(chunk.kind, labels)
             places = self._known_places_of(column, labels)
             self._add_codes(column, (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max()))
         elif len(truth) <= _FEW:
             kind = chunk.kind
             values = self._packed.values(content, pages, snappy, kind.optional, kind.number, len(truth))
-            _check_range(chunk, [value for value in values if value is not None])
+            _check_range(kind, [value for value in values if value is not None])
             self._add_values(column, self._places_of(column, values), truth)
         else:
             raise UnfitError
@@ -173,9 +173,9 @@ def _check_sums(content: _Bytes, records: bytes) -> None:
                 raise UnfitError
 
 
-def _check_range(chunk: Chunk, values: list[int]) -> None:
-    """Reject whole numbers that their column cannot hold or its statistics exclude: the engine relies on both."""
-    if chunk.within is not None and values and not (min(values) in chunk.within and max(values) in chunk.within):
+def _check_range(kind: Kind, values: list[int]) -> None:
+    """Reject whole numbers that their column cannot hold: the engine has words for them."""
+    if kind.number and values and not (min(values) in kind.within and max(values) in kind.within):
         raise UnfitError
 
 

@@ -70,7 +70,7 @@ def _of_files(files: Files, how: ReadOptions, limit: int) -> dict[str, list[Any]
         fields = ", ".join(f"{scan.columns[name]} AS v{at}" for at, name in enumerate(columns.names))
         small = sum(path.stat().st_size for path in files.paths) <= _SMALL_FILE
         some = f"USING SAMPLE reservoir({int(limit)} ROWS) REPEATABLE (1)" if small else f"LIMIT {int(limit)}"
-        lines = session.lines(f"SELECT {fields} FROM {scan.relation} {some}", **scan.values)
+        lines = session.rows(f"SELECT {fields} FROM {scan.relation} {some}", **scan.values)
     values = dict(zip(columns.names, zip(*lines, strict=True), strict=True)) if lines else {}
     return {name: _plain(values.get(name, ()), files.format) for name in columns.names}
 
