@@ -68,6 +68,8 @@ class Column:
     """UTF-8."""
     ends: tuple[bytes, bytes] | None = None
     """The least and the greatest value, as statistics tell them, which say that both occur."""
+    parts: int | None = None
+    """Columns inside of this one, as the schema says."""
     logical: int | None = None
     """The newer note about what values mean, by its number: 11 is a column of nothing but holes."""
 
@@ -122,6 +124,8 @@ def write_parquet(path: Path, columns: dict[str, Column], codec: int = 0, stated
     for name, column in columns.items():
         leaf: Fields = {1: (INT, whole(column.stored)), 3: (INT, whole(0)), 4: (TEXT, _text(name.encode()))}
         means: Fields = {} if column.means is None else {6: (INT, whole(column.means))}
+        if column.parts is not None:
+            means[5] = INT, whole(column.parts)
         if column.logical is not None:
             means[10] = RECORD, _record({column.logical: (RECORD, record())})
         schema.append(_record(leaf | means))

@@ -5,6 +5,7 @@ import random
 import runpy
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -377,6 +378,15 @@ def test_a_schema_that_ends_before_a_column(tmp_path: Path) -> None:
     path = write_parquet(tmp_path / "log.parquet", {"gold": column, "said": column}, stated=1)
     for native in (True, False):
         assert outcome(path, native).startswith(f"{path} is damaged: its schema ends before column 'said'; fetch")
+
+
+def test_a_schema_that_ends_inside_of_a_column(tmp_path: Path) -> None:
+    """A group of columns, of which there are none, behind those that the root has."""
+    column = Column.of(LABELS)
+    columns = {"gold": column, "said": column, "all": replace(column, parts=2)}
+    path = write_parquet(tmp_path / "log.parquet", columns, stated=2)
+    for native in (True, False):
+        assert outcome(path, native).startswith(f"{path} is damaged: its schema ends inside of column 'all'; fetch")
 
 
 @pytest.mark.parametrize(("means", "labels"), [(15, [1, 2, 128]), (11, [1, 2, 256]), (11, [-1, 2, 3])])

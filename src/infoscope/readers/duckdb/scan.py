@@ -242,12 +242,18 @@ def parquet_schemas(session: Session, paths: list[str]) -> list[tuple[list[str],
             names.append(lines[i][0])
             types.append(str(lines[i][2]))
             i = _after(lines, i)
+        if i > len(lines):
+            raise InputError(
+                f"{path} is damaged: its schema ends inside of column {names[-1]!r}; fetch or write it again"
+            )
         schemas.append((names, types))
     return schemas
 
 
 def _after(lines: list[Any], i: int) -> int:
-    """Position of the next sibling of a schema element."""
+    """Position of the next sibling of a schema element; beyond the end where the last ones are missing."""
+    if i >= len(lines):
+        return len(lines) + 1
     children = lines[i][1]
     i += 1
     for _ in range(children):
