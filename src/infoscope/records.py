@@ -4,15 +4,30 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import field
 from typing import Any, TypeAlias, cast
 
-from infoscope.errors import InputError
+from infoscope.errors import InfoscopeError, InputError
 from infoscope.quick_dataclasses import dataclass
-from infoscope.typing import Json
+from infoscope.typing import Json, StrPath
 
-__all__ = ["COUNT", "FLAG", "MASS", "NUMBER", "TEXT", "Each", "Fields", "Maybe", "Named", "Plain", "checked", "parsed"]
+__all__ = [
+    "COUNT",
+    "FLAG",
+    "MASS",
+    "NUMBER",
+    "TEXT",
+    "Each",
+    "Fields",
+    "Maybe",
+    "Named",
+    "Plain",
+    "checked",
+    "contradictions_reported",
+    "parsed",
+]
 
 _LARGEST_COUNT = 2**63
 _LARGEST_NUMBER = sys.float_info.max
@@ -146,3 +161,22 @@ def _shortened(value: Any, most: int = 60) -> str:
         return f"a whole number of more than {most} digits"
     shown = repr(value)
     return shown if len(shown) <= most else f"{shown[:most]}…"
+
+
+@contextmanager
+def contradictions_reported(source: StrPath | None) -> Iterator[None]:
+    """Reject a document whose fields are all of their types but do not fit each other, where its use fails over it.
+
+    Without a source, what is used was computed here, and whatever fails is a fault of ours.
+    """
+    try:
+        yield
+    except InfoscopeError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        if source is None:
+            raise
+        problem = f"{type(error).__name__}: {_shortened(str(error))}"
+        raise InputError(
+            f"{source}: its fields do not fit each other ({problem}); restore it, or write it again"
+        ) from error

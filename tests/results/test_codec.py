@@ -2,18 +2,25 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
+import infoscope as ifs
+from infoscope.cli import app
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.estimate import Difference, Estimate
+from tests.results.examples import example
 
 
 @dataclass(frozen=True)
@@ -121,3 +128,30 @@ def test_the_number_shown_first_lies_in_its_interval():
     assert Estimate(0.537, 0.449, 0.003, 0.443, 0.454).shown == 0.449
     assert Estimate(0.537).shown == 0.537
     assert Estimate.of(float("nan"), "the truth has only one class").shown is None
+
+
+def test_fields_that_do_not_fit_each_other_are_a_sentence_in_every_form(tmp_path: Path) -> None:
+    document = example("comparison").to_dict()
+    document["ranking"] = []
+    path = tmp_path / "comparison.json"
+    path.write_text(json.dumps(document), encoding="utf-8")
+    loaded = ifs.load(path)
+    sentence = re.escape(f"{path}: its fields do not fit each other (IndexError: ")
+    for form in (loaded.to_text, loaded.to_markdown, loaded.to_html, loaded._repr_html_, loaded.__repr__):
+        with pytest.raises(InputError, match=f"^{sentence}.*; restore it, or write it again$"):
+            form()
+    shown = CliRunner().invoke(app, ["show", str(path)])
+    assert (shown.exit_code, shown.output.count("\n")) == (2, 1)
+    assert "do not fit each other" in shown.output
+
+
+def test_numbers_too_large_for_arrays(tmp_path: Path) -> None:
+    document = example("calibration").to_dict()
+    path = tmp_path / "calibration.json"
+    for number, fits in ((10**30, True), (10**400, False)):
+        path.write_text(json.dumps(document | {"bits_lost": number}), encoding="utf-8")
+        if fits:
+            assert "10000000000" in ifs.load(path).to_text()
+        else:
+            with pytest.raises(InputError, match=r"calibration.json: the document.bits_lost is too large for a number"):
+                ifs.load(path)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Sel
 
 from infoscope.atomic_files import output_file, write_file, write_page
 from infoscope.errors import InputError
+from infoscope.records import contradictions_reported
 from infoscope.results.codec import Json, decode, encode, json_schema
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -55,6 +56,8 @@ class Result(ABC):
     version: ClassVar[int] = 2
     provenance: Provenance
     findings: tuple[Finding, ...]
+    _source: ClassVar[StrPath | None] = None
+    """The file that a result was read from, on the object itself."""
 
     @classmethod
     def schema(cls) -> str:
@@ -95,7 +98,8 @@ class Result(ABC):
 
     def to_frame(self, backend: str | None = None) -> DataFrame:
         """The tidy rows as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
-        return frame(self.rows(), backend)
+        with contradictions_reported(self._source):
+            return frame(self.rows(), backend)
 
     def to_text(self, *, width: int = 100, unit: Unit = "bits") -> str:
         """As a terminal shows it, without colour."""
@@ -128,7 +132,7 @@ class Result(ABC):
         if form == "html":
             return self.to_html(path, force=force)
         if form == "parquet":
-            with output_file(path, replace=force) as file:
+            with output_file(path, replace=force) as file, contradictions_reported(self._source):
                 write_parquet(self.rows(), file)
         else:
             write_file(path, self._as(form), replace=force)
@@ -137,12 +141,14 @@ class Result(ABC):
     def _as(self, form: Form) -> str:
         if form == "json":
             return self.to_json() + "\n"
-        return csv_text(self.rows()) if form == "csv" else self._render(form)
+        with contradictions_reported(self._source):
+            return csv_text(self.rows()) if form == "csv" else self._render(form)
 
     def plot(self, which: str | None = None, *, ax: Axes | None = None) -> Display:
         """Draw a picture of the result on matplotlib axes; an unknown ``which`` is an error that lists them."""
-        display: Display = _reports().picture(self, which)
-        return display.plot(ax)
+        with contradictions_reported(self._source):
+            display: Display = _reports().picture(self, which)
+            return display.plot(ax)
 
     def _repr_html_(self) -> str:
         """As a notebook shows it."""
@@ -153,7 +159,8 @@ class Result(ABC):
         return self._render("repr")
 
     def _render(self, form: str, **look: Any) -> str:
-        return str(_reports().render(self, form, **look))
+        with contradictions_reported(self._source):
+            return str(_reports().render(self, form, **look))
 
 
 def _reports() -> ModuleType:

@@ -149,7 +149,7 @@ def _decoded_plain(kind: Any, record: Any, where: str) -> Any:
     if _is_named_tuple(kind):
         return kind(*_decoded_tuple(list(_hints(kind).values()), record, where))
     if kind is float and isinstance(record, int) and not isinstance(record, bool):
-        return record
+        return record if abs(record) < _LARGE else _large(record, where)
     if kind is int and isinstance(record, float) and record.is_integer():
         return int(record)
     if kind in (float, int, str, bool):
@@ -157,6 +157,17 @@ def _decoded_plain(kind: Any, record: Any, where: str) -> Any:
         if not plain:
             raise InputError(f"{where} is {_short(record)}; {_NAMES[kind]} is required")
     return record
+
+
+_LARGE = 2**63
+
+
+def _large(record: int, where: str) -> float:
+    """A whole number that arrays of numbers do not hold as it is."""
+    try:
+        return float(record)
+    except OverflowError:
+        raise InputError(f"{where} is too large for a number") from None
 
 
 _NAMES = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}

@@ -66,7 +66,9 @@ def load(path: StrPath) -> Result:
     except OSError as problem:
         raise InputError(f"{source} cannot be read: {problem.strerror or problem}") from None
     try:
-        return result_of(parsed(text))
+        result = result_of(parsed(text))
+        object.__setattr__(result, "_source", source)  # frozen, and no part of what it says
+        return result
     except InputError as problem:
         if source.suffix.lower() in _ROWS:
             raise InputError(
