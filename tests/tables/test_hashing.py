@@ -1,5 +1,7 @@
 """Names of what was counted: they change with everything that a table says, and with nothing else."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -47,3 +49,11 @@ def test_storage_and_type_of_the_numbers_do_not_count() -> None:
 
     assert data_hash(stored_sparse(table)) == data_hash(table)
     assert data_hash(Contingency.from_matrix(np.array(COUNTS, float), **LABELS)) == data_hash(table)
+
+
+def test_a_table_without_labels_is_stored_and_read(tmp_path: Path) -> None:
+    none = np.zeros(0, dtype=np.int64)
+    empty = Contingency.from_cells((), (), none, none, none)
+    empty.save(tmp_path / "empty.ifs")
+    assert Contingency.load(tmp_path / "empty.ifs") == empty
+    assert data_hash(empty) != data_hash(Contingency.from_labels(["a"], ["a"]))

@@ -61,7 +61,7 @@ def data_hash(*tables: Contingency) -> str:
         for side in (table.truth_labels, table.system_labels):
             found.update(_written(side))
         cells = np.asarray(table.cells, dtype="<f8")
-        filled = np.flatnonzero((cells != 0).reshape(-1, cells.shape[-1]).any(axis=0))
+        filled = np.flatnonzero((cells != 0).any(axis=tuple(range(cells.ndim - 1))))
         places = (table.cell_rows[filled], table.cell_columns[filled])
         for part in (*places, np.array([len(filled)])):
             found.update(np.asarray(part, dtype="<i8").tobytes())
