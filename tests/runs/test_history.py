@@ -112,6 +112,11 @@ def test_the_index_may_be_deleted_and_is_made_again(folder: Path) -> None:
     assert first == again == ifs.history(folder)
     index.write_text("{not ours")
     assert ifs.history(folder) == first
+    for field in ("run", "made"):
+        kept = json.loads(index.read_text())
+        next(iter(kept["files"].values()))[field] = None
+        index.write_text(json.dumps(kept))
+        assert ifs.history(folder) == first
     newest = folder / "o.json"
     newest.write_text((folder / "p.json").read_text().replace("2026-10-11", "2026-10-12"))
     assert not ifs.history(folder).is_alarmed

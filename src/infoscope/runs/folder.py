@@ -121,6 +121,8 @@ def _packed_run(run: RunRecord, names: dict[tuple[str, ...], int]) -> dict[str, 
 
 
 def _unpacked_run(entry: Mapping[str, Any], names: list[tuple[str, ...]]) -> RunRecord:
+    if not (isinstance(entry["run"], str) and isinstance(entry["made"], str)):
+        raise TypeError("runs are sorted by time and name")
     systems = {
         name: SystemRecord(
             _unpacked(system["metrics"], names),
