@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import os
 import tempfile
 import threading
@@ -11,8 +12,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import infoscope.compiled_duckdb as duckdb
+from infoscope.errors import InputError
 
-__all__ = ["confine", "embedded_database", "interrupt_queries"]
+__all__ = ["check_utf8", "confine", "embedded_database", "interrupt_queries", "writing_to"]
 
 _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -119,6 +121,25 @@ def _give_back(instance: duckdb.DuckDBPyConnection, threads: int | None, *, is_r
 def _close_idle() -> None:
     while _idle:
         _idle.pop()[0].close()
+
+
+def check_utf8(path: Path) -> None:
+    """Reject a path that no database can be told."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{path}: this name, or that of its folder, is not UTF-8; rename it") from None
+
+
+@contextmanager
+def writing_to(path: Path) -> Iterator[str]:
+    """The name of a file that a database fills; what then fails is an OSError, as of any other writer of files."""
+    check_utf8(path.parent)
+    try:
+        yield str(path)
+    except duckdb.IOException as error:
+        is_full = "No space left" in str(error)
+        raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error).splitlines()[0]) from error
 
 
 atexit.register(_close_idle)

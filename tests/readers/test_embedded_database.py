@@ -1,5 +1,6 @@
 """One embedded database serves one reading after the other, as if each had a new one."""
 
+import errno
 import os
 from pathlib import Path
 
@@ -8,7 +9,9 @@ import pytest
 
 from infoscope import embedded_database as module
 from infoscope.embedded_database import embedded_database
+from infoscope.errors import InputError
 from infoscope.readers import read
+from infoscope.results.frame import write_parquet
 
 SETTINGS = "SELECT current_setting('threads'), current_setting('temp_directory'), current_setting('memory_limit')"
 
@@ -96,3 +99,25 @@ def test_a_child_counts_with_a_database_of_its_own(tmp_path: Path) -> None:
         os._exit(int(read(path, truth="gold", system="said").total) if not module._idle else 1)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 2
     assert read(path, truth="gold", system="said").total == 2
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the system has no disk that is always full")
+def test_a_full_disk_is_told_as_other_writers_tell_it() -> None:
+    with pytest.raises(OSError, match="No space left") as found:
+        write_parquet([{"a": 1}], Path("/dev/full"))
+    assert found.value.errno == errno.ENOSPC
+
+
+def test_names_that_are_not_utf8(tmp_path: Path) -> None:
+    folder = tmp_path / os.fsdecode(b"\xff")
+    try:
+        folder.mkdir()
+    except OSError:
+        pytest.skip("the file system takes no such names")
+    (folder / "log.csv").write_text("t,p\na,a\n")
+    for act in (
+        lambda: read(folder / "log.csv", truth="t", system="p"),
+        lambda: write_parquet([{"a": 1}], folder / "rows.parquet"),
+    ):
+        with pytest.raises(InputError, match="this name, or that of its folder, is not UTF-8; rename it"):
+            act()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import lazy_loader
 
-from infoscope.embedded_database import embedded_database
+from infoscope.embedded_database import embedded_database, writing_to
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, encode
 from infoscope.typing import DataFrame
@@ -86,12 +86,13 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
     places = [f"c{at}" for at in range(len(columns))]  # the database takes no names that are empty or differ by case
     declared = ", ".join(f"{place} {_sql_type(values)}" for place, values in zip(places, columns.values(), strict=True))
     named = ", ".join(f"{place} AS {_quoted(name or ' ')}" for place, name in zip(places, columns, strict=True))
-    with embedded_database() as connection:
+    with embedded_database() as connection, writing_to(path) as name:
         connection.execute(f"CREATE TEMP TABLE result ({declared})")
         marks = ", ".join("?" * len(columns))
         for row in zip(*columns.values(), strict=True):
             connection.execute(f"INSERT INTO result VALUES ({marks})", row)
-        connection.execute(f"COPY (SELECT {named} FROM result) TO $path (FORMAT parquet)", {"path": str(path)})
+        query = f"COPY (SELECT {named} FROM result) TO $path (FORMAT parquet, USE_TMP_FILE false)"
+        connection.execute(query, {"path": name})
 
 
 def _quoted(name: str) -> str:

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import infoscope.compiled_duckdb as duckdb
-from infoscope.embedded_database import embedded_database
+from infoscope.embedded_database import check_utf8, embedded_database
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
 from infoscope.records import parsed
@@ -57,6 +57,7 @@ TYPES: Mapping[str, frozenset[str]] = {
 def exact_path(path: Path) -> str:
     """A path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
     name = str(path.absolute())
+    check_utf8(path)
     if glob.has_magic(name) and "\\" in name:
         raise InputError(f"{path} has both a backslash and one of *?[ in its name; rename it")
     return glob.escape(name)

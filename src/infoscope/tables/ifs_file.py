@@ -6,7 +6,6 @@ The form is described in docs/table-format.md.
 from __future__ import annotations
 
 import datetime
-import errno
 import hashlib
 import json
 import re
@@ -21,7 +20,7 @@ from numpy.typing import NDArray
 
 import infoscope.compiled_duckdb as duckdb
 from infoscope.atomic_files import output_file
-from infoscope.embedded_database import embedded_database
+from infoscope.embedded_database import embedded_database, writing_to
 from infoscope.errors import InputError
 from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, moved, placed
@@ -159,13 +158,9 @@ def write_parquet(
         f"COPY (SELECT {selected} FROM cells) TO $path "
         f"(FORMAT parquet, COMPRESSION zstd, USE_TMP_FILE false, KV_METADATA {{{kept}}})"
     )
-    with embedded_database() as connection:
+    with embedded_database() as connection, writing_to(path) as name:
         connection.register("cells", dict(columns))
-        try:
-            connection.execute(query, {"path": str(path), **entries})
-        except duckdb.IOException as error:
-            is_full = "No space left" in str(error)
-            raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error).splitlines()[0]) from error
+        connection.execute(query, {"path": name, **entries})
 
 
 def _padded(codes: NDArray[np.int64], more: NDArray[np.int64], tail: int) -> NDArray[np.int64]:
