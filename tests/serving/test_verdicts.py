@@ -226,3 +226,36 @@ def test_a_line_without_end_is_no_verdict(tmp_path: Path) -> None:
 
     with pytest.raises(InputError, match="line 1: this is not a verdict"):
         read_verdicts(path)
+
+
+@pytest.mark.parametrize("value", [None, 5, [], {}, "\ud800"], ids=repr)
+@pytest.mark.parametrize("field", ["file", "row", "system", "truth", "predicted", "verdict", "drawn", "made"])
+def test_every_field_of_a_verdict_is_checked(field: str, value: object, tmp_path: Path) -> None:
+    verdict = {**said(1, "truth wrong"), "key": None, "made": "2026-01-01"}
+    path = tmp_path / "verdicts.jsonl"
+    path.write_text(json.dumps({**verdict, field: value if (field, value) != ("row", 5) else 0}))
+
+    with pytest.raises(InputError, match="line 1: this is not a verdict"):
+        read_verdicts(path)
+
+
+def test_names_that_look_like_patterns_name_their_own_rows(tmp_path: Path) -> None:
+    (tmp_path / "rows[1].csv").write_text("truth,svm\ncat,dog\ncat,cat\n")
+    (tmp_path / "rows1.csv").write_text("truth,svm\ncat,fox\nfox,fox\n")
+    keep_verdict(tmp_path, {**said(1, "truth wrong"), "file": "rows[1].csv"})
+    source, copy = tmp_path / "rows[1].csv", tmp_path / "new.csv"
+
+    assert run("verdicts", "apply", tmp_path / "verdicts.jsonl", source, "-t", "truth", "-o", copy).exit_code == 0
+    assert copy.read_text() == "truth,svm,verdict\ndog,dog,truth wrong\ncat,cat,\n"
+
+
+@pytest.mark.parametrize(("line", "sentence"), [("a,b,c", "line 3 has 3 fields"), ('"a,b', "line 3 has a quote")])
+def test_rows_that_cannot_be_read_are_named(line: str, sentence: str, tmp_path: Path) -> None:
+    source = tmp_path / "rows.csv"
+    source.write_text(f"truth,svm\ncat,dog\n{line}\n")
+    keep_verdict(tmp_path, said(1, "truth wrong"))
+
+    found = run("verdicts", "apply", tmp_path / "verdicts.jsonl", source, "-t", "truth", "-o", tmp_path / "new.csv")
+    assert found.exit_code == 2
+    assert f"{source}, {sentence}" in found.stderr
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["rows.csv", "verdicts.jsonl"]

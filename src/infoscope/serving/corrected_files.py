@@ -5,13 +5,15 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
+import infoscope.compiled_duckdb as duckdb
 from infoscope.atomic_files import output_file
-from infoscope.embedded_database import embedded_database
+from infoscope.embedded_database import embedded_database, writing_to
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.column_names import column_names
-from infoscope.readers.duckdb.session import identifier, literal
+from infoscope.readers.duckdb.session import exact_path, explained, identifier, literal
 from infoscope.readers.reader import ReadOptions
 from infoscope.serving.verdict_rows import JUDGED_KINDS, NUMBER, numbered_rows, with_their_rows
 from infoscope.serving.verdicts import RowVerdicts
@@ -90,18 +92,23 @@ def _copied(
     column, (rows, sign) = identifier(truth), numbered_rows(path, (truth,))
     with embedded_database() as connection, output_file(target, replace=force) as place:
         connection.execute("SET preserve_insertion_order = true")
-        connection.execute(f"CREATE TEMP TABLE numbered AS FROM {rows}", {"path": str(path)})
+        try:
+            connection.execute(f"CREATE TEMP TABLE numbered AS FROM {rows}", {"path": exact_path(path)})
+        except duckdb.Error as error:
+            raise InputError(explained(error, str(path), Path(gettempdir()))) from error
         said = _decisive(path, with_their_rows(connection, path, verdicts, columns))
         lines = [(row, each.verdict, _label(each), each.verdict != "prediction wrong") for row, each in said.items()]
         connection.execute("CREATE TEMP TABLE said (row BIGINT, verdict VARCHAR, label VARCHAR, changes BOOLEAN)")
         connection.executemany("INSERT INTO said VALUES (?, ?, ?, ?)", lines)
         _check_unchanged(connection, path, column, said)
         kept = f"CASE WHEN changes THEN CAST(label AS VARCHAR) ELSE CAST({column} AS VARCHAR) END"
-        write = f"(FORMAT csv, HEADER true, DELIMITER '{sign}')" if sign else "(FORMAT parquet)"
-        connection.execute(
-            f"COPY (SELECT numbered.* EXCLUDE ({NUMBER}) REPLACE ({kept} AS {column}), said.verdict FROM numbered "
-            f"LEFT JOIN said ON {NUMBER} = said.row ORDER BY {NUMBER}) TO {literal(str(place))} {write}"
-        )
+        form = f"FORMAT csv, HEADER true, DELIMITER '{sign}'" if sign else "FORMAT parquet"
+        with writing_to(place) as name:
+            connection.execute(
+                f"COPY (SELECT numbered.* EXCLUDE ({NUMBER}) REPLACE ({kept} AS {column}), said.verdict FROM numbered "
+                f"LEFT JOIN said ON {NUMBER} = said.row ORDER BY {NUMBER}) "
+                f"TO {literal(name)} ({form}, USE_TMP_FILE false)"
+            )
         return sum(changes for *_, changes in lines)
 
 

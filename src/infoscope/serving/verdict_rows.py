@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import InputError
-from infoscope.readers.duckdb.session import identifier
+from infoscope.readers.duckdb.session import exact_path, identifier, literal
 from infoscope.readers.formats.csv_header import read_header
+from infoscope.readers.formats.text_files import text_options
 from infoscope.serving.verdicts import RowVerdicts
 
 if TYPE_CHECKING:
@@ -26,9 +27,6 @@ __all__ = ["JUDGED_KINDS", "NUMBER", "numbered_rows", "row_contents", "with_thei
 
 JUDGED_KINDS = (".csv", ".tsv", ".parquet")
 NUMBER = "number_of_row"
-_TEXT = (
-    "read_csv($path, all_varchar=true, header=true, delim='{}', quote='\"', escape='\"', nullstr='', strict_mode=true)"
-)
 _HASH = f"md5(CAST(struct_pack(*COLUMNS(* EXCLUDE ({NUMBER}))) AS VARCHAR))"
 
 
@@ -41,9 +39,26 @@ def numbered_rows(path: Path, known: Sequence[str] = ()) -> tuple[str, str]:
     read = "read_parquet($path)"
     if path.suffix.lower() != ".parquet":
         tab = path.suffix.lower() == ".tsv"
-        sign = read_header(path, known, tab=tab, delimiter=None, compression="none").delimiter
-        read = _TEXT.format(sign)
+        header = read_header(path, known, tab=tab, delimiter=None, compression="none")
+        sign = header.delimiter
+        shape = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _distinct(header.names))
+        read = (
+            f"read_csv($path, auto_detect=false, header=true, skip={header.skip}, delim={literal(sign)}, quote='\"', "
+            f"escape='\"', columns={{{shape}}}, nullstr='', strict_mode=true, {text_options('none')})"
+        )
     return f"(SELECT row_number() OVER () AS {NUMBER}, * FROM {read})", sign
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Names of columns that no other has, in any case: a database takes no others."""
+    found: dict[str, str] = {NUMBER: NUMBER}
+    for at, name in enumerate(names):
+        own, number = name or f"column{at}", 0
+        while own.lower() in found:
+            number += 1
+            own = f"{name}_{number}"
+        found[own.lower()] = own
+    return list(found.values())[1:]
 
 
 def row_contents(path: Path, row: int) -> str | None:
@@ -54,7 +69,7 @@ def row_contents(path: Path, row: int) -> str | None:
     statement = f"SELECT {_HASH} FROM (SELECT * FROM {relation} LIMIT 1 OFFSET {int(row) - 1})"
     with suppress(duckdb.Error), embedded_database() as connection:  # the verdict is kept by the number of its row
         connection.execute("SET preserve_insertion_order = true")
-        found = connection.execute(statement, {"path": str(path)}).fetchone()
+        found = connection.execute(statement, {"path": exact_path(path)}).fetchone()
         return None if found is None else str(found[0])
     return None
 

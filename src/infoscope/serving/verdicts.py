@@ -12,6 +12,7 @@ from typing import Any, Literal, get_args
 
 from infoscope.errors import InputError
 from infoscope.quick_dataclasses import dataclass
+from infoscope.records import COUNT, TEXT, Fields, Maybe, Plain, checked, parsed
 from infoscope.results.provenance import now
 from infoscope.special_functions import betaincinv
 from infoscope.typing import StrPath
@@ -92,6 +93,17 @@ def _append(path: Path, line: bytes) -> None:
         os.close(target)
 
 
+_FIELDS = Fields(
+    {
+        **dict.fromkeys(("file", "system", "truth", "predicted", "drawn", "made"), TEXT),
+        "row": Plain("the number of a row", lambda value: COUNT.holds(value) and value > 0),
+        "key": Maybe(TEXT),
+        "verdict": Plain("a verdict", lambda value: value in get_args(RowVerdict)),
+    },
+    {"key_column": Maybe(TEXT), "contents": Maybe(TEXT)},
+)
+
+
 def read_verdicts(path: StrPath) -> list[RowVerdicts]:
     """All verdicts of a file, the last one on each row and system."""
     try:
@@ -103,12 +115,10 @@ def read_verdicts(path: StrPath) -> list[RowVerdicts]:
         if not line.strip():
             continue
         try:
-            verdict = RowVerdicts(**json.loads(line))
-            is_known = verdict.verdict in get_args(RowVerdict) and isinstance(verdict.row, int)
-        except (ValueError, TypeError, RecursionError):
-            is_known = False
-        if not is_known:
-            raise InputError(f"{path}, line {number}: this is not a verdict; remove the line, or restore it")
+            verdict = RowVerdicts(**checked(parsed(line), _FIELDS, "the line"))
+            json.dumps(asdict(verdict), ensure_ascii=False).encode()  # halves of characters are no text
+        except ValueError:
+            raise InputError(f"{path}, line {number}: this is not a verdict; remove the line, or restore it") from None
         found[verdict.file, verdict.row, verdict.system] = verdict
     return list(found.values())
 
