@@ -72,6 +72,20 @@ def test_bad_offsets_and_codes_of_arrow_do_not_end_the_process(tmp_path: Path) -
     assert len(names) == done.stdout.count(".arrow is damaged (record batch 1: ") == 12
 
 
+def test_names_and_types_of_arrow_columns_that_cannot_be_read(tmp_path: Path) -> None:
+    path = tmp_path / "log.arrow"
+    pl.DataFrame({"gold": ["a"], "said": ["a"]}).write_ipc(path)
+    path.write_bytes(path.read_bytes().replace(b"gold", b"go\xffd"))
+    with pytest.raises(InputError, match=r"log.arrow is damaged: the name of a column is not UTF-8; fetch or write it"):
+        read(path, truth="gold", system="said")
+
+    half = pa.nulls(2, pa.float16())
+    with pa.ipc.new_file(path, pa.schema([("gold", half.type), ("said", half.type)])) as file:
+        file.write_table(pa.table({"gold": half, "said": half}))
+    with pytest.raises(InputError, match=r"log.arrow cannot be read: Unsupported Internal Arrow Type"):
+        read(path, truth="gold", system="said")
+
+
 def test_columns_of_arrow_that_are_not_asked_for_are_not_read(tmp_path: Path) -> None:
     path, buffer = arrow_file(tmp_path / "log.arrow", stream=False, encoded=False)
     data = path.read_bytes()

@@ -268,7 +268,7 @@ def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
 
     def narrow(names: Sequence[str]) -> ArrowRows:
         part = rows.narrowed(names)
-        session.connection.register("arrow_rows", part)
+        session.register("arrow_rows", part)
         return part
 
     narrow(columns.names)

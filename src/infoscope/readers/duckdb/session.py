@@ -58,20 +58,33 @@ class Session:
         """The columns that a query gives."""
         return self._done(sql, values, lambda answer: answer.fetchnumpy())
 
+    def register(self, name: str, rows: object) -> None:
+        """Let queries know rows in memory by a name."""
+        with self._explaining():
+            self.connection.register(name, rows)
+
     def _done(self, sql: str, values: dict[str, Any], take: Callable[[duckdb.DuckDBPyConnection], _T]) -> _T:
-        """An answer, taken; the engine may meet what is wrong with a file only while it hands out the rows."""
-        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
-            try:
+        try:
+            with self._explaining():
                 return take(self.connection.execute(sql, values or None))
-            except duckdb.InterruptException:
+        except InputError as error:
+            if not (self.checks and PARALLEL in sql and _FALSE_START.search(str(error.__cause__))):
                 raise
-            except duckdb.Error as error:
-                if not (self.checks and PARALLEL in sql and _FALSE_START.search(str(error))):
-                    failed = isinstance(error, duckdb.InternalException | duckdb.FatalException)
-                    raise (EngineError if failed else InputError)(explained(error, self.source, self.folder)) from error
         for check in self.checks:  # a thread may have begun inside a quoted field whose lines look like rows
             check()
         return self._done(sql.replace(PARALLEL, IN_ORDER), values, take)
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Reword what the engine says, also while it hands out its answer: rows of damaged files may fail only then."""
+        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
+            try:
+                yield
+            except duckdb.InterruptException:
+                raise
+            except duckdb.Error as error:
+                failed = isinstance(error, duckdb.InternalException | duckdb.FatalException)
+                raise (EngineError if failed else InputError)(explained(error, self.source, self.folder)) from error
 
 
 _FALSE_START = re.compile(

@@ -120,7 +120,10 @@ def arrow_schema(path: Path) -> pa.Schema:
     pa = _pyarrow(str(path))
     try:
         with pa.OSFile(str(path)) as source, _opened(source, path) as reader:
+            _ = reader.schema.names  # pyarrow does not look at their bytes before
             return reader.schema
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is damaged: the name of a column is not UTF-8; fetch or write it again") from None
     except (pa.ArrowException, OSError) as error:
         raise InputError(f"{path} cannot be read: {_line(error)}") from error
 
