@@ -175,3 +175,14 @@ def test_an_internal_error_is_told_without_the_password() -> None:
     assert done.returncode == 70, done.stderr
     assert "RuntimeError" in done.stderr
     assert SECRET not in done.stderr
+
+
+def test_the_name_of_a_run_keeps_no_password(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("t,p\na,a\nb,b\na,b\n")
+    words = ["evaluate", str(path), "-t", "t", "-s", "p", "--run", "https://ann:s3cret@ci.example.org/7"]
+    for form in ("json", "html", "markdown", "text"):
+        found = CliRunner().invoke(app, [*words, "--format", form])
+        assert found.exit_code == 0
+        assert "s3cret" not in found.output
+        assert "ci.example.org" in found.output

@@ -14,7 +14,7 @@ import infoscope as ifs
 from infoscope.atomic_files import check_target, is_page, write_file
 from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.streams import knows_unicode, say, write_stdout
-from infoscope.errors import InputError
+from infoscope.errors import InputError, masked
 from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class Output:
     def _provenance(self, result: Result) -> Provenance:
         """With the command that made the result, which for a stored one is the first, and the run's name."""
         known = result.provenance
-        return replace(known, command=known.command or command_line(), run=self.run or known.run)
+        return replace(known, command=known.command or command_line(), run=masked(self.run) if self.run else known.run)
 
     @property
     def width(self) -> int:
