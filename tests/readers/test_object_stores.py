@@ -458,7 +458,7 @@ def test_ranges_and_passwords_of_a_web_server(ranged):
 
 
 def _group(place: int, size: int = 1000) -> RowGroup:
-    return RowGroup(Path("log"), 10, (Chunk(Kind(0, False), "SNAPPY", place * 5000, size, None),), 1.0)
+    return RowGroup(Path("log"), 10, (Chunk(Kind(0, False), "SNAPPY", place * 5000, size),), 1.0)
 
 
 class Remote:
