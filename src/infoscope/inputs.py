@@ -8,7 +8,6 @@ evaluate(table), evaluate({"svm": table})                tables
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
-from os import PathLike, fspath
 from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
@@ -20,26 +19,20 @@ from infoscope.column_kinds import (
     positive_without_effect,
     repeated_header,
 )
-from infoscope.errors import InfoscopeWarning, InputError, check_keywords, check_level
+from infoscope.errors import InputError, check_keywords, check_level
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import pick_columns
-from infoscope.readers.files import are_parts
 from infoscope.readers.formats.cost_matrix import CostsLike, stated_costs
-from infoscope.readers.formats.matrix_file import recognised_matrix
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.reader import ReadOptions, Tables
-from infoscope.readers.roles.column_roles import ColumnRoles, roles_of, with_repeated_names
-from infoscope.readers.roles.score_roles import score_roles_of
-from infoscope.readers.rows.first_rows import first_rows
+from infoscope.readers.reader import Tables
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.columns import frame_columns
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label, few_of
-from infoscope.tables.missing import warn_of
 from infoscope.tables.scale import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
 
@@ -62,8 +55,6 @@ __all__ = [
     "label_findings",
     "labels_by_system",
     "named_column",
-    "named_columns",
-    "named_scores",
     "stated_order",
     "tables_by_system",
 ]
@@ -261,101 +252,6 @@ def tables_by_system(source: object, system: object = None) -> dict[str, Conting
     return None
 
 
-_OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system", "judge", "period")
-
-
-def named_columns(
-    source: Any, y_pred: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
-) -> tuple[Any, Any]:
-    """Truth and systems as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
-    if y_pred is not None:
-        return names
-    truth, system = names = (names_alone(names[0], "truth"), names_alone(names[1], "system"))
-    if None not in names or not _has_columns(source, read):
-        return names
-    rows, others = _rows_with(source, names, read), _other_columns(options)
-    found = _only_column_left(rows, truth, as_names(system), others)
-    named = fspath(source) if isinstance(source, (str, PathLike)) else "SOURCE"
-    found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others, source=named)
-    return _guessed(with_repeated_names(found, source, read), "system", system or found.systems)
-
-
-def names_alone(names: Any, option: str) -> Any:
-    """Names of columns as given, an index or array of them as a list; the values of a column are rejected."""
-    listed = list(names) if hasattr(names, "dtype") else names
-    if isinstance(listed, list) and not all(isinstance(name, str) for name in listed):
-        raise InputError(f"{option} holds values; name a column, or give labels as (y_true, y_pred)")
-    return listed
-
-
-def one_name(name: Any, option: str) -> str | None:
-    """The name of a column, or none; the values of a column are rejected."""
-    if name is None or isinstance(name, str):
-        return name
-    raise InputError(f"{option} is not the name of a column; put its values among the columns, and name it")
-
-
-def _only_column_left(
-    rows: Mapping[str, Sequence[Any]], truth: str | None, systems: Sequence[str], others: Sequence[str]
-) -> ColumnRoles | None:
-    """The roles where one side is named and one column is left for the other: there is nothing to choose."""
-    named = {*systems, *as_names(truth)}
-    left = [name for name in rows if name not in named and name not in others]
-    if len(left) != 1 or bool(systems) == (truth is not None) or not named <= set(rows):
-        return None
-    given = tuple(systems) or (left[0],)
-    return ColumnRoles(truth or left[0], given, reasons=(f"{left[0]!r} is the only column left",))
-
-
-def named_scores(
-    source: Any, y_score: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
-) -> tuple[Any, Any]:
-    """Truth and scores as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
-    if y_score is not None:
-        return names
-    truth, score = names = (names_alone(names[0], "truth"), names_alone(names[1], "score"))
-    if None not in names or not _has_columns(source, read):
-        return names
-    rows = _rows_with(source, names, read)
-    found = score_roles_of(rows, truth=truth, scores=as_names(score), others=_other_columns(options))
-    return _guessed(with_repeated_names(found, source, read), "score", score or found.scores)
-
-
-def _rows_with(source: Any, names: tuple[Any, Any], read: ReadOptions | None) -> dict[str, list[Any]]:
-    """The first rows, which must have the columns that are named; a confusion matrix has none."""
-    if isinstance(source, (str, PathLike)) and (found := recognised_matrix(source)) is not None:
-        raise InputError(f"{source} is {found}, not rows; give infoscope.readers.read_matrix({str(source)!r})")
-    rows = first_rows(source, read)
-    pick_columns([column for name in names for column in as_names(name)], list(rows), "the source")
-    return rows
-
-
-def _other_columns(options: Mapping[str, Any]) -> list[str]:
-    """Columns that are named for another purpose."""
-    return [name for key in _OTHER_COLUMNS for name in as_names(options.get(key))]
-
-
-def _guessed(found: ColumnRoles, role: str, columns: str | Sequence[str]) -> tuple[Any, Any]:
-    """The truth and the columns of a role, with a warning; a question becomes an error."""
-    if found.question is not None:
-        wanted = "at least one system" if role == "system" else "the column of scores"
-        raise InputError(f"rows need the name of the truth column and of {wanted}: {found.question}")
-    named = columns if isinstance(columns, str) else columns[0] if len(columns) == 1 else list(columns)
-    said = f"truth={found.truth!r}, {role}={named!r} is guessed; {'; '.join(found.reasons)}"
-    warn_of([said], InfoscopeWarning)
-    return found.truth, named
-
-
-def _has_columns(source: Any, read: ReadOptions | None) -> bool:
-    """Whether a source is a file of rows, a frame or a mapping of columns, and not of finished tables."""
-    if isinstance(source, (str, PathLike)):
-        how = read or ReadOptions()
-        return how.engine == "duckdb" and not are_parts([fspath(source)], how.format)
-    if isinstance(source, Mapping):
-        return bool(source) and not any(isinstance(item, Contingency) for item in source.values())
-    return is_eager_frame(source)
-
-
 def check_rows(source: object, truth: object) -> None:
     """Reject what looks like labels or a matrix where rows are expected, with the way to ask for it."""
     if truth is not None and not isinstance(truth, str):
@@ -372,11 +268,6 @@ def _is_matrix(source: Any) -> bool:
     if isinstance(source, (list, tuple)):
         return bool(source) and all(isinstance(row, (list, tuple, np.ndarray)) for row in source)
     return isinstance(source, np.ndarray) or type(source).__module__.startswith("scipy.sparse")
-
-
-def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of columns or metrics, one or several, as a tuple."""
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
 
 
 @dataclass(frozen=True)

@@ -26,12 +26,12 @@ from infoscope.inputs import (
     label_findings,
     labels_by_system,
     named_column,
-    named_columns,
     stated_order,
     tables_by_system,
 )
 from infoscope.judges import Judged
 from infoscope.judges.question import asked_judged
+from infoscope.named_columns import named_columns
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.files import file_name

@@ -9,8 +9,9 @@ import numpy as np
 
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names, kept_rows
+from infoscope.inputs import kept_rows
 from infoscope.markup import counted
+from infoscope.named_columns import as_names
 from infoscope.readers import LabelKeywords, ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.finished_tables import finished_tables

@@ -23,18 +23,17 @@ from infoscope.garbage import collection_paused
 from infoscope.inputs import (
     QuestionKeywords,
     UncertaintyOptions,
-    as_names,
     check_order_and_costs,
     check_question,
     cost_findings,
     costs_of,
     label_findings,
-    named_columns,
     stated_order,
 )
 from infoscope.judges import Judged
 from infoscope.judges.question import asked_groups, period_findings
 from infoscope.metrics.registry import find
+from infoscope.named_columns import as_names, named_columns
 from infoscope.readers import ReadOptions
 from infoscope.readers.files import file_name
 from infoscope.results.provenance import ignored_rows

@@ -10,7 +10,8 @@ from typing import Any
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.evaluation.inputs import ColumnRequest, Inputs
 from infoscope.evaluation.result import CellExamples, ErrorSegment, ExampleRow
-from infoscope.inputs import as_names, column_labels, labels_by_system, tables_by_system
+from infoscope.inputs import column_labels, labels_by_system, tables_by_system
+from infoscope.named_columns import as_names
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.files import is_read_once
 from infoscope.readers.reader import counted_tables

@@ -18,8 +18,9 @@ from infoscope.evaluation.conditions import Condition, Side
 from infoscope.evaluation.gate import Gate, judge
 from infoscope.evaluation.history import history_checks
 from infoscope.evaluation.result import Evaluation
-from infoscope.inputs import UncertaintyOptions, as_names, labels_by_system, named_columns, tables_by_system
+from infoscope.inputs import UncertaintyOptions, labels_by_system, tables_by_system
 from infoscope.judges import Judged
+from infoscope.named_columns import as_names, named_columns
 from infoscope.readers import ReadOptions
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsByName, Source, StrPath

@@ -13,9 +13,9 @@ from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation.api import evaluate
 from infoscope.evaluation.conditions import Check, Outcome
 from infoscope.evaluation.result import Evaluation
-from infoscope.inputs import as_names
 from infoscope.markup import counted
 from infoscope.metrics.registry import find
+from infoscope.named_columns import as_names
 from infoscope.readers import read_tables
 from infoscope.results.finding import Finding
 from infoscope.results.kinds import load

@@ -18,15 +18,14 @@ from infoscope.evaluation.score import Clusters, TableInput
 from infoscope.inputs import (
     Prevalence,
     StatedOrder,
-    as_names,
     check_rows,
     column_labels,
     kept_rows,
     labels_by_system,
     named_column,
-    names_alone,
     tables_by_system,
 )
+from infoscope.named_columns import as_names, names_alone
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files

@@ -16,8 +16,8 @@ from infoscope.figures.drawing.layout import FONT, count_text, fitting, legend, 
 from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Raster, Words
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
-from infoscope.inputs import as_names
 from infoscope.metrics.registry import find
+from infoscope.named_columns import as_names
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 

@@ -15,8 +15,8 @@ from infoscope.figures.drawing.scene import Dot, Line, Mark, Panel
 from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
-from infoscope.inputs import as_names
 from infoscope.metrics.registry import find
+from infoscope.named_columns import as_names
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike

@@ -14,9 +14,9 @@ from infoscope.figures.drawing.scene import Anchor, Dot, Line, Mark, Panel, Poin
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.score_curves import scores_of
 from infoscope.figures.table_display import TableDisplay
-from infoscope.inputs import as_names
 from infoscope.markup import counted
 from infoscope.metrics.registry import Better, catalogue, find
+from infoscope.named_columns import as_names
 from infoscope.operating_points import Sweep, sweep
 from infoscope.quick_dataclasses import dataclass
 from infoscope.results.notation import number_text

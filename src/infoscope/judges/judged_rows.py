@@ -11,7 +11,6 @@ from typing import Any, Literal, Self, Unpack
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError, check_keywords
-from infoscope.inputs import as_names
 from infoscope.judges.drawing_system import same_drawing_system
 from infoscope.judges.stored_facts import (
     STORED,
@@ -24,6 +23,7 @@ from infoscope.judges.stored_facts import (
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemStrata, drawn_weights, placed_rows
 from infoscope.judges.verdicts import JudgeKind, judge_kind
+from infoscope.named_columns import as_names
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions, TableKeywords

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from infoscope.errors import InputError
-from infoscope.inputs import as_names, check_rows, kept_rows, labels_by_system, named_column, tables_by_system
+from infoscope.inputs import check_rows, kept_rows, labels_by_system, named_column, tables_by_system
 from infoscope.judges.judge_drift import judge_drift, judge_drift_findings
 from infoscope.judges.judged import Judged
 from infoscope.judges.judged_groups import JudgedGroup, judged_groups
 from infoscope.judges.judged_rows import check_columns
+from infoscope.named_columns import as_names
 from infoscope.readers import ReadOptions
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.results.finding import Finding

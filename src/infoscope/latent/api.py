@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.column_kinds import BlankLabels, check_label_columns
 from infoscope.errors import InputError, check_keywords, check_level, check_seed
-from infoscope.inputs import blank_findings, check_named_once, one_name
+from infoscope.inputs import blank_findings, check_named_once
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
 from infoscope.latent.estimation import LatentPosterior, check_size, estimated, system_table
 from infoscope.latent.identifiability import check_identifiable, free_degrees, identifiability_findings
@@ -18,6 +18,7 @@ from infoscope.latent.model import Observations
 from infoscope.latent.result import LatentSystem, LatentTruth, banner
 from infoscope.latent.shared_errors import PairCheck, VoteCheck, can_check_pairs, pair_checks, vote_check
 from infoscope.metrics.registry import find
+from infoscope.named_columns import one_name
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.summary import summarize_draws
 from infoscope.quick_dataclasses import dataclass
@@ -112,8 +113,8 @@ def latent_truth(
 def _patterns(
     source: Any, system: Sequence[str] | None, truth: str | None, how: LatentOptions, read: ReadOptions | None
 ) -> Patterns:
-    one_name(truth, "truth")
-    one_name(how.weight, "weight")
+    one_name(truth)
+    one_name(how.weight)
     if isinstance(system, str):
         raise InputError(f"one system is named, {system!r}; a latent truth needs three or more")
     if system is None:

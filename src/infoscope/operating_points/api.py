@@ -10,15 +10,8 @@ import numpy as np
 
 from infoscope.column_kinds import BlankLabels, asked_positive
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import (
-    as_names,
-    blank_findings,
-    check_question,
-    column_labels,
-    kept_rows,
-    named_column,
-    named_scores,
-)
+from infoscope.inputs import blank_findings, check_question, column_labels, kept_rows, named_column
+from infoscope.named_columns import as_names, named_scores
 from infoscope.numeric import distinct
 from infoscope.operating_points.ranking import ranked
 from infoscope.operating_points.result import Sweep

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
-from infoscope.inputs import as_names
+from infoscope.named_columns import as_names
 from infoscope.operating_points.ranking import ScoreRanking, ranked
 from infoscope.operating_points.reliability import are_probabilities
 from infoscope.operating_points.score_rows import ScoreRows, cleaned, matched, scored_rows

@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 
 from infoscope.column_kinds import BlankLabels
 from infoscope.errors import InputError, check_keywords, check_level, check_seed, masked
-from infoscope.inputs import as_names, blank_findings, one_name
+from infoscope.inputs import blank_findings
 from infoscope.metrics.coverage import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
+from infoscope.named_columns import as_names, one_name
 from infoscope.posterior import Posterior
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions, column_names
@@ -126,9 +127,9 @@ def relate(
     """
     check_keywords(options, RelateKeywords)
     about = {name: options[name] for name in ("level", "permutations", "correction", "seed") if name in options}
-    question = _Question(one_name(target, "target"), as_names(given), **about)  # type: ignore[arg-type]
+    question = _Question(one_name(target), as_names(given), **about)  # type: ignore[arg-type]
     names = _names(source, columns, question, read)
-    weight, clean = one_name(options.get("weight"), "weight"), options.get("clean", ())
+    weight, clean = one_name(options.get("weight")), options.get("clean", ())
     raw = read_patterns(source, names, weight=weight, clean=clean, comparable=False, read=read)
     if not raw.total:
         raise InputError("the source has no rows; there is nothing to relate")

@@ -1,5 +1,6 @@
 """What studies find, in one form: estimates, differences, findings, provenance, and the protocol of every result."""
 
+from infoscope.records import contradictions_reported
 from infoscope.results.base import Result, form_of
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
@@ -14,6 +15,7 @@ __all__ = [
     "Finding",
     "Provenance",
     "Result",
+    "contradictions_reported",
     "csv_text",
     "form_of",
     "load",

@@ -8,7 +8,6 @@ import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.options import output_options
 from infoscope.cli.output import Output
-from infoscope.records import contradictions_reported
 
 __all__ = ["command"]
 
@@ -25,5 +24,5 @@ def command(result: str, **chosen: object) -> None:
     Example: infoscope show comparison.json --format markdown
     """
     output = Output.asked(chosen)
-    with contradictions_reported(result):
+    with ifs.results.contradictions_reported(result):
         output.write(ifs.load(result))
