@@ -166,10 +166,10 @@ def test_values_where_the_name_of_a_column_belongs_are_rejected():
     with pytest.raises(InputError, match="by holds values"):
         ifs.evaluate(ROWS, truth="gold", system="svm", by=weights)
     for ask in (ifs.relate, ifs.latent_truth):
-        with pytest.raises(InputError, match="weight is not the name of a column"):
+        with pytest.raises(InputError, match="a ndarray is given where the name of a column is expected"):
             ask(ROWS, weight=weights)
-    with pytest.raises(InputError, match="target is not the name of a column"):
-        ifs.relate(ROWS, target=weights)
+    with pytest.raises(InputError, match="a Series is given where the name of a column is expected"):
+        ifs.relate(ROWS, target=frame["gold"])
 
 
 @pytest.mark.parametrize("unit", [1e-310, 1e200, 1e307])
