@@ -203,11 +203,7 @@ class Sweep(CurveResult):
         doubt = self._cost_doubt(costs)
         if doubt is not None:
             warn_of([doubt], InfoscopeWarning)
-        return self._best(metric, costs, level, seed, resamples)
-
-    def _best(self, metric: str | None, costs: Any, level: float, seed: int, resamples: int = _RESAMPLES) -> Choice:
-        criterion = Criterion.asked(metric, costs)
-        return chosen(self, criterion, level, resamples, np.random.default_rng(seed))
+        return chosen(self, [Criterion.asked(metric, costs)], level, resamples, seed)[0]
 
     def _cost_doubt(self, costs: Any) -> str | None:
         return None if costs is None else cost_doubt(self.tables, checked_costs(self.tables, costs))
@@ -234,9 +230,10 @@ class Sweep(CurveResult):
         if self.stored_choices or self.reversed_class is not None:
             return self.stored_choices
         asked = self.options
-        first = self._best(asked.metric, asked.costs, asked.level, asked.seed)
-        others = [name for name in ("accuracy", "f1") if self.mode == "threshold" and name != first.criterion]
-        return (first, *(self._best(name, None, asked.level, asked.seed) for name in others))
+        first = Criterion.asked(asked.metric, asked.costs)
+        others = [name for name in ("accuracy", "f1") if self.mode == "threshold" and name != first.name]
+        criteria = [first, *map(Criterion.asked, others)]
+        return chosen(self, criteria, asked.level, _RESAMPLES, asked.seed)
 
     def choose_by(self, options: ChoiceOptions | str) -> Sweep:
         """The same curve with its best point chosen by another metric, or by costs."""

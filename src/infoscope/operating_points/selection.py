@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -120,43 +120,74 @@ def _shown(value: float | None, form: str = ".4f") -> str:
     return "undefined" if value is None else format(value, form)
 
 
-def chosen(sweep: Sweep, criterion: Criterion, level: float, resamples: int, rng: np.random.Generator) -> Choice:
-    """The best point of a sweep, with its value on held-out samples and by how much both may vary."""
+def chosen(sweep: Sweep, criteria: Sequence[Criterion], level: float, resamples: int, seed: int) -> tuple[Choice, ...]:
+    """The best point of a sweep by each criterion, with its value on held-out samples and by how much both may vary.
+
+    All criteria are tried on the same resamples, which are drawn once for those whose points one short ladder has.
+    """
     if not 0 < level < 1:
         raise InputError(f"the level is {level}; an interval's level lies between 0 and 1, as 0.95")
-    point = criterion.best_place(sweep.tables)
     assert sweep.ladder is not None  # the tables were made of it
-    ladder, thresholds = _short(sweep.ladder, np.asarray(sweep.thresholds), point)
-    counts = ladder.counts(sweep.sample_size, rng)
-    held_out = float(_cross_fitted(ladder, _parted(counts, rng), criterion)[0])
-    drawn, places = _resampled(ladder, counts, criterion, resamples, rng)
+    places = [criterion.best_place(sweep.tables) for criterion in criteria]
+    ladders = [_kept_points(sweep.ladder, place) for place in places]
+    found: dict[int, Choice] = {}
+    for kept in dict.fromkeys(ladders):
+        here = [at for at, other in enumerate(ladders) if other == kept]
+        drawn = _held_out(sweep, kept, [criteria[at] for at in here], resamples, np.random.default_rng(seed))
+        found |= {
+            at: _choice(sweep, criteria[at], places[at], values, level) for at, values in zip(here, drawn, strict=True)
+        }
+    return tuple(found[at] for at in range(len(criteria)))
+
+
+class _HeldOut(NamedTuple):
+    """Value on held-out samples, the same when the samples are drawn again, and the thresholds then chosen."""
+
+    value: float
+    drawn: Real
+    thresholds: Real
+
+
+def _choice(sweep: Sweep, criterion: Criterion, point: int, held_out: _HeldOut, level: float) -> Choice:
     tail = (1 - level) / 2
-    known = drawn[~np.isnan(drawn)]  # a class may be absent from a small resample
+    known = held_out.drawn[~np.isnan(held_out.drawn)]  # a class may be absent from a small resample
     # plug-in information grows with every resampling, so only the spread is taken from the draws, not the place
     spread = np.quantile(known, [tail, 1 - tail]) - np.median(known) if len(known) else np.full(2, np.nan)
-    low, high = np.clip(held_out + spread, *criterion.range)
+    low, high = np.clip(held_out.value + spread, *criterion.range)
     ends = np.full(2, np.nan)
     if len(known):
-        ends = np.quantile(np.asarray(thresholds[places]), [tail, 1 - tail], method="nearest")
+        ends = np.quantile(held_out.thresholds, [tail, 1 - tail], method="nearest")
     return Choice(
         criterion=criterion.name,
         point=point,
         threshold=finite(np.asarray(sweep.thresholds)[point]),
         value=finite(np.asarray(criterion.score(sweep.tables))[point]),
-        held_out=replace(Estimate.of(held_out, "there are too few samples"), low=finite(low), high=finite(high)),
+        held_out=replace(Estimate.of(held_out.value, "there are too few samples"), low=finite(low), high=finite(high)),
         threshold_low=finite(ends[0]),
         threshold_high=finite(ends[1]),
         level=level,
     )
 
 
-def _short(ladder: ThresholdTables, thresholds: Real, point: int) -> tuple[ThresholdTables, Real]:
-    """A ladder that is quick to draw again: evenly thinned, the chosen point kept."""
+def _kept_points(ladder: ThresholdTables, point: int) -> tuple[int, ...]:
+    """Points of a ladder that is quick to draw again: evenly thinned, the chosen one kept."""
     most = max(50, _RESAMPLED_CELLS // int(np.prod(ladder.pattern.shape)))
     if ladder.points <= most:
-        return ladder, thresholds
-    keep = distinct(np.linspace(0, ladder.points - 1, most).astype(np.int64), [point])
-    return ladder.merged_to(keep), thresholds[keep]
+        return tuple(range(ladder.points))
+    return tuple(distinct(np.linspace(0, ladder.points - 1, most).astype(np.int64), [point]).tolist())
+
+
+def _held_out(
+    sweep: Sweep, kept: Sequence[int], criteria: Sequence[Criterion], resamples: int, rng: np.random.Generator
+) -> list[_HeldOut]:
+    """What each criterion finds on the points kept."""
+    assert sweep.ladder is not None
+    keep = np.array(kept)
+    ladder, thresholds = sweep.ladder.merged_to(keep), np.asarray(sweep.thresholds)[keep]
+    counts = ladder.counts(sweep.sample_size, rng)
+    values, _ = _cross_fitted(ladder, _parted(counts, rng), criteria)
+    drawn, places = _resampled(ladder, counts, criteria, resamples, rng)
+    return [_HeldOut(float(value), *both) for value, *both in zip(values, drawn, thresholds[places], strict=True)]
 
 
 def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
@@ -165,39 +196,51 @@ def _parted(counts: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.i
     return np.moveaxis(parts, -1, 0)
 
 
-def _cross_fitted(ladder: ThresholdTables, parts: NDArray[np.int64], criterion: Criterion) -> tuple[Real, Real]:
+def _cross_fitted(
+    ladder: ThresholdTables, parts: NDArray[np.int64], criteria: Sequence[Criterion]
+) -> tuple[Real, NDArray[np.int64]]:
     """Each part judged where the others put the threshold; the judged parts are added and scored once.
 
-    Axes before the parts are carried along. With the values come the samples of all parts that each point reaches.
+    Axes before the parts are carried along behind the criteria. With the values come the samples of all parts that
+    each point reaches.
     """
     reached = np.cumsum(parts, axis=-3)
     whole = reached.sum(axis=-4)
     others = whole[..., None, :, :, :] - reached
+    values = np.full((len(criteria), *parts.shape[:-4]), np.nan)
     if not others[..., -1, :, :].any(axis=(-2, -1)).all():
-        return np.full(parts.shape[:-4], np.nan), whole  # so few samples that one part has them all
-    places = criterion.best_places(ladder.tables_at(others))
-    judged = np.take_along_axis(reached, places[..., None, None, None], axis=-3).squeeze(-3).sum(axis=-3)
-    table = ladder.tables_at(judged, whole[..., -1, :, :].sum(axis=-1))
-    return np.asarray(criterion.score(table), dtype=np.float64), whole
+        return values, whole  # so few samples that one part has them all
+    tables = ladder.tables_at(others)
+    for at, criterion in enumerate(criteria):
+        places = criterion.best_places(tables)
+        judged = np.take_along_axis(reached, places[..., None, None, None], axis=-3).squeeze(-3).sum(axis=-3)
+        values[at] = criterion.score(ladder.tables_at(judged, whole[..., -1, :, :].sum(axis=-1)))
+    return values, whole
 
 
 def _resampled(
-    ladder: ThresholdTables, counts: NDArray[np.int64], criterion: Criterion, resamples: int, rng: np.random.Generator
+    ladder: ThresholdTables,
+    counts: NDArray[np.int64],
+    criteria: Sequence[Criterion],
+    resamples: int,
+    rng: np.random.Generator,
 ) -> tuple[Real, NDArray[np.int64]]:
-    """Held-out values, and places chosen, when all samples are drawn again from those seen."""
+    """Held-out values, and places chosen, by each criterion when all samples are drawn again from those seen."""
+    size = (len(criteria), resamples)
     if counts.sum() < 2:
-        return np.full(resamples, np.nan), np.full(resamples, ladder.points - 1)
+        return np.full(size, np.nan), np.full(size, ladder.points - 1)
     filled = np.flatnonzero(counts)
     shares = counts.reshape(-1)[filled] / counts.sum()
     sizes = np.full(_FOLDS, counts.sum() // _FOLDS)
     sizes[: int(counts.sum() % _FOLDS)] += 1
-    values, places = np.empty(resamples), np.empty(resamples, dtype=np.int64)
+    values, places = np.empty(size), np.empty(size, dtype=np.int64)
     together = max(1, _BATCHED_CELLS // (_FOLDS * ladder.points * int(np.prod(ladder.pattern.shape))))
     for first in range(0, resamples, together):
         batch = slice(first, min(first + together, resamples))
         parts = np.zeros((batch.stop - first, _FOLDS, counts.size), dtype=np.int64)
         parts[..., filled] = rng.multinomial(np.broadcast_to(sizes, parts.shape[:2]), shares)
         shaped = parts.reshape(*parts.shape[:2], *counts.shape)
-        values[batch], whole = _cross_fitted(ladder, shaped, criterion)
-        places[batch] = criterion.best_places(ladder.tables_at(whole))
+        values[:, batch], whole = _cross_fitted(ladder, shaped, criteria)
+        tables = ladder.tables_at(whole)
+        places[:, batch] = [criterion.best_places(tables) for criterion in criteria]
     return values, places
