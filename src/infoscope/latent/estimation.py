@@ -12,7 +12,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.latent.arrangement import Arrangement
 from infoscope.latent.gibbs_sampler import SETTLED, LatentDraws, drawn_chains, split_r_hat
-from infoscope.latent.model import SMALLEST, NoLatentTruthError, Observations, Parameters, expected_tables
+from infoscope.latent.model import SMALLEST, NoLatentTruthError, Observations, Parameters, expected_counts
 from infoscope.metrics import accuracy, proficiency
 from infoscope.numeric import Real, as_real
 from infoscope.posterior.first_order import information_sds
@@ -168,7 +168,7 @@ def maximized(data: Observations, belief: Real, prior: list[Real] | None, freque
     """The parameters that go best with these beliefs about the patterns' classes."""
     weighted = belief * data.counts[:, None]
     sums = weighted.sum(axis=0) + frequency_prior
-    tables = expected_tables(data, weighted)
+    tables = data.split(expected_counts(data, weighted))
     if prior is not None:
         tables = [table + more for table, more in zip(tables, prior, strict=True)]
     predictions = [table / np.maximum(table.sum(axis=1, keepdims=True), SMALLEST) for table in tables]

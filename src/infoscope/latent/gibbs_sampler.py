@@ -9,12 +9,14 @@ then which wrong prediction, Dirichlet(s), with s drawn from its evidence in the
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import cache
+from functools import cache, cached_property
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.latent.model import SMALLEST, Channel, Observations, Parameters, dirichlet, expected_tables
+from infoscope.latent.model import SMALLEST, Channel, Observations, Parameters, dirichlet, expected_counts
 from infoscope.numeric import Real, as_real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.special_functions import gammaln
@@ -66,19 +68,15 @@ def drawn_chains(
     each_class = 1.0 / data.size if frequency_prior is None else frequency_prior
     streams = np.random.default_rng(seed).spawn(len(starts))
     chains = [_Chain(data, start, rng, prior, each_class) for start, rng in zip(starts, streams, strict=True)]
-    frequencies: list[Real] = []
-    predictions: list[list[Real]] = [[] for _ in data.channels]
-    sums = [np.zeros((data.size, channel.size)) for channel in data.channels]
+    kept: list[Parameters] = []
+    sums = np.zeros((data.size, int(data.offsets[-1])))
     for chain in chains:
-        for at, (state, tables) in enumerate(chain.sweeps(burn + keep)):
-            if at < burn:
-                continue
-            frequencies.append(state.frequencies)
-            for mine, table in zip(predictions, state.predictions, strict=True):
-                mine.append(table)
-            sums = [total + counted for total, counted in zip(sums, tables, strict=True)]
-    means = [total / len(frequencies) for total in sums]
-    return LatentDraws(len(chains), np.array(frequencies), [np.array(mine) for mine in predictions], means)
+        for state, counted in islice(chain.sweeps(burn + keep), burn, None):
+            kept.append(state)
+            sums += counted
+    frequencies = np.array([state.frequencies for state in kept])
+    predictions = [np.array([state.predictions[at] for state in kept]) for at in range(len(data.channels))]
+    return LatentDraws(len(chains), frequencies, predictions, data.split(sums / len(kept)))
 
 
 @dataclass
@@ -92,9 +90,9 @@ class _Chain:
     frequency_prior: float
     sparseness: float = 0.5
 
-    def sweeps(self, number: int) -> Iterator[tuple[Parameters, list[Real]]]:
-        """The states of the chain, with the tables that each was drawn from."""
-        data = self.data
+    def sweeps(self, number: int) -> Iterator[tuple[Parameters, Real]]:
+        """The states of the chain, with the counts of class × all predictions that each was drawn from."""
+        data, together = self.data, _PredictionGammas(self.data)
         counts = np.round(data.counts).astype(np.int64)
         alone, several = np.flatnonzero(counts == 1), np.flatnonzero(counts != 1)
         for at in range(number):
@@ -103,18 +101,16 @@ class _Chain:
             split[alone] = _single_items(self.rng, belief[alone])
             split[several] = _several_items(self.rng, counts[several], belief[several])
             frequencies = dirichlet(self.rng, split.sum(axis=0) + self.frequency_prior)
-            tables = expected_tables(data, split)
+            counted = expected_counts(data, split)
+            tables = data.split(counted)
             if self.prior is not None:
                 predictions = [dirichlet(self.rng, t + p) for t, p in zip(tables, self.prior, strict=True)]
             else:
                 if at % 3 == 0:
                     self.sparseness = _drawn_sparseness(self.rng, tables, data.channels)
-                predictions = [
-                    _drawn_predictions(self.rng, table, channel, self.sparseness)
-                    for table, channel in zip(tables, data.channels, strict=True)
-                ]
+                predictions = data.split(together.predictions(self.rng, counted, self.sparseness))
             self.state = Parameters(frequencies, predictions)
-            yield self.state, tables
+            yield self.state, counted
 
 
 def _single_items(rng: np.random.Generator, belief: Real) -> Real:
@@ -137,7 +133,7 @@ def _wrong_places(classes: int, predictions: int) -> NDArray[np.int64]:
     return np.flatnonzero(~np.eye(classes, predictions, dtype=bool)).reshape(classes, -1)
 
 
-def _wrong_predictions(table: Real, channel: Channel) -> Real:
+def _wrong_predictions(table: NDArray[Any], channel: Channel) -> NDArray[Any]:
     """The wrong predictions, class by class; all predictions of a channel whose predictions are not the classes."""
     return table.ravel()[_wrong_places(*table.shape)] if channel.named else table
 
@@ -159,18 +155,53 @@ def _rising(counts: Real, each: Real) -> Real:
     return as_real((gammaln(values + each[:, None]) - gammaln(each)[:, None]) @ times)
 
 
-def _drawn_predictions(rng: np.random.Generator, table: Real, channel: Channel, each: float) -> Real:
-    """Predictions given the class: right or wrong first, then which wrong one."""
-    wrong = dirichlet(rng, _wrong_predictions(table, channel) + each)
-    if not channel.named:
-        return wrong
-    hits = np.diagonal(table)
-    right = rng.beta(hits + RIGHT, np.maximum(table.sum(axis=1) - hits, 0.0) + WRONG)
-    wrong *= (1 - right)[:, None]
-    out = np.empty(table.size)
-    out[_wrong_places(*table.shape)] = wrong
-    out[:: table.shape[1] + 1][: len(table)] = right
-    return np.maximum(out, SMALLEST).reshape(table.shape)
+@dataclass(frozen=True, eq=False)
+class _PredictionGammas:
+    """Gamma variables behind the predictions given the class: right or wrong first, then which wrong one.
+
+    All channels are drawn in one call, one after the other: the wrong predictions, then two variables for each class,
+    of which the first is this share of both: Beta(hits + 1.5, wrong + 0.5).
+    """
+
+    data: Observations
+
+    @cached_property
+    def _named(self) -> NDArray[np.int64]:
+        """Channels whose first predictions are the classes."""
+        return np.flatnonzero([channel.named for channel in self.data.channels])
+
+    @cached_property
+    def _own(self) -> NDArray[np.int64]:
+        """Where the right predictions lie, (classes, named channels), in counts that are read row by row."""
+        classes = np.arange(self.data.size)[:, None]
+        return classes * self.data.offsets[-1] + self.data.offsets[self._named] + classes
+
+    @cached_property
+    def _order(self) -> NDArray[np.int64]:
+        """Places in the order of drawing: among all predictions, then the hits, then what is wrong."""
+        size, width = self.data.size, int(self.data.offsets[-1])
+        places = np.split(np.arange(size * width).reshape(size, width), self.data.offsets[1:-1], axis=1)
+        both = iter(size * width + np.arange(2 * self._own.size).reshape(2, size, -1).transpose(2, 1, 0))
+        found = []
+        for channel, each in zip(self.data.channels, places, strict=True):
+            found += [_wrong_predictions(each, channel).ravel(), *([next(both).ravel()] if channel.named else [])]
+        return np.concatenate(found)
+
+    def predictions(self, rng: np.random.Generator, counts: Real, each: float) -> Real:
+        """Predictions of all channels given the class, with this many pseudo-counts of each wrong one."""
+        starts = self.data.offsets[:-1]
+        hits = counts.ravel()[self._own]
+        wrong = np.maximum(np.add.reduceat(counts, starts, axis=1)[:, self._named] - hits, 0.0)
+        shapes = np.concatenate([counts.ravel() + each, hits.ravel() + RIGHT, wrong.ravel() + WRONG])
+        drawn = np.zeros(shapes.size)
+        drawn[self._order] = np.maximum(rng.standard_gamma(shapes[self._order]), SMALLEST)
+        out, (hit, missed) = drawn[: counts.size].reshape(counts.shape), drawn[counts.size :].reshape(2, *hits.shape)
+        right = hit / (hit + missed)
+        left = 1.0 / np.maximum(np.add.reduceat(out, starts, axis=1), SMALLEST)
+        left[:, self._named] *= 1 - right
+        out *= left[:, self.data.owners]
+        out.ravel()[self._own] = right
+        return np.maximum(out, SMALLEST)
 
 
 def split_r_hat(chains: Real) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import field
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +20,11 @@ from infoscope.numeric import Real, as_real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label
 
-__all__ = ["Channel", "NoLatentTruthError", "Observations", "Parameters", "dirichlet", "expected_tables"]
+__all__ = ["Channel", "NoLatentTruthError", "Observations", "Parameters", "dirichlet", "expected_counts"]
 
 SMALLEST = 1e-300
+FEW_PRODUCTS = 1 << 15
+"""Up to so many products of numbers a sparse matrix takes longer to ask than a dense one to multiply."""
 
 
 class NoLatentTruthError(InputError):
@@ -73,20 +76,25 @@ class Observations:
         return np.concatenate([[0], np.cumsum([channel.size for channel in self.channels])])
 
     @cached_property
-    def design(self) -> csr_array:
-        """How often each pattern gives each prediction of each channel."""
+    def owners(self) -> NDArray[np.int64]:
+        """The channel of each prediction among all."""
+        return np.repeat(np.arange(len(self.channels)), np.diff(self.offsets))
+
+    @cached_property
+    def design(self) -> csr_array | Real:
+        """How often each pattern gives each prediction of each channel; dense where that is the faster product."""
         there = self.codes.T >= 0
         places = self.codes.T + self.offsets[np.array(self.owner)]
         starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
         shape = (self.codes.shape[1], int(self.offsets[-1]))
         found = csr_array((np.ones(int(starts[-1])), places[there], starts), shape=shape)
         found.sum_duplicates()
-        return found
+        return as_real(found.toarray()) if self.size * shape[0] * shape[1] <= FEW_PRODUCTS else found
 
     @cached_property
-    def transposed(self) -> csr_array:
+    def transposed(self) -> csr_array | Real:
         """The same by prediction."""
-        return csr_array(self.design.T.tocsr())
+        return self.design.T if isinstance(self.design, np.ndarray) else csr_array(self.design.T.tocsr())
 
     @cached_property
     def labelled(self) -> NDArray[np.int64]:
@@ -95,7 +103,11 @@ class Observations:
 
     def split(self, stacked: Real) -> list[Real]:
         """Class × prediction tables of the channels, from classes × all predictions."""
-        return [stacked[..., at:to] for at, to in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
+        return [stacked[..., places] for places in self._places]
+
+    @cached_property
+    def _places(self) -> list[slice]:
+        return [slice(at, to) for at, to in pairwise(self.offsets.tolist())]
 
     def fixed(self, belief: Real) -> Real:
         """The same beliefs with known classes put in."""
@@ -144,9 +156,9 @@ class Parameters:
         return data.fixed(belief), float(score @ data.counts)
 
 
-def expected_tables(data: Observations, belief: Real) -> list[Real]:
-    """Expected class × prediction counts of every channel, from beliefs: patterns × classes, as often as they occur."""
-    return data.split(as_real((data.transposed @ belief).T))
+def expected_counts(data: Observations, belief: Real) -> Real:
+    """Expected counts of class × all predictions, from beliefs: patterns × classes, as often as they occur."""
+    return as_real((data.transposed @ belief).T)
 
 
 def dirichlet(rng: np.random.Generator, alpha: Real) -> Real:
