@@ -149,7 +149,9 @@ class Tree:
     def _fill_by_hypotheses(self, out: Array, rng: np.random.Generator) -> None:
         """Rows of predictions given, each hypothesis as often as the data speak for it."""
         chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), len(out), rng)
-        for at in sorted(set(chosen.tolist())):
+        places = sorted(set(chosen.tolist()))
+        self._know_factors([self.hypotheses[at] for at in places])
+        for at in places:
             here = np.flatnonzero(chosen == at)
             rows = out if here.size == len(out) else np.empty((here.size, *self.counts.shape))
             self._fill(rows, self.hypotheses[at], rng)
@@ -219,8 +221,6 @@ class Tree:
     def _fill(self, out: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
         model = hypothesis.rows
         weights = model.weights(pick(model.log_evidence, len(out), rng), rng)
-        if hypothesis.name not in self._known_factors:
-            self._known_factors[hypothesis.name] = self._column_factors(hypothesis)
         np.multiply(weights, self._known_factors[hypothesis.name], out=out)
         _share_out(out, hypothesis, row_sums_above_0(out, model.open_cells, rng), rng)
 
@@ -228,8 +228,16 @@ class Tree:
     def _known_factors(self) -> dict[str, Array]:
         return {}
 
-    def _column_factors(self, hypothesis: Hypothesis) -> Array:
-        """Factor of each column that brings the wrong predictions in it to those counted.
+    def _know_factors(self, hypotheses: Sequence[Hypothesis]) -> None:
+        """Find the factor of each column under each of these, where it is not known yet."""
+        new = [hypothesis for hypothesis in hypotheses if hypothesis.name not in self._known_factors]
+        if new:
+            expected, wanted = (np.stack(parts) for parts in zip(*map(self._wrong_predictions, new), strict=True))
+            factors = column_factors(expected, wanted)
+            self._known_factors.update(zip((hypothesis.name for hypothesis in new), factors, strict=True))
+
+    def _wrong_predictions(self, hypothesis: Hypothesis) -> tuple[Array, Array]:
+        """Those expected in each cell, and those wanted in each column, to which its factor brings the expected ones.
 
         The levels say nothing of the columns as such and shrink them too much, while the column counts are known far
         better. The rows count as much as the levels above give them. What is asked for is the column's share of the
@@ -248,7 +256,7 @@ class Tree:
         wrong = rest.sum(1)
         weight = np.divide(mass * self.counts.sum(), wrong, out=np.zeros_like(wrong), where=wrong > 0)
         wanted = margin_mean(weight @ rest) * mass.sum()
-        return column_factors(hypothesis.rows.mean * mass[:, None], wanted)
+        return hypothesis.rows.mean * mass[:, None], wanted
 
     def _consider(self) -> Iterator[Hypothesis]:
         counts = self._answered
