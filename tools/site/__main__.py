@@ -1,8 +1,4 @@
-"""Write the reference pages and build the site: ``python -m tools.site [FOLDER]``, by default site/.
-
-``python -m tools.site --check FOLDER PAGE …`` reads and links all pages, and writes only those that are named:
-the theme takes most of the time.
-"""
+"""Write the reference pages and build the site: ``python -m tools.site [FOLDER]``, by default site/."""
 
 from __future__ import annotations
 
@@ -38,21 +34,22 @@ def build(target: Path) -> int:
     return build_main([*STRICT, "-q", "-b", "html", str(DOCS), str(target)])
 
 
-def check(target: Path, pages: list[str]) -> int:
-    """Read and link every page strictly, and write some of them; of the search over the others, Sphinx warns."""
+def check(docs: Path, target: Path, pages: list[str]) -> int:
+    """Read and link every page strictly, and write some of them, as the theme takes most of the time.
+
+    Of the search over the others, Sphinx warns.
+    """
+    shared = ["-q", "-D", "smartquotes=0", "-d", str(target / ".doctrees"), str(docs), str(target)]
+    was_collecting = gc.isenabled()
     gc.disable()  # millions of small nodes that stay until the end, a quarter of the time
-    write_reference()
-    shared = ["-q", "-D", "smartquotes=0", "-d", str(target / ".doctrees"), str(DOCS), str(target)]
-    return build_main([*STRICT, "-b", "dummy", *shared]) or build_main(
-        ["-b", "html", *shared, *(str(DOCS / page) for page in pages)]
-    )
+    try:
+        return build_main([*STRICT, "-b", "dummy", *shared]) or build_main(
+            ["-b", "html", *shared, *(str(docs / page) for page in pages)]
+        )
+    finally:
+        if was_collecting:
+            gc.enable()
 
 
 if __name__ == "__main__":
-    match sys.argv[1:]:
-        case ["--check", folder, *pages]:
-            sys.exit(check(Path(folder), pages))
-        case [folder]:
-            sys.exit(build(Path(folder)))
-        case _:
-            sys.exit(build(ROOT / "site"))
+    sys.exit(build(Path(sys.argv[1]) if sys.argv[1:] else ROOT / "site"))
