@@ -31,9 +31,9 @@ from infoscope.readers.rows.cell_rows import CellQuery, ChangeQuery, KnownCounts
 from infoscope.readers.rows.first_rows import first_rows
 from infoscope.serving import open_server
 
-ROWS = sized(10_000_000, 20_000)
+ROWS = sized(10_000_000, 4000)
 TEXT_ROWS = sized(2_000_000, 2_000)
-RUNS = sized(1000, 12)
+RUNS = sized(1000, 3)
 CLASSES = 20
 
 
@@ -195,7 +195,7 @@ def examples(path: Path) -> None:
     shown = measured(
         "examples, 10 a cell, with the evaluation",
         None,
-        lambda: ifs.evaluate(str(path), truth="truth", system="svm", examples=10),
+        lambda: ifs.evaluate(str(path), truth="truth", system="svm", examples=sized(10, 1)),
     )
     print(f"{'examples, added to the page':56s} {(len(shown.to_html()) - plain) / 1000:7.0f} kB   budget 300 kB")
 

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -140,16 +141,19 @@ def alone(code: str, path: Path) -> list[float]:
 
 
 def memory(folder: Path) -> None:
-    for what, path, names in (
+    sources = (
         (f"one system, {ROWS:.0e} rows", log(folder, ROWS), "'said'"),
         (f"ten systems, {FEW:.0e} rows", ten(folder, "parquet", FEW), repr(TEN)),
+    )
+    ways = (("", ""), (", by the engine alone", "counting.is_built = lambda: False; "))
+    for (what, path, names), (how, setting) in sized(
+        list(product(sources, ways)), list(zip(sources, ways, strict=True))
     ):
-        for how, setting in (("", ""), (", by the engine alone", "counting.is_built = lambda: False; ")):
-            code = (
-                f"import sys, infoscope as ifs; from infoscope.readers import dask as counting; {setting}"
-                f"ifs.read_tables(sys.argv[1], truth='gold', system={names}); print({PEAK})"
-            )
-            say(f"peak memory, Parquet, {what}{how}", f"{alone(code, path)[0]:8.0f} MiB", "below 512")
+        code = (
+            f"import sys, infoscope as ifs; from infoscope.readers import dask as counting; {setting}"
+            f"ifs.read_tables(sys.argv[1], truth='gold', system={names}); print({PEAK})"
+        )
+        say(f"peak memory, Parquet, {what}{how}", f"{alone(code, path)[0]:8.0f} MiB", "below 512")
 
 
 def tail(folder: Path) -> None:

@@ -21,7 +21,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "annotators": lambda _: ["--repeats", "1", "--categories", "3", "--items", "50"],
-    "calibration": lambda folder: ["--budget", str(time.process_time() + 0.5), "--folder", str(folder)],
+    "calibration": lambda folder: ["--budget", str(time.process_time() + 0.1), "--folder", str(folder)],
     "calibration_real": lambda _: ["--data", "iris", "--samples", "50", "--repeats", "1"],
     "comparison": lambda _: [],
     "explorer": lambda _: [],
