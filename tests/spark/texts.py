@@ -6,11 +6,12 @@ SOUND_TEXT = {
     "bom.csv": b"\xef\xbb\xbfgold,said\n\xc3\xa9,a",
     "blanks.tsv": b"gold\tsaid\n\t\n a \tb\n",
     "packed.csv.gz": b"said|x|gold\na|1|b\n",
-    "again.csv": b"gold,said\ngold,said\n#a,\\N\n",
+    "again.csv": b"gold,said\ngold,b\n#a,\\N\n",
     "fold=\u00e9%201/log.csv": b"gold,said\n\xc3\xa9,a\n",
     "p%20q [1]{a,b}*.csv": b"gold,said\na,b\n",
 }
 UNSOUND_TEXT = {
+    "header again": (b"gold,said\na,b\ngold,said\n", "has its header again among its rows"),
     "a field too many": (b"gold,said\na,b\na,b,c\n", "not the 2 fields of the header.*: a,b,c$"),
     "a field too few": (b"gold,said\na\n", "not the 2 fields"),
     "open quote in front": (b'gold,said\n"a,b\nc,d\n', "not the 2 fields"),
