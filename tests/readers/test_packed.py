@@ -6,6 +6,7 @@ import struct
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -278,19 +279,22 @@ def chunk_of(labels: Sequence[str], pages: Sequence[tuple[int, bytes | None, byt
     return out
 
 
+REPEATED, GROUPS, SEEDS = st.booleans(), st.integers(1, 40), st.integers(0, 2**32 - 1)
+
+
 @st.composite
 def some_runs(draw: st.DrawFn, size: int, top: int) -> Runs:
     """Runs of so many values in all; the last packed one may be cut short."""
     runs: Runs = []
     left = size
+    rng = np.random.default_rng(draw(SEEDS))
     while left:
-        if draw(st.booleans()):
+        if draw(REPEATED):
             length = draw(st.integers(1, left))
             runs.append((False, [draw(st.integers(0, top))] * length))
         else:
-            length = min(8 * draw(st.integers(1, 40)), left)
-            seed = draw(st.integers(0, 2**32 - 1))
-            runs.append((True, np.random.default_rng(seed).integers(0, top + 1, length).tolist()))
+            length = min(8 * draw(GROUPS), left)
+            runs.append((True, rng.integers(0, top + 1, length).tolist()))
         left -= length
         if runs[-1][0] and length % 8 and left:
             raise AssertionError("only the last run may be cut short")
@@ -354,6 +358,7 @@ def test_snappy_expands_what_another_library_compressed(data: bytes) -> None:
 # ── what nobody meant ────────────────────────────────────────────────────────────────────────────
 
 
+@cache
 def a_chunk(known: int = 5, form: int = 1, snappy: bool = False) -> bytes:
     codes = bytes([3]) + encoded_runs([(True, [0, 1, 2, 3, 4, 0, 1, 2] * 3), (False, [4] * 20)], 3)
     levels = encoded_runs([(False, [1] * 44), (True, [0, 0, 0, 0, 0, 0, 0, 0])], 1)
