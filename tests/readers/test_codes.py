@@ -3,6 +3,7 @@
 import shutil
 import sysconfig
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -46,9 +47,10 @@ def spy(monkeypatch: pytest.MonkeyPatch) -> Spy:
 
 
 def cells(table: Any) -> dict[tuple[Any, Any], int]:
+    rows, columns = np.nonzero(table.counts)
     return {
-        (table.truth_labels[i], table.system_labels[j]): int(table.counts[i, j])
-        for i, j in zip(*np.nonzero(table.counts), strict=True)
+        (table.truth_labels[i], table.system_labels[j]): n
+        for i, j, n in zip(rows.tolist(), columns.tolist(), table.counts[rows, columns].tolist(), strict=True)
     }
 
 
@@ -289,28 +291,37 @@ def test_a_long_line_far_into_the_file_is_seen(tmp_path: Path, spy: Spy) -> None
     assert spy.by_codes is False
 
 
+Cells = dict[tuple[str, str], int]
+
+
+@pytest.fixture(scope="module")
+def eight_systems() -> Iterator[tuple[Any, dict[str, dict[str, Cells]]]]:
+    """A table with a hundred groups, and the cells of each system and group."""
+    log = duckdb.connect()
+    answers = ", ".join(f"'L' || hash(i + {k}) % 14 AS s{k}" for k in range(8))
+    log.execute(
+        f"CREATE TABLE log AS SELECT 'g' || hash(i + 77) % 100 AS g, 'L' || hash(i) % 14 AS t, {answers} "
+        "FROM range(150000) AS r(i)"
+    )
+    expected: dict[str, dict[str, Cells]] = {}
+    for name in (f"s{k}" for k in range(8)):
+        mine = expected.setdefault(name, {})
+        for group, gold, said, n in log.execute(f"SELECT g, t, {name}, count(*) FROM log GROUP BY ALL").fetchall():
+            mine.setdefault(group, {})[gold, said] = n
+    yield log, expected
+    log.close()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "json"])
-def test_more_cells_than_a_row_group_keep_their_labels(suffix: str, tmp_path: Path) -> None:
+def test_more_cells_than_a_row_group_keep_their_labels(suffix: str, tmp_path: Path, eight_systems: Any) -> None:
     """A temporary table of more than 122,880 lines has no order that two questions share."""
-    systems = [f"s{i}" for i in range(8)]
+    log, expected = eight_systems
     path = tmp_path / f"log.{suffix}"
-    answers = ", ".join(f"'L' || hash(i + {k}) % 14 AS s{k}" for k in range(8))
-    duckdb.execute(
-        f"COPY (SELECT 'g' || hash(i + 77) % 100 AS g, 'L' || hash(i) % 14 AS t, {answers} FROM range(150000) AS r(i)) "
-        f"TO '{path}' {'(HEADER)' if suffix == 'csv' else '(FORMAT json)'}"
-    )
+    log.execute(f"COPY log TO '{path}' {'(HEADER)' if suffix == 'csv' else '(FORMAT json)'}")
 
-    found = read_tables(
-        path, truth="t", system=systems, by="g", read=ReadOptions(format="csv" if suffix == "csv" else "ndjson")
-    ).by_group
+    form = ReadOptions(format="csv" if suffix == "csv" else "ndjson")
+    found = read_tables(path, truth="t", system=list(expected), by="g", read=form).by_group
 
-    relation = f"'{path}'" if suffix == "csv" else f"read_json('{path}', format='newline_delimited')"
-    log = duckdb.connect()
-    log.execute(f"CREATE TABLE log AS FROM {relation}")
-    for name in systems:
-        lines = log.execute(f"SELECT g, t, {name}, count(*) FROM log GROUP BY ALL").fetchall()
-        expected: dict[str, dict[tuple[str, str], int]] = {}
-        for group, gold, said, n in lines:
-            expected.setdefault(group, {})[gold, said] = n
-        assert {group[0]: cells(tables[name]) for group, tables in found.items()} == expected
+    for name, groups in expected.items():
+        assert {group[0]: cells(tables[name]) for group, tables in found.items()} == groups
