@@ -248,7 +248,7 @@ RECORDS = [{"t": "a", "s": "b"}, {"t": "a", "s": "c"}]
             "bytes that are not: gzip -dc",
             "| iconv -c",
         ),
-        ("log.db", bytes(8) + b"DUCK" + bytes(40), "a DuckDB database", "--engine sql --engine-url duckdb:///"),
+        ("log.db", bytes(8) + b"DUCK\xe7\3" + bytes(40), "a DuckDB database", "--engine sql --engine-url duckdb:///"),
         ("log.csv", b"PAR1" + bytes(40) + b"PAR1", "a Parquet file and not csv", "--input-format parquet"),
         ("log.arrow", b"t,s\na,b\n", "text and not an Arrow file", "--input-format csv"),
         ("log.csv", b"<!DOCTYPE html>\n<html>", "an HTML page", "fetch the data again"),
@@ -267,6 +267,12 @@ def test_a_file_of_another_kind_is_named_with_a_way_out(
     assert command in str(caught.value)
     assert str(path) in str(caught.value)
     assert not str(caught.value).endswith(f"> {name}"), "a command that writes over what it reads"
+
+
+@pytest.mark.parametrize("text", ["t,s\na,b\nDUCK,DUCK\n", "truth,s,DUCK,t\na,a,b,c\n"])
+def test_a_duck_in_text_is_no_database(tmp_path: Path, text: str) -> None:
+    assert text[8:12] == "DUCK"
+    assert read(saved(tmp_path, "log.csv", text.encode()), truth="t", system="s").total == text.count("\n") - 1
 
 
 def test_the_command_that_converts_hdf5_works_for_any_name(tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ def _foreign_kind(head: bytes, path: Path) -> _Kind | None:
     for magic, kind in _FOREIGN.items():
         if head.startswith(magic):
             return kind
-    if head[8:12] == b"DUCK":
+    if head[8:12] == b"DUCK" and head[14:20] == bytes(6):  # the rest of a version in eight bytes, which no text has
         return _DUCKDB
     if head[257:262] == b"ustar":
         return _Kind("a tar archive", "unpack it: tar -xf {file}")
