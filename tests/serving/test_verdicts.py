@@ -11,6 +11,7 @@ from scipy import stats
 
 from infoscope.cli import app
 from infoscope.errors import InputError
+from infoscope.serving.corrected_files import write_corrected
 from infoscope.serving.verdict_rows import row_contents
 from infoscope.serving.verdicts import keep_verdict, read_verdicts, truth_errors
 
@@ -170,6 +171,21 @@ def test_the_copy_has_the_same_sign_between_columns(tmp_path: Path) -> None:
     keep_verdict(tmp_path, said(1, "truth wrong"))
     assert applied(tmp_path, tmp_path / "rows.csv").exit_code == 0
     assert (tmp_path / "new.csv").read_text() == "truth;svm;verdict\ndog;dog;truth wrong\n"
+
+
+@pytest.mark.parametrize("name", ["label", "verdict", "row", "changes"])
+def test_a_truth_column_of_any_name(tmp_path: Path, name: str) -> None:
+    (tmp_path / "rows.csv").write_text(f"{name},svm\ncat,dog\ncat,cat\n")
+    keep_verdict(tmp_path, said(1, "truth wrong"))
+    write_corrected(tmp_path / "rows.csv", name, read_verdicts(tmp_path / "verdicts.jsonl"), tmp_path / "new.csv")
+    assert (tmp_path / "new.csv").read_text().splitlines()[1:] == ["dog,dog,truth wrong", "cat,cat,"]
+
+
+def test_names_that_differ_only_by_case_are_rejected(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("label,Label,svm\ncat,cat,dog\n")
+    keep_verdict(tmp_path, said(1, "truth wrong"))
+    with pytest.raises(InputError, match="the columns 'Label' and 'label', which differ only by case"):
+        write_corrected(tmp_path / "rows.csv", "Label", read_verdicts(tmp_path / "verdicts.jsonl"), tmp_path / "n.csv")
 
 
 def test_several_systems_on_one_row(tmp_path: Path) -> None:

@@ -42,6 +42,8 @@ def write_corrected(
     present = column_names(str(path), ReadOptions(), (truth,))
     if truth not in present:
         raise UnknownNameError(f"{path} has no column {truth!r}; it has {', '.join(map(repr, present[:12]))}")
+    if alike := [name for name in present if name != truth and name.lower() == truth.lower()]:
+        raise InputError(f"{path} has the columns {truth!r} and {alike[0]!r}, which differ only by case; rename one")
     return _copied(path, truth, _about(path, verdicts), present, Path(target), force=force)
 
 
@@ -101,7 +103,7 @@ def _copied(
         connection.execute("CREATE TEMP TABLE said (row BIGINT, verdict VARCHAR, label VARCHAR, changes BOOLEAN)")
         connection.executemany("INSERT INTO said VALUES (?, ?, ?, ?)", lines)
         _check_unchanged(connection, path, column, said)
-        kept = f"CASE WHEN changes THEN CAST(label AS VARCHAR) ELSE CAST({column} AS VARCHAR) END"
+        kept = f"CASE WHEN said.changes THEN said.label ELSE CAST(numbered.{column} AS VARCHAR) END"
         form = f"FORMAT csv, HEADER true, DELIMITER '{sign}'" if sign else "FORMAT parquet"
         with writing_to(place) as name:
             connection.execute(
@@ -117,7 +119,7 @@ def _check_unchanged(
 ) -> None:
     """Reject a file whose rows are no longer those that were judged: their labels would go to others."""
     rows = connection.execute(
-        f"SELECT said.row, {NUMBER}, CAST({column} AS VARCHAR) FROM said LEFT JOIN numbered "
+        f"SELECT said.row, {NUMBER}, CAST(numbered.{column} AS VARCHAR) FROM said LEFT JOIN numbered "
         f"ON {NUMBER} = said.row ORDER BY said.row"
     ).fetchall()
     for row, number, label in rows:
