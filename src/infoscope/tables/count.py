@@ -156,7 +156,7 @@ def as_numbers(values: Any) -> Floats:
     array = np.asarray(values)
     if array.dtype.kind in "cmM":
         raise TypeError(f"values of type {array.dtype} are no real numbers")
-    return array if array.dtype == np.float64 else np.asarray(values, dtype=np.float64)
+    return np.asarray(array if array.dtype.kind in "biuf" else values, dtype=np.float64)
 
 
 def check_weight_scale(weights: Floats) -> None:
