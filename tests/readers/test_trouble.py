@@ -20,8 +20,8 @@ import polars as pl
 import pytest
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_matrix, read_tables
-from infoscope.readers.duckdb.session import Session, interruptible
+from infoscope.readers import ReadOptions, dask, read, read_matrix, read_tables
+from infoscope.readers.duckdb.session import EngineError, Session, interruptible
 from infoscope.readers.progress import shown_while
 from infoscope.readers.spark.session import quiet_bridge
 from infoscope.scratch_files import STDIN, spooled
@@ -629,3 +629,18 @@ def test_a_fault_that_the_engine_finds_while_it_hands_out_rows_is_a_sentence(tmp
             InputError, match=r"log.parquet cannot be read: Invalid unicode .*; if it is damaged, fetch"
         ):
             ask("SELECT 1")
+
+
+def test_text_over_which_the_engine_ends_itself_is_not_counted_again_without_the_look_at_its_last_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_files: Any, _columns: Any, _delimiter: Any, _limits: Any, how: tuple[Path, bool | None]) -> list[Any]:
+        if how[1] is False:
+            return []
+        raise EngineError("it ended itself")
+
+    monkeypatch.setattr(dask, "_counted", fail)
+    path = tmp_path / "log.csv.gz"
+    path.write_bytes(gzip.compress(b"t,s\na,b\n"))
+    with pytest.raises(InputError, match="it ended itself"):
+        read(path, truth="t", system="s")

@@ -67,7 +67,7 @@ def _count_files(
             with last_lines_checked(files):
                 tallies = _counted(files, columns, delimiter, limits, how)
         except EngineError:  # perhaps by what only the compiled part wants to know of the file
-            if how[1] is False:
+            if files.format != "parquet" or how[1] is False:
                 raise
             tallies = _counted(files, columns, delimiter, limits, (how[0], False))
         except InputError as error:
