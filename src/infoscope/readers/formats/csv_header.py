@@ -9,7 +9,7 @@ from typing import TextIO
 
 import numpy as np
 
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.formats.compression import first_bytes
@@ -118,11 +118,11 @@ def reject_repeated_header(tally: Tally, columns: Columns, source: str) -> None:
     rows = int(tally.rows[cells].sum())
     if rows:
         named = " and ".join(f"{key!r} in column {key!r}" for key in keys)
-        raise InputError(
-            f"{source} has its header again among its rows ({rows:,} with {named}); "
-            "remove such lines, for example with awk 'NR == 1 {h = $0} NR == 1 || $0 != h', or rename the columns if "
-            "these are labels"
+        what = (
+            f"{source} has its header again among its rows ({rows:,} with {named}); remove such lines, for example "
+            "with awk 'NR == 1 {h = $0} NR == 1 || $0 != h', or rename the columns if these are labels"
         )
+        raise InputError(Advised(what, terminal="; a file without a header is read with --no-header", page=""))
 
 
 def _empty_lines(text: str) -> int:
