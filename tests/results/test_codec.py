@@ -145,6 +145,12 @@ def test_fields_that_do_not_fit_each_other_are_a_sentence_in_every_form(tmp_path
     assert "do not fit each other" in shown.output
 
 
+def test_axes_that_are_none_are_no_fault_of_the_file(tmp_path: Path) -> None:
+    example("comparison").save(tmp_path / "comparison.json")
+    with pytest.raises(AttributeError, match="figure"):
+        ifs.load(tmp_path / "comparison.json").plot(ax=[])  # type: ignore[arg-type]
+
+
 def test_numbers_too_large_for_arrays(tmp_path: Path) -> None:
     document = example("calibration").to_dict()
     path = tmp_path / "calibration.json"

@@ -148,6 +148,7 @@ class Result(ABC):
         """Draw a picture of the result on matplotlib axes; an unknown ``which`` is an error that lists them."""
         with contradictions_reported(self._source):
             display: Display = _reports().picture(self, which)
+        with contradictions_reported(self._source if ax is None else None):  # axes of the caller may be none
             return display.plot(ax)
 
     def _repr_html_(self) -> str:
