@@ -201,8 +201,9 @@ def test_complex_numbers_and_dates_are_neither_weights_nor_scores_nor_counts():
             ifs.metrics.accuracy([0, 1], [0, 1], sample_weight=weights)
         with pytest.raises(InputError, match="weight of an object is not a number"):
             ifs.multilabel.evaluate([{1}, {2}], [{1}, {2}], weight=weights)
-        with pytest.raises(InputError, match="scores are not numbers"):
-            ifs.sweep([0, 1], weights)
+        for scores in (weights, np.ma.masked_array(weights)):
+            with pytest.raises(InputError, match="scores are not numbers"):
+                ifs.sweep([0, 1], scores)
         with pytest.raises(InputError, match=r"the cells hold (complex128|datetime64)"):
             ifs.Contingency.from_cells([0, 1], [0, 1], [0, 1], [0, 1], weights)
 

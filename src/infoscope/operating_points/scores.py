@@ -150,13 +150,14 @@ def _counted_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | Non
 def _numbers(values: Any, what: str) -> Real:
     plain = values.to_numpy() if hasattr(values, "to_numpy") else values
     plain = plain.toarray() if hasattr(plain, "toarray") else plain  # a sparse matrix
-    if hasattr(plain, "mask") and isinstance(plain, np.ma.MaskedArray):  # which NumPy loads when it is asked for
-        plain = np.ma.filled(plain.astype(np.float64), np.nan)
     try:
         array = np.asarray(plain)
-        return array if array.dtype in (np.float32, np.float64) else as_numbers(array)
+        numbers = array if array.dtype in (np.float32, np.float64) else as_numbers(array)
     except (TypeError, ValueError):
-        return _spelt_numbers(plain, what)
+        numbers = _spelt_numbers(plain, what)
+    if hasattr(plain, "mask") and isinstance(plain, np.ma.MaskedArray):  # which NumPy loads when it is asked for
+        return np.where(plain.mask, np.nan, numbers)
+    return numbers
 
 
 def _spelt_numbers(values: Any, what: str) -> Real:
