@@ -151,6 +151,25 @@ def test_names_of_systems_come_as_an_index_or_an_array():
         assert ifs.compare(frame, truth="gold", system=names).systems == ("svm", "knn")
 
 
+def test_a_name_taken_from_an_array_is_a_name():
+    """NumPy's text has a type and a shape, as arrays have, and was read letter by letter."""
+    gold, svm, site = np.array(["gold", "svm", "site"])
+    found = ifs.evaluate(ROWS, truth=gold, system=svm, by=site).systems
+
+    assert [(each.name, each.group) for each in found] == [("svm", {"site": "x"}), ("svm", {"site": "y"})]
+
+
+@pytest.mark.parametrize("names", [1, [1, 2], np.int64(1)])
+def test_columns_that_are_named_by_numbers_are_to_be_renamed(names):
+    pd = pytest.importorskip("pandas")
+    frame = pd.DataFrame(ROWS).rename(columns={"svm": 1, "knn": 2})
+
+    with pytest.raises(InputError, match=r"names are text; rename the columns, in pandas by frame.rename"):
+        ifs.evaluate(frame, truth="gold", system=names)
+    with pytest.raises(InputError, match="names are text"):
+        ifs.sweep(frame, truth="gold", score=names)
+
+
 @pytest.mark.slow
 def test_values_where_the_name_of_a_column_belongs_are_rejected():
     pd = pytest.importorskip("pandas")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from os import PathLike, fspath
 from typing import Any
 
@@ -41,8 +41,10 @@ def named_columns(
 
 def names_alone(names: Any, option: str) -> Any:
     """Names of columns as given, an index or array of them as a list; the values of a column are rejected."""
-    listed = list(names) if hasattr(names, "dtype") else names
-    if isinstance(listed, list) and not all(isinstance(name, str) for name in listed):
+    if len(getattr(names, "shape", ())) != 1:  # a name from an array has a shape too, of no dimension
+        return names
+    listed = list(names)
+    if not all(isinstance(name, str) for name in listed):
         raise InputError(f"{option} holds values; name a column, or give labels as (y_true, y_pred)")
     return listed
 
@@ -117,4 +119,6 @@ def _has_columns(source: Any, read: ReadOptions | None) -> bool:
 
 def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
     """Names of columns or metrics, one or several, as a tuple."""
-    return () if names is None else (names,) if isinstance(names, str) else tuple(names)
+    if names is None:
+        return ()
+    return (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)

@@ -213,7 +213,7 @@ def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
 ) -> Sweep:
     """One column is counted where it lies, so that a source of any size is reduced to its distinct scores."""
     check_max_points(options.get("max_points"))
-    names = [score] if isinstance(score, str) else list(score)
+    names = list(as_names(score))
     tally = read_joint(source, truth=truth, system=names, weight=options.get("weight"), read=read).tally
     rows = scored_rows(cleaned(tally, truth, clean), names)
     rows = rows.as_probabilities() if options.get("raw") else rows
@@ -333,7 +333,7 @@ def _tables_of_labels(
     if any(each is not None for each in named):
         raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
     if options.get("clean"):
-        raise InputError("clean= is for rows that are read; clean the labels before giving them")
+        raise InputError("clean= is about labels that are read; clean the labels before you give them")
     stated = Declared(reject=options.get("reject"), positive=options.get("positive"))
     truth = kept_rows(y_true)
     tables = {
