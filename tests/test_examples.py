@@ -1,12 +1,10 @@
 """Every example runs, and one that needs an extra says which."""
 
-import io
 import json
 import os
 import re
 import subprocess
 import sys
-from contextlib import redirect_stdout
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -45,37 +43,27 @@ for path, *words in examples:
 torch among the loaded modules."""
 
 
-def given(paths: list[Path]) -> str:
-    return json.dumps([[str(path), *SHORT.get(path.stem, ())] for path in paths])
-
-
-def by_name(printed: str) -> dict[str, dict[str, Any]]:
-    return {Path(one["path"]).stem: one for one in map(json.loads, printed.splitlines())}
+def run(paths: list[Path], *, absent: bool) -> dict[str, dict[str, Any]]:
+    examples = json.dumps([[str(path), *SHORT.get(path.stem, ())] for path in paths])
+    words = [sys.executable, "-c", PROGRAM, examples, json.dumps(absent)]
+    here = {**os.environ, "INFOSCOPE_REFERENCE_DATA": "/nowhere"}
+    done = subprocess.run(words, capture_output=True, text=True, timeout=600, env=here, check=False)
+    assert done.returncode == 0, done.stderr
+    return {Path(one["path"]).stem: one for one in map(json.loads, done.stdout.splitlines())}
 
 
 @cache
 def with_the_core_alone() -> dict[str, dict[str, Any]]:
-    words = [sys.executable, "-c", PROGRAM, given(EXAMPLES), json.dumps(True)]
-    here = {**os.environ, "INFOSCOPE_REFERENCE_DATA": "/nowhere"}
-    done = subprocess.run(words, capture_output=True, text=True, timeout=600, env=here, check=False)
-    assert done.returncode == 0, done.stderr
-    return by_name(done.stdout)
+    return run(EXAMPLES, absent=True)
 
 
 @cache
 def with_extras() -> dict[str, dict[str, Any]]:
-    """Those that need one, with all that is installed: in this process, which has loaded most of it."""
-    words = ["-c", given([path for path in EXAMPLES if with_the_core_alone()[path.stem]["status"]]), json.dumps(False)]
-    printed = io.StringIO()
-    with pytest.MonkeyPatch.context() as here, redirect_stdout(printed):
-        here.setenv("INFOSCOPE_REFERENCE_DATA", "/nowhere")
-        here.setattr(sys, "argv", words)
-        exec(PROGRAM, {})
-    return by_name(printed.getvalue())
+    """Those that need one, with all that is installed."""
+    return run([path for path in EXAMPLES if with_the_core_alone()[path.stem]["status"]], absent=False)
 
 
 @pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 def test_example_runs_with_the_core_alone_or_names_its_extra(path):
     done = with_the_core_alone()[path.stem]
