@@ -398,7 +398,8 @@ def test_a_reject_label_of_another_kind_than_the_predictions_is_rejected_and_mat
     path = tmp_path / "rows.csv"
     path.write_text("t,s\n" + "".join(f"{t},{s}\n" for t, s in zip(truth, predicted, strict=True)))
     assert ifs.read(path, truth="t", system="s", reject=9) == ifs.Contingency.from_labels(truth, predicted, reject="9")
-    assert ifs.read(path, truth="t", system="s", reject=9, positive=0).positive_label == "0"
+    for positive in (0, 0.0):
+        assert ifs.read(path, truth="t", system="s", reject=9, positive=positive).positive_label == "0"
     with pytest.raises(InputError, match="clean= is about labels that are read"):
         ifs.compare(truth, {"one": predicted, "two": truth}, clean="strip")
 

@@ -249,8 +249,8 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
 def _spelt_as(wanted: Label, labels: Sequence[Label]) -> str:
     """A number, truth value or date as these texts spell it: 9 is "9", and "9.0" where that alone occurs."""
     text = as_text(wanted)
-    alike = [str(label) for label in labels if _spelling(label) == _spelling(text)]
-    return text if text in labels or len(alike) != 1 else alike[0]
+    alike = {str(label) for label in labels if _spelling(label) == _spelling(text)}
+    return text if text in labels or len(alike) != 1 else alike.pop()
 
 
 def _typed(text: str, kinds: set[str]) -> Label:
