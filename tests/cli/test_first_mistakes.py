@@ -79,5 +79,8 @@ def test_files_put_together_with_their_headers_are_noticed(command: list[str]) -
     pd.read_csv("both.csv").to_parquet("both.parquet")
     done = run(*command, "both.parquet", "-t", "label", "--format", "json")
     assert "2 rows hold the names of their columns, 'label' and 'pred': the header seems to be repeated" in done.stderr
+    pd.read_csv("both.csv").assign(w=lambda rows: 0.3 + rows.index % 7).to_parquet("both.parquet")
+    done = run(*command, "both.parquet", "-t", "label", "--weight", "w", "--format", "json")
+    assert "Some rows hold the names of their columns, 'label' and 'pred'" in done.stderr
     Path("both.csv").write_text(part)
     assert "header" not in run(*command, "both.csv", "-t", "label", "--format", "json").stderr

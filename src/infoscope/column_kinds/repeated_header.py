@@ -23,9 +23,10 @@ def repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str | None
             here &= table.cell_columns == table.system_labels.index(name)
             rows = float(table.cells[..., here].sum())
             if rows:
-                hold, whose = ("holds", "its") if rows == 1 else ("hold", "their")
+                found = counted(rows, "row") if table.is_counts else "Some rows"
+                hold, whose = ("holds", "its") if found == "1 row" else ("hold", "their")
                 return (
-                    f"{counted(rows, 'row')} {hold} the names of {whose} columns, {truth!r} and {name!r}: the header "
+                    f"{found} {hold} the names of {whose} columns, {truth!r} and {name!r}: the header "
                     "seems to be repeated, as where files are put together; remove these lines."
                 )
     return None
