@@ -420,3 +420,14 @@ def test_dates_and_times_are_one_kind_as_in_files(holder):
     assert ifs.agreement({"a": holder(MIDNIGHTS), "b": days}, draws=0).krippendorff_alpha.value == 1.0
     two = ifs.compare(holder(NOONS), {"one": holder(MIDNIGHTS), "two": holder(NOONS)}, metrics="accuracy")
     assert [place.estimate.value for place in two.ranking[0].places] == [1.0, 0.95]
+
+
+@pytest.mark.parametrize("positive", [MIDNIGHTS[1], MIDNIGHTS[1].date(), np.datetime64("2020-01-02")])
+def test_a_stated_class_is_of_the_same_kind(positive):
+    """A date that was stated kept the dates of the truth apart from the midnights of the system."""
+    days = [time.date() for time in MIDNIGHTS]
+    for system, right in ((MIDNIGHTS, 1.0), (days, 1.0), (NOONS, 0.95)):
+        assert float(accuracy(Contingency.from_labels(days, system, positive=positive))) == right
+    assert float(f1(days, MIDNIGHTS, pos_label=positive)) == 1.0
+    two = ifs.compare(days, {"one": MIDNIGHTS, "two": [*days[1:], days[0]]}, metrics="f1", positive=positive)
+    assert two.ranking[0].places[0].estimate.value == 1.0

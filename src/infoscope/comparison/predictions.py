@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import date
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -22,7 +21,7 @@ from infoscope.tables.columns import check_pairing
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
 from infoscope.tables.count import checked_weights
 from infoscope.tables.encode import encode, on_one_calendar
-from infoscope.tables.labels import Label, check_kinds, check_reject_kind, is_missing, unite
+from infoscope.tables.labels import Label, as_label, check_kinds, check_reject_kind, is_missing, unite
 from infoscope.typing import ArrayLike, LabelsLike
 
 __all__ = ["PairCells", "PairedPredictions"]
@@ -159,13 +158,13 @@ class PairedPredictions:
                     f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
                     "the same rows: give tables instead to compare systems that predicted different rows"
                 )
-        if not isinstance(reject, date) and not isinstance(positive, date):
-            ours, *theirs = on_one_calendar(truth.labels, *(column.labels for column in columns.values()))
-            truth = replace(truth, labels=ours or ())
-            columns = {
-                name: replace(column, labels=known or ())
-                for (name, column), known in zip(columns.items(), theirs, strict=True)
-            }
+        stated = tuple(None if label is None else as_label(label) for label in (reject, positive))
+        found = on_one_calendar(stated, truth.labels, *(column.labels for column in columns.values()))
+        (reject, positive), ours, *theirs = (labels or () for labels in found)
+        truth = replace(truth, labels=ours)
+        columns = {
+            name: replace(column, labels=known) for (name, column), known in zip(columns.items(), theirs, strict=True)
+        }
         grouped = None if cluster is None else _encoded(cluster, "groups", None)
         if grouped is not None and len(grouped.codes) != rows:
             raise InputError(f"truth has {rows} rows and groups has {len(grouped.codes)}; name the group of each row")

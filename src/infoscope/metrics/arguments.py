@@ -24,6 +24,7 @@ from infoscope.metrics.one_vs_rest import listed_classes
 from infoscope.numeric import Real
 from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
+from infoscope.tables.encode import on_one_calendar
 from infoscope.tables.labels import Label, as_label, sorted_labels
 from infoscope.tables.missing import warn_of
 from infoscope.tables.transform import of_classes
@@ -117,7 +118,8 @@ def _counted(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any =
     check_columns({"system": table}, ColumnNames())
     if positive is None and pos_label is None:
         return table
-    label = as_label(pos_label if positive is None else positive)
+    asked = (as_label(pos_label if positive is None else positive),)
+    label = (on_one_calendar(table.truth_labels, table.system_labels, asked)[-1] or asked)[0]
     both = {label, *table.truth_labels, *table.system_labels} - {table.reject}
     if label not in table.truth_labels and len(both) == 2:  # a positive class that no sample has
         table = of_classes(table, sorted_labels(both))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from datetime import date
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -101,7 +100,7 @@ def counted_labels(
 ) -> Contingency:
     """The same without the warning, for callers that count several systems and warn once."""
     check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
-    counted = _tallied(y_true, y_pred, sample_weight, stated)
+    counted, stated = _tallied(y_true, y_pred, sample_weight, stated)
     own = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not own:
         sides = _declared_sides(stated)
@@ -128,16 +127,19 @@ def counted_labels(
     )
 
 
-def _tallied(y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared) -> CountedPairs:
-    """The cells, counted where the labels lie: on the device of tensors, else on the host."""
+def _tallied(
+    y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared
+) -> tuple[CountedPairs, Declared]:
+    """The cells, counted where the labels lie (on the device of tensors, else on the host); what is stated of them."""
     check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
     if are_on_device(y_true, y_pred, sample_weight):
-        return tally_on_device(y_true, y_pred, sample_weight, stated.whole_numbers)
+        return tally_on_device(y_true, y_pred, sample_weight, stated.whole_numbers), stated
     truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
-    if stated.labels is None and not isinstance(stated.reject, date) and not isinstance(stated.positive, date):
-        ours, theirs = on_one_calendar(truth.labels, system.labels)
+    if stated.labels is None:
+        ours, theirs, said = on_one_calendar(truth.labels, system.labels, (stated.reject, stated.positive))
         truth, system = replace(truth, labels=ours), replace(system, labels=theirs)
-    return tally(truth, system, sample_weight)
+        stated = Declared(None, *(said or ()))
+    return tally(truth, system, sample_weight), stated
 
 
 def _as_cells(counted: CountedPairs) -> Cells:

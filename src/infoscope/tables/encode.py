@@ -53,8 +53,8 @@ def encode(values: LabelsLike, name: str, reject: Label | None = None) -> Coded:
     return _encode_array(_as_array(values, side), side)
 
 
-def on_one_calendar(*columns: tuple[Label, ...] | None) -> list[tuple[Label, ...] | None]:
-    """The labels of columns that are compared, with dates and times as one kind, as files have them.
+def on_one_calendar(*columns: tuple[Any, ...] | None) -> list[tuple[Any, ...] | None]:
+    """The labels of columns that are compared, and those stated, with dates and times as one kind, as files have them.
 
     Times are dates where all of them are at midnight; otherwise dates are midnights.
 
