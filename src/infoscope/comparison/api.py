@@ -101,8 +101,6 @@ def compare(
         return compare_judged(judged, question)
     tables = None if y_pred is not None else tables_by_system(source)
     if tables is not None:
-        if options.get("groups") is not None:
-            raise InputError("finished tables do not know which rows belong together; groups= needs the rows")
         tables = finished_tables(tables, options)
         check_columns(tables, ColumnNames.asked(file_name(source), None, labels=False))
         _check_counted(tables)

@@ -195,8 +195,6 @@ def _labelled(
 
 
 def _from_tables(tables: Tables, request: ColumnRequest) -> Inputs:
-    if request.groups is not None:
-        raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
     named = finished_tables(dict(tables.items()), vars(request))
     for (_, name), table in named.items():
         if table.batch_shape:

@@ -14,11 +14,13 @@ from infoscope.tables.labels import as_label
 __all__ = ["finished_tables"]
 
 Key = TypeVar("Key")
-_OF_ROWS = ("weight", "groups", "by", "clean", "reject", "labels")
+_OF_ROWS = ("weight", "by", "clean", "reject", "labels")
 
 
 def finished_tables(tables: Mapping[Key, Contingency], options: Mapping[str, Any]) -> dict[Key, Contingency]:
     """Tables with the positive class that is stated; options about their rows are rejected, which are counted."""
+    if options.get("groups") is not None:
+        raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
     given = {name: value for name, value in options.items() if name in _OF_ROWS and value is not None}
     stated = next((name for name, value in given.items() if not isinstance(value, tuple) or value), None)
     if stated is not None:
