@@ -175,3 +175,10 @@ def test_weights_keep_every_metric_within_its_range() -> None:
                 (low, high), value = metric.card.range, float(metric.score(sums))
                 assert np.isnan(value) or low <= value <= high, metric.name
         assert float(proficiency(tally(pairs[0].weighed(weights)))) == 0.0
+
+
+def test_chance_deals_a_whole_number_of_objects() -> None:
+    """They were 28.000000000000004, and chance a little off."""
+    truth, guess = [{"a"}] * 13 + [set()] * 15, [{"a"}, set(), set(), set()] * 7
+    weighted, plain = (_values(truth, guess, **how) for how in ({"weight": [0.1] * 28}, {}))
+    assert weighted["chance_proficiency"] == pytest.approx(plain["chance_proficiency"], rel=1e-12)

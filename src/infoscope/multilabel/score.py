@@ -123,10 +123,10 @@ def _relabelled(moved: Sequence[Reassignment], names: tuple[str, str]) -> list[F
 
 def _in_whole_objects(sums: CategorySums, size: float) -> CategorySums:
     """Weighted sums as counts of as many objects as they are worth: chance deals whole objects."""
-    scale = round(size) / sums.total
-    truth, system, both = (np.rint(each * scale) for each in (sums.truth, sums.system, sums.both))
-    both = np.clip(both, np.maximum(truth + system - round(size), 0.0), np.minimum(truth, system))
-    return replace(sums, total=sums.total * scale, truth=truth, system=system, both=both)
+    total = np.full_like(sums.total, round(size))
+    truth, system, both = (np.rint(each * (total / sums.total)) for each in (sums.truth, sums.system, sums.both))
+    both = np.clip(both, np.maximum(truth + system - total, 0.0), np.minimum(truth, system))
+    return replace(sums, total=total, truth=truth, system=system, both=both)
 
 
 def _levels(sides: tuple[LabelSets, LabelSets], form: LabelSetFormat, pairing: PairingOptions) -> list[Level]:
