@@ -7,13 +7,13 @@ computed here; others are taken from ``scipy.special`` when they are first calle
 from __future__ import annotations
 
 from collections.abc import Callable
-from math import exp, inf, lgamma, log, log1p
+from math import exp, factorial, inf, lgamma, log, log1p
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from infoscope.compiled_scipy import scipy_function
+from infoscope.compiled_scipy import compiled_file, scipy_function
 
 __all__ = [
     "betainc",
@@ -51,13 +51,23 @@ _AT_HAND = ("betaln", "expit", "gammaincc", "gammaincinv", "gammaln", "logit", "
 betaln, expit, gammaincc, gammaincinv, gammaln, logit, ndtr, digamma, xlogy = (
     scipy_function("special", "_special_ufuncs", name) for name in _AT_HAND
 )
-_ON_CALL = ("betainc", "betaincinv", "ndtri", "polygamma", "stdtr", "stdtrit")
-_betainc, _betaincinv, ndtri, polygamma, stdtr, stdtrit = (_on_call(name) for name in _ON_CALL)
+_ON_CALL = ("betainc", "betaincinv", "ndtri", "stdtr", "stdtrit")
+_betainc, _betaincinv, ndtri, stdtr, stdtrit = (_on_call(name) for name in _ON_CALL)
+_zeta = getattr(compiled_file("special", "_special_ufuncs"), "_zeta", None) or _on_call("zeta")
 
 _FEW = 64
 _LARGE_BETA = 1e4
 """Up to this many numbers, and parameters up to this size, take less time here than SciPy takes to load."""
 _EXACT = 2.0**-52
+
+
+def polygamma(order: int, x: ArrayLike) -> Any:
+    """A derivative of the digamma function, the first or a later one, as ``scipy.special.polygamma``.
+
+    >>> print(f"{polygamma(1, 2.0):.4f}")
+    0.6449
+    """
+    return (-1.0) ** (order + 1) * factorial(order) * _zeta(order + 1, np.asarray(x, dtype=np.float64))
 
 
 def betainc(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Any:

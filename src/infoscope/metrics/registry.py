@@ -311,20 +311,10 @@ def check_name(name: object) -> None:
 
 def find(name: str) -> Metric:
     """The metric of this id or alias; an unknown or ambiguous name is rejected with the candidates."""
-    _load()
     check_name(name)
-    if name in _REGISTER:
-        return _REGISTER[name]
-    folded = _folded(name)
-    by_id = {_folded(known): known for known in _REGISTER}
-    if folded in by_id or folded in _SCIKIT_LEARN:
-        return _REGISTER[by_id.get(folded) or _SCIKIT_LEARN[folded]]
-    owners = _ALIASES.get(folded, [])
-    if len(owners) == 1:
-        return _REGISTER[owners[0]]
-    if owners:
-        meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title_in_sentence})" for owner in owners)
-        raise AmbiguousNameError(f"{name!r} could mean {meant}; say which")
+    if (found := _of_tables(name)) is not None:
+        return found
+    folded, by_id = _folded(name), {_folded(known): known for known in _REGISTER}
     for domain, place in _PLACES.items():
         for entry in all_metrics(domain):
             if folded in {_folded(known) for known in (entry.name, *entry.card.aliases)}:
@@ -333,6 +323,18 @@ def find(name: str) -> Metric:
     known = {**{word: owners[0] for word, owners in _ALIASES.items()}, **_SCIKIT_LEARN, **by_id}
     hint = f"did you mean {known[near[0]]!r}? " if near else ""
     raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")
+
+
+def _of_tables(name: str) -> Metric | None:
+    """The metric of tables of this id or alias, where there is one; other domains are not loaded for it."""
+    _load()
+    folded = _folded(name)
+    owners = [name] if name in _REGISTER else [known for known in _REGISTER if _folded(known) == folded]
+    owners = owners or ([_SCIKIT_LEARN[folded]] if folded in _SCIKIT_LEARN else _ALIASES.get(folded, []))
+    if len(owners) > 1:
+        meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title_in_sentence})" for owner in owners)
+        raise AmbiguousNameError(f"{name!r} could mean {meant}; say which")
+    return _REGISTER[owners[0]] if owners else None
 
 
 def metrics_of(level: Level = "table", *, ordinal: bool = False, costs: bool = False) -> Iterator[Metric]:
@@ -379,10 +381,9 @@ class Catalogue(Mapping[str, Card]):
     def __contains__(self, name: object) -> bool:
         """Whether an id or alias names exactly one metric."""
         try:
-            find(str(name))
-        except UnknownNameError:
+            return _of_tables(str(name)) is not None
+        except AmbiguousNameError:
             return False
-        return True
 
 
 catalogue = Catalogue()
