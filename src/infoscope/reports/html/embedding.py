@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import re
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from json.encoder import encode_basestring
+from math import isfinite
 from typing import Final, cast
 
 import numpy as np
@@ -126,7 +126,11 @@ def _scalar(part: str | bool | int | float | None) -> str:
         return encode_basestring(part)
     if type(part) is int:
         return str(part)
-    return json.dumps(float(f"{part:.6g}") if isinstance(part, float) else part, allow_nan=False)
+    if isinstance(part, float):
+        if not isfinite(part):
+            raise ValueError("NaN and infinity cannot be written as JSON")
+        return repr(float(f"{part:.6g}"))
+    return "null" if part is None else "true" if part else "false"
 
 
 _TEXTS = re.compile(r'(?<=[>"])([^<>"]+)(?=[<"])')
