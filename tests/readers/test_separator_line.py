@@ -97,3 +97,10 @@ def test_labels_that_are_the_names_of_columns_are_no_header(tmp_path: Path) -> N
     assert read(path, truth="0", system="1", read=ReadOptions(header=False)).total == 4
     path.write_text("truth,svm\ntruth,a\nb,svm\ntruth,b\n")
     assert read(path, truth="truth", system="svm").total == 3
+    choices = "id,A,B\n1,A,A\n2,A,B\n3,B,B\n4,C,A\n"  # of annotators A and B, each of whom chooses among A, B and C
+    path.write_text(choices)
+    assert read(path, truth="A", system="B").total == 4
+    assert not any(found.code == "repeated_header" for found in ifs.evaluate(path, truth="A", system="B").findings)
+    path.write_text(choices.replace("B,B", "B,C"))  # B never says B but where A says A
+    with pytest.raises(ifs.InputError, match="has its header again among its rows"):
+        read(path, truth="A", system="B")

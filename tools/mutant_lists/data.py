@@ -13,6 +13,13 @@ MUTANTS = (
         ("tests/readers/test_separator_line.py::test_a_header_among_the_rows_is_rejected",),
     ),
     Mutant(
+        "a header among the rows where one name alone is a label",
+        "src/infoscope/readers/formats/csv_header.py",
+        "if rows and not all((here & ~cells).any() for here in named_cells):",
+        "if rows and not any((here & ~cells).any() for here in named_cells):",
+        ("tests/readers/test_separator_line.py::test_labels_that_are_the_names_of_columns_are_no_header",),
+    ),
+    Mutant(
         "a wrong record behind text over lines",
         "src/infoscope/readers/formats/text_files.py",
         "if record and len(record) != size:",

@@ -103,20 +103,23 @@ def reject_separator_line(text: str, path: Path) -> None:
 def reject_repeated_header(tally: Tally, columns: Columns, source: str) -> None:
     """Reject text in which a line is the header again, as where files were joined: such a row is no sample.
 
-    Columns that are named by numbers are left alone, because a number may well be a label of its column.
+    Columns that are named by numbers are left alone, because a number may well be a label of its column; so are
+    columns of which each has its name in other rows as well, as where annotators A and B choose from A, B and C.
     """
     keys = tally.keys[len(columns.by) :]
     if len(keys) < 2 or any(not isinstance(as_number(key), str) for key in keys):
         return
-    cells = np.ones(len(tally.rows), dtype=bool)
+    named_cells = []
     for key in keys:
         at = tally.keys.index(key)
         labels, spellings = tally.labels[at], (key, BYTE_ORDER_MARK.decode() + key)
         if not any(spelling in labels for spelling in spellings):
             return
-        cells &= np.isin(tally.codes[at], [place for place, label in enumerate(labels) if label in spellings])
+        places = [place for place, label in enumerate(labels) if label in spellings]
+        named_cells.append(np.isin(tally.codes[at], places))
+    cells = np.logical_and.reduce(named_cells)
     rows = int(tally.rows[cells].sum())
-    if rows:
+    if rows and not all((here & ~cells).any() for here in named_cells):
         named = " and ".join(f"{key!r} in column {key!r}" for key in keys)
         what = (
             f"{source} has its header again among its rows ({rows:,} with {named}); remove such lines, for example "
