@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -118,12 +119,20 @@ def test_saved_tables_keep_zones(tmp_path: Path) -> None:
     assert [label.isoformat() for label in loaded] == [label.isoformat() for label in times]
 
 
-def test_dates_and_times_do_not_add(tmp_path: Path) -> None:
+def test_midnights_and_other_times_add_as_if_counted_at_once(tmp_path: Path) -> None:
     read_tables(pl.DataFrame({"t": MIDNIGHTS, "s": MIDNIGHTS}), truth="t", system="s").save(tmp_path / "a.ifs")
     read_tables(pl.DataFrame({"t": HOURS, "s": HOURS}), truth="t", system="s").save(tmp_path / "b.ifs")
+    whole = Contingency.from_labels(MIDNIGHTS + HOURS, MIDNIGHTS + HOURS)
 
-    with pytest.raises(InputError, match=r"one table has date labels .* and the other has time labels"):
-        read([tmp_path / "a.ifs", tmp_path / "b.ifs"])
+    assert read([tmp_path / "a.ifs", tmp_path / "b.ifs"]) == whole
+    stated = [Contingency.from_labels(times, times, positive=MIDNIGHTS[0]) for times in (HOURS, MIDNIGHTS)]
+    assert stated[0] + stated[1] == replace(whole, positive=MIDNIGHTS[0])
+
+
+def test_times_with_and_without_a_zone_do_not_add() -> None:
+    times = [hour.replace(tzinfo=dt.UTC) for hour in HOURS]
+    with pytest.raises(InputError, match=r"one table has zoned time labels .* and the other has time labels"):
+        Contingency.from_labels(times, times) + Contingency.from_labels(HOURS, HOURS)
 
 
 @pytest.mark.parametrize("unit", ["D", "s", "us", "ns"])

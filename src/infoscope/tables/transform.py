@@ -13,6 +13,7 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
 from infoscope.tables.construct import Cells, Declared, from_cells, moved, placed
 from infoscope.tables.counted import Support
+from infoscope.tables.encode import on_one_calendar
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, positive_of
 from infoscope.tables.missing import all_ignored
 
@@ -188,6 +189,7 @@ def of_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
 
 def merged(one: Contingency, other: Contingency) -> Contingency:
     """The table of all rows of two tables."""
+    one, other = _on_one_calendar(one, other)
     _check_mergeable(one, other)
     declared = one.declared or other.declared
     positive = one.positive if one.positive is not None else other.positive
@@ -201,6 +203,25 @@ def merged(one: Contingency, other: Contingency) -> Contingency:
     else:
         total = _merged_cells(one, other, Declared(None, one.reject, positive), declared=declared)
     return replace(total, ignored=MappingProxyType(ignored), weight_squares=_merged_squares(one, other))
+
+
+def _on_one_calendar(one: Contingency, other: Contingency) -> tuple[Contingency, Contingency]:
+    """Two tables as if they were counted at once: midnights of the one are no dates beside other times of the other."""
+    parts = [
+        part
+        for table in (one, other)
+        for part in (table.truth_labels, table.system_labels, (table.reject, table.positive))
+    ]
+    found = [part or () for part in on_one_calendar(*parts)]
+    if found == parts:
+        return one, other
+    return _with_labels(one, *found[:3]), _with_labels(other, *found[3:])
+
+
+def _with_labels(
+    table: Contingency, truth: tuple[Label, ...], system: tuple[Label, ...], stated: tuple[Label | None, ...]
+) -> Contingency:
+    return replace(table, truth_labels=truth, system_labels=system, reject=stated[0], positive=stated[1])
 
 
 def _merged_squares(one: Contingency, other: Contingency) -> float | None:
