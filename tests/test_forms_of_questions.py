@@ -154,9 +154,9 @@ def test_names_of_systems_come_as_an_index_or_an_array():
 def test_a_name_taken_from_an_array_is_a_name():
     """NumPy's text has a type and a shape, as arrays have, and was read letter by letter."""
     gold, svm, site = np.array(["gold", "svm", "site"])
-    found = ifs.evaluate(ROWS, truth=gold, system=svm, by=site).systems
-
-    assert [(each.name, each.group) for each in found] == [("svm", {"site": "x"}), ("svm", {"site": "y"})]
+    for name in (svm, np.array("svm")):
+        found = ifs.evaluate(ROWS, truth=gold, system=name, by=site).systems
+        assert [(each.name, each.group) for each in found] == [("svm", {"site": "x"}), ("svm", {"site": "y"})]
 
 
 @pytest.mark.parametrize("names", [1, [1, 2], np.int64(1)])
@@ -178,8 +178,9 @@ def test_values_where_the_name_of_a_column_belongs_are_rejected():
     for ask in (ifs.evaluate, ifs.compare):
         with pytest.raises(InputError, match=r"truth .* column"):
             ask(frame, truth=frame["gold"], system="svm")
-        with pytest.raises(InputError, match="system holds values; name a column, or give labels"):
-            ask(frame, truth="gold", system=weights)
+        for values in (weights, frame["svm"]):
+            with pytest.raises(InputError, match="system holds values; name a column, or give labels"):
+                ask(frame, truth="gold", system=values)
     with pytest.raises(InputError, match="score holds values"):
         ifs.sweep(frame, truth="gold", score=weights)
     with pytest.raises(InputError, match="by holds values"):

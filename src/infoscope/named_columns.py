@@ -41,10 +41,13 @@ def named_columns(
 
 def names_alone(names: Any, option: str) -> Any:
     """Names of columns as given, an index or array of them as a list; the values of a column are rejected."""
-    if len(getattr(names, "shape", ())) != 1:  # a name from an array has a shape too, of no dimension
+    shape = getattr(names, "shape", None)
+    if shape == ():  # a name from an array
+        return names.item()
+    if shape is None or len(shape) != 1:
         return names
     listed = list(names)
-    if not all(isinstance(name, str) for name in listed):
+    if not all(isinstance(name, str) for name in listed) or len(set(listed)) < len(listed):
         raise InputError(f"{option} holds values; name a column, or give labels as (y_true, y_pred)")
     return listed
 
