@@ -29,8 +29,8 @@ MUTANTS = (
     Mutant(
         "packed parts of a folder",
         "src/infoscope/readers/files.py",
-        "if path.suffix[1:].lower() in _OTHER_COMPRESSIONS",
-        "if path.suffix.lower() in _OTHER_COMPRESSIONS",
+        "if path.suffix[1:].lower() in PACKED_OTHERWISE",
+        "if path.suffix.lower() in PACKED_OTHERWISE",
         ("tests/readers/test_files.py::test_packed_parts_of_a_folder_are_not_skipped",),
     ),
     Mutant(

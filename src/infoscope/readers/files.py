@@ -14,7 +14,7 @@ from typing import Any
 
 from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, masked
 from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.formats.compression import compression_of, first_bytes
+from infoscope.readers.formats.compression import PACKED_OTHERWISE, compression_of, first_bytes
 from infoscope.readers.formats.signatures import sniffed_format
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
 from infoscope.scratch_files import STDIN, source_title, spooled
@@ -56,8 +56,6 @@ FORMATS = {
     "ods": "excel",
 }
 _COMPRESSIONS = {"gz": "gzip", "zst": "zstd", "zstd": "zstd"}
-_OTHER_COMPRESSIONS = ("bz2", "xz", "lzma", "lz4", "zip", "7z", "br", "z")
-"""Endings of packed files that are not read: in a folder they are rejected, because to skip them would lose rows."""
 _TEXT = ("csv", "tsv", "ndjson", "arff", "vw")
 
 
@@ -211,8 +209,11 @@ def _expand(name: str) -> list[Path]:
         )
     path = Path(name)
     if path.is_dir():
-        inside = sorted(p for p in path.rglob("*") if not p.is_dir() and _is_data(p, path))
-        inside = [p for p in inside if _by_suffix(p)[0] != "excel"] or inside  # beside data, workbooks are notes
+        found = {p for p in path.rglob("*") if not p.is_dir() and _is_data(p, path)}
+        inside = sorted(p for p in found if (plain := _unpacked_name(p)) == p or plain not in found)
+        inside = [
+            p for p in inside if _by_suffix(_unpacked_name(p))[0] != "excel"
+        ] or inside  # beside data, workbooks are notes
         if not inside:
             raise InputError(f"folder {name} has no file named *.{', *.'.join(FORMATS)}")
         return inside
@@ -227,8 +228,11 @@ def _expand(name: str) -> list[Path]:
 
 def _is_data(path: Path, folder: Path) -> bool:
     hidden = any(part.startswith(("_", ".")) for part in path.relative_to(folder).parts)
-    inside = path.with_suffix("") if path.suffix[1:].lower() in _OTHER_COMPRESSIONS else path
-    return not hidden and _by_suffix(inside)[0] != ""
+    return not hidden and _by_suffix(_unpacked_name(path))[0] != ""
+
+
+def _unpacked_name(path: Path) -> Path:
+    return path.with_suffix("") if path.suffix[1:].lower() in PACKED_OTHERWISE else path
 
 
 def _by_suffix(path: Path) -> tuple[str, str]:

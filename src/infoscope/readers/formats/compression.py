@@ -13,6 +13,7 @@ from infoscope.errors import InputError
 
 __all__ = [
     "HEAD_BYTES",
+    "PACKED_OTHERWISE",
     "PACK_AGAIN",
     "UNPACKERS",
     "check_whole",
@@ -30,6 +31,11 @@ _ZSTD_FRAME, _ZSTD_SKIPPABLE = 0xFD2FB528, 0x184D2A50
 _ZSTD_BLOCK = 1 << 17  # bytes in a compressed block, at most
 UNPACKERS = {"gzip": "gzip -dc", "zstd": "zstd -dc"}
 """Commands that write what a file holds to standard output."""
+PACKED_OTHERWISE = ("bz2", "xz", "lzma", "lz4", "zip", "7z", "br", "z", "snappy", "deflate", "lzo")
+"""Endings of packed files that are not read: in a folder they are rejected, because to skip them would lose rows.
+
+One that stands beside the same file unpacked is skipped.
+"""
 PACK_AGAIN = "fetch or pack it again"
 """What to do about a compressed file that is cut off or damaged."""
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infoscope.errors import Advised, InputError
-from infoscope.readers.formats.compression import UNPACKERS, compression_by, first_bytes
+from infoscope.readers.formats.compression import PACKED_OTHERWISE, UNPACKERS, compression_by, first_bytes
 
 __all__ = ["check_signature", "not_utf8", "sniffed_format"]
 
@@ -20,6 +20,7 @@ _SAMPLE = 1 << 20
 _PARQUET_END = 8
 """Last bytes of a Parquet file: how long its footer is, and the magic word."""
 _ROWS_OF_OBJECTS = re.compile(rb"\s*\[\s*(?:\{|\]|$)")
+_CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1f]")
 _ONE_DOCUMENT = re.compile(rb"\s*\{[ \t]*\r?\n")
 
 
@@ -194,6 +195,9 @@ def _odd_text(path: Path, head: bytes, kind: str) -> _Kind | None:
     wide = _wide_encoding(head)
     if wide is not None:
         return _in_encoding(f"{wide} text", wide)
+    packing = path.suffix[1:].lower()
+    if packing in PACKED_OTHERWISE and _CONTROL.search(head):  # parts that Hadoop packs begin with nothing of their own
+        return _Kind(f"packed by {packing}, as its name says", "unpack it")
     if kind == "ndjson" or path.suffix.lower() == ".json":
         if _ROWS_OF_OBJECTS.match(head):
             return _ARRAY
