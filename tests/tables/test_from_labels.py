@@ -431,3 +431,19 @@ def test_a_stated_class_is_of_the_same_kind(positive):
     assert float(f1(days, MIDNIGHTS, pos_label=positive)) == 1.0
     two = ifs.compare(days, {"one": MIDNIGHTS, "two": [*days[1:], days[0]]}, metrics="f1", positive=positive)
     assert two.ranking[0].places[0].estimate.value == 1.0
+
+
+@pytest.mark.parametrize("missing", [float("nan"), np.float32("nan"), np.datetime64("NaT"), pd.NA, pd.NaT])
+def test_a_missing_value_is_no_label_that_can_be_stated(missing, tmp_path):
+    """It was a class of its own that no row has, while the rows without a prediction were left out."""
+    truth, predicted = [0.0, 1.0, 0.0], [0.0, 1.0, None]
+    path = tmp_path / "rows.csv"
+    path.write_text("t,s\n0,0\n1,1\n0,\n")
+    for ask in (
+        lambda: ifs.Contingency.from_labels(truth, predicted, reject=missing),
+        lambda: ifs.Contingency.from_labels(truth, predicted, labels=[0, 1, missing]),
+        lambda: ifs.compare(truth, {"one": predicted, "two": truth}, reject=missing),
+        lambda: ifs.read(path, truth="t", system="s", reject=missing),
+    ):
+        with pytest.raises(InputError, match=r"(nan|<NA>|NaT) is the lack of a label; give rows without a label one"):
+            ask()

@@ -148,17 +148,17 @@ class PairedPredictions:
     ) -> PairedPredictions:
         """From label sequences, paired row by row."""
         check_pairing(y_true, {**systems, "sample_weight": sample_weight, "groups": cluster})
+        stated = tuple(None if label is None else as_label(label) for label in (reject, positive))
         truth = _encoded(y_true, "truth", None)
         rows = len(truth.codes)
         columns = {}
         for name, labels in systems.items():
-            columns[name] = _encoded(labels, name, reject)
+            columns[name] = _encoded(labels, name, stated[0])
             if len(columns[name].codes) != rows:
                 raise InputError(
                     f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
                     "the same rows: give tables instead to compare systems that predicted different rows"
                 )
-        stated = tuple(None if label is None else as_label(label) for label in (reject, positive))
         found = on_one_calendar(stated, truth.labels, *(column.labels for column in columns.values()))
         (reject, positive), ours, *theirs = (labels or () for labels in found)
         truth = replace(truth, labels=ours)

@@ -21,7 +21,7 @@ import numpy as np
 
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.datetimes import moment
-from infoscope.tables.labels import Label, is_missing, kind_of
+from infoscope.tables.labels import Label, as_label, is_missing, kind_of
 from infoscope.typing import Json
 
 __all__ = [
@@ -239,7 +239,7 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
     labels = list(present)
     if not isinstance(wanted, str):
         is_text = bool(labels) and all(isinstance(label, str) for label in labels)
-        return _spelt_as(wanted, labels) if is_text else wanted
+        return _spelt_as(as_label(wanted), labels) if is_text else as_label(wanted)
     if wanted in labels:
         return wanted
     alike = next((label for label in labels if as_text(label) == wanted), None)

@@ -76,13 +76,21 @@ def as_label(value: Hashable) -> Label:
     if isinstance(plain, float):
         if math.isinf(plain):
             raise InputError("a label is infinite; give finite numbers or text")
+        if math.isnan(plain):
+            raise _lack_of_label(plain)
         return int(plain) if plain.is_integer() else plain
     if isinstance(plain, (str, int, bool, datetime.date)):
         return plain if type(plain) in _PLAIN_TYPES else _without_subclass(plain)
+    if is_missing(value):
+        raise _lack_of_label(value)
     raise InputError(
         f"label {plain!r} is of type {type(plain).__name__}; labels are text, whole numbers, "
         "numbers, booleans or dates: convert them to text first"
     )
+
+
+def _lack_of_label(value: object) -> InputError:
+    return InputError(f"{value} is the lack of a label; give rows without a label one of their own, for example 'none'")
 
 
 def _without_subclass(label: Any) -> Label:
@@ -91,6 +99,8 @@ def _without_subclass(label: Any) -> Label:
         return str.__str__(label)
     if isinstance(label, int):
         return int(label)
+    if is_missing(label):
+        raise _lack_of_label(label)
     return label.to_pydatetime() if hasattr(label, "to_pydatetime") else label
 
 
