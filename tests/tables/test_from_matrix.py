@@ -184,4 +184,6 @@ def test_totals_are_no_class(tmp_path):
         table.to_csv(tmp_path / "matrix.csv")
         with pytest.raises(InputError, match="holds the sums of the others"):
             read_matrix(tmp_path / "matrix.csv")
-    assert Contingency.from_matrix([[5, 1, 0], [0, 3, 2], [1, 1, 9]], truth=["a", "b", "all"]).total == 22
+    counts = np.array([[5, 1, 0], [0, 3, 2], [1, 1, 9]])
+    for unit in (1, 1e-9):
+        assert Contingency.from_matrix(unit * counts, truth=["a", "b", "all"]).total == pytest.approx(22 * unit)

@@ -153,7 +153,7 @@ def _check_totals(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[La
         if array.ndim != 2 or array.shape[axis] < 3 or str(name).strip().casefold() not in _TOTALS:
             continue
         lines = array if axis == 0 else array.T
-        if np.allclose(lines[:-1].sum(axis=0, dtype=np.float64), lines[-1]):
+        if np.allclose(lines[:-1].sum(axis=0, dtype=np.float64), lines[-1], atol=0):
             raise InputError(f"the last {side}, {name!r}, holds the sums of the others and is no class; leave it out")
 
 
