@@ -157,18 +157,19 @@ def _where(error: UnicodeError, lines: int, encoding: str) -> str:
     return f"line {lines + before.count(chr(10))} is not {encoding} text (byte 0x{byte}: {error.reason})"
 
 
-def _is_array(path: Path, compression: str) -> bool:
-    return first_bytes(path, compression).removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+def _is_array(head: bytes) -> bool:
+    return head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
 
 
 def _is_rewritten(path: Path, compression: str) -> bool:
     """Whether JSON is an array, or begins with a byte order mark, which the engine's reader of it rejects."""
-    return _is_array(path, compression) or first_bytes(path, compression, len(BOM_UTF8)) == BOM_UTF8
+    head = first_bytes(path, compression)
+    return head.startswith(BOM_UTF8) or _is_array(head)
 
 
 def _json_lines(path: Path, compression: str) -> Iterator[bytes]:
     """Objects of a JSON array, one a line; a file of lines as it is, without a byte order mark."""
-    if not _is_array(path, compression):
+    if not _is_array(first_bytes(path, compression)):
         chunks = unpacked_chunks(path, compression)
         yield next(chunks, b"").removeprefix(BOM_UTF8)
         yield from chunks
