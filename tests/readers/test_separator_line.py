@@ -104,3 +104,13 @@ def test_labels_that_are_the_names_of_columns_are_no_header(tmp_path: Path) -> N
     path.write_text(choices.replace("B,B", "B,C"))  # B never says B but where A says A
     with pytest.raises(ifs.InputError, match="has its header again among its rows"):
         read(path, truth="A", system="B")
+
+
+def test_a_header_of_many_columns_is_named_in_part(tmp_path: Path) -> None:
+    names = [f"rater {at}" for at in range(50)]
+    path = tmp_path / "rows.csv"
+    path.write_text("".join(",".join(line) + "\n" for line in (names, "ab" * 25, names)))
+    with pytest.raises(
+        ifs.InputError, match=r"\(1 with 'rater 0' in column .* and 'rater 2' in column 'rater 2' and so on\)"
+    ):
+        ifs.agreement(path, system=names)

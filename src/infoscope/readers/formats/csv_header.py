@@ -120,7 +120,7 @@ def reject_repeated_header(tally: Tally, columns: Columns, source: str) -> None:
     cells = np.logical_and.reduce(named_cells)
     rows = int(tally.rows[cells].sum())
     if rows and not all((here & ~cells).any() for here in named_cells):
-        named = " and ".join(f"{key!r} in column {key!r}" for key in keys)
+        named = " and ".join([f"{key!r} in column {key!r}" for key in keys[:3]] + ["so on"] * (len(keys) > 3))
         what = (
             f"{source} has its header again among its rows ({rows:,} with {named}); remove such lines, for example "
             "with awk 'NR == 1 {h = $0} NR == 1 || $0 != h', or rename the columns if these are labels"
