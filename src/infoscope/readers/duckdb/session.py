@@ -160,7 +160,7 @@ def _content_error(text: str, source: str) -> str | None:
         found = word.group(1).strip('"')  # in JSON, text has quotes
         return f"{source} has the weight {found!r}, which is no number; fix it, or write null"
     if kind := re.search(r"Unimplemented type for cast \((.+) -> DOUBLE\)", text):  # weights alone are numbers
-        return f"{source} has the column of weights as {kind.group(1)}; weights are numbers"
+        return f"{source} has the column of weights as {kind.group(1)}; weights are numbers: name another column"
     if broken := re.search(r"Malformed JSON [^:]*: (.+?)(?:\. +(?:Try|Input)|$)", text, re.MULTILINE):
         return f"{source} has a line that is not JSON ({broken.group(1).rstrip('. ')}); write one object per line"
     if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
