@@ -45,6 +45,8 @@ class Written:
     text: bytes | None = None
     """What was compressed."""
     whole: bool = True
+    first_piece: int = 0
+    """Bytes of the first of two pieces, which is a whole file by itself."""
 
     def packed(self, rng: random.Random) -> Written:
         """The same, compressed or not, as one piece or two."""
@@ -53,8 +55,9 @@ class Written:
             return replace(self, text=self.data)
         cut = rng.choice((0, rng.randrange(len(self.data) + 1)))
         pieces = [piece for piece in (self.data[:cut], self.data[cut:]) if piece] or [b""]
-        pack = gzip.compress if form == ".gz" else zstandard.compress
-        return replace(self, data=b"".join(map(pack, pieces)), suffix=self.suffix + form, text=self.data)
+        packed = list(map(gzip.compress if form == ".gz" else zstandard.compress, pieces))
+        suffix = self.suffix + form
+        return replace(self, data=b"".join(packed), suffix=suffix, text=self.data, first_piece=len(packed[0]))
 
     def options_for(self, way: str) -> dict[str, Any]:
         """Options of the reader: the delimiter, and the format where a pipe has no name."""
@@ -234,7 +237,8 @@ def damaged(file: Written, rng: random.Random) -> tuple[Written, str]:
         data = data[:at] + data[min(at + 1 + rng.randrange(3), len(data)) :]
     elif how == "repeat":
         data = data[:other] + data[at:]
-    cut_off = how == "cut" and 0 < len(data) < len(file.data) and file.suffix.endswith((".gz", ".zst"))
+    cut_off = how == "cut" and len(data) not in (0, file.first_piece, len(file.data))
+    cut_off = cut_off and file.suffix.endswith((".gz", ".zst"))
     return replace(file, data=data, whole=not cut_off), f"{how} at {at}"
 
 

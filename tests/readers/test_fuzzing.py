@@ -4,7 +4,9 @@ import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -59,3 +61,19 @@ def test_the_oracle_sees_what_is_lost(tmp_path: Path, lost: str) -> None:
         return
     with pytest.raises(Mismatch):
         case.check()
+
+
+@pytest.mark.parametrize(("at", "whole"), [(0, True), (4, False), (25, True), (30, False)])
+def test_a_file_cut_between_two_compressed_pieces_is_whole(at: int, whole: bool) -> None:
+    """As no reader could know better."""
+    from tools.reader_sources import Written, damaged
+
+    class Cut(random.Random):
+        def randrange(self, *_: object, **__: object) -> int:
+            return at
+
+        def choice(self, options: Sequence[Any]) -> Any:
+            return options[0]
+
+    file = Written(bytes(60), ".csv.gz", "by hand", first_piece=25)
+    assert damaged(file, Cut())[0].whole is whole
