@@ -12,6 +12,7 @@ import infoscope as ifs
 from infoscope import Contingency, InputError
 from infoscope.operating_points import calibration
 from infoscope.posterior.bootstrap import ClusterBootstrap
+from infoscope.tables import columns
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")
@@ -223,3 +224,16 @@ def test_what_is_masked_is_missing() -> None:
 
     assert table.total == 2
     assert table.ignored == {"missing truth label": 1}
+
+
+def test_many_indexes_of_their_own_are_compared_with_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    """All pairs of a hundred would take minutes."""
+    looks = []
+    shared = columns._shared
+    monkeypatch.setattr(columns, "_shared", lambda one, other: looks.append(1) or shared(one, other))
+    systems = {f"s{at}": pd.Series([0, 1], index=[f"{at}a", f"{at}b"]) for at in range(30)}
+
+    columns.check_pairing([0, 1], systems)
+    assert len(looks) <= 2 * 4 * 30
+    with pytest.raises(InputError, match="s0 and last are pandas objects whose indexes hold the same keys"):
+        columns.check_pairing([0, 1], {**systems, "last": systems["s0"][::-1]})

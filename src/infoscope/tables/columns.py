@@ -103,16 +103,21 @@ def check_pairing(one: object, others: Mapping[str, Any], name: str = "truth") -
 
     Equal indexes pair by position, and so do objects of which one has no index, an index that only counts the rows
     (0, 1, …), or an index without a key of the other's. The same keys in another order, and keys of which only some
-    are shared, contradict the positions.
+    are shared, contradict the positions. Each is compared with the first few that differ: a hundred systems that each
+    have an index of their own would take minutes.
     """
     known: list[tuple[str, Any]] = []
     for other, values in ((name, one), *others.items()):
         index = _index_of(values)
         if index is None or any(index is earlier or earlier.equals(index) for _, earlier in known):
             continue
-        for called, earlier in known:
+        for called, earlier in known[:_COMPARED]:
             _check_indexes((called, earlier), (str(other), index))
         known.append((str(other), index))
+
+
+_COMPARED = 4
+"""Different indexes with which each further one is compared."""
 
 
 def _check_indexes(one: tuple[str, Any], other: tuple[str, Any]) -> None:
