@@ -182,3 +182,18 @@ def test_chance_deals_a_whole_number_of_objects() -> None:
     truth, guess = [{"a"}] * 13 + [set()] * 15, [{"a"}, set(), set(), set()] * 7
     weighted, plain = (_values(truth, guess, **how) for how in ({"weight": [0.1] * 28}, {}))
     assert weighted["chance_proficiency"] == pytest.approx(plain["chance_proficiency"], rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_category_of_all_objects_holds_no_information_whatever_they_weigh(seed: int) -> None:
+    """Its entropy was 1e-14 bits by rounding: halves, shuffles and levels were judged by noise (p = 0.005)."""
+    rng = np.random.default_rng(seed)
+    truth, guess = [{"a/b"}] * 9, [{"a/b"} if at % 3 else {"c"} for at in range(9)]
+    few: dict[str, Any] = {"draws": 2, "shuffles": 9, "splits": 9, "separator": "/"}
+
+    found = ifs.multilabel.evaluate(truth, guess, weight=rng.random(9) * 100, **few).systems[0]
+    plain = ifs.multilabel.evaluate(truth, guess, **few).systems[0]
+    assert found.permutation_chance is None
+    assert found.stability.keys() == plain.stability.keys()
+    assert [each.proficiency for each in found.classes] == [None, None]
+    assert [(each.truth_bits, each.lost_share) for each in found.levels] == [(0.0, 0.0)] * 2

@@ -62,6 +62,11 @@ class SingleLabelPair:
         """Items that both labelled."""
         return int(self.cells.values.sum())
 
+    @property
+    def total(self) -> float:
+        """The same, as each counts 1."""
+        return float(self.n)
+
     @cached_property
     def truth_counts(self) -> Real:
         """Items per category of the first."""
@@ -90,14 +95,14 @@ class SingleLabelPair:
     def category_information(self, order: NDArray[np.int64] | None = None) -> Real:
         """Shared bits of each category, seen as a yes/no question, with the category that a renaming gives it."""
         if order is None or self.joint is None:
-            return BinaryTables(self.both, self.truth_counts, self.system_counts, float(self.n)).information
+            return BinaryTables(self.both, self.truth_counts, self.system_counts, self.total).information
         places = np.arange(len(self.categories)), order
         counts = self.joint[places]
-        return BinaryTables(counts, self.truth_counts, self.system_counts[places[1]], float(self.n)).information
+        return BinaryTables(counts, self.truth_counts, self.system_counts[places[1]], self.total).information
 
     def category_proficiency(self, order: NDArray[np.int64] | None = None) -> float:
         """Fraction of the first one's information, category by category; NaN where it has none."""
-        bits = float(binary_entropy(self.truth_counts, float(self.n)).sum())
+        bits = float(binary_entropy(self.truth_counts, self.total).sum())
         return min(float(ratio(float(self.category_information(order).sum()), bits)), 1.0) if bits else float("nan")
 
     def information(self, level: float | None) -> PairInformation:

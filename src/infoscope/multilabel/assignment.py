@@ -111,6 +111,10 @@ class CategoryCounts(Protocol):
         """Objects that both sides have."""
 
     @property
+    def total(self) -> float:
+        """What all of them count together."""
+
+    @property
     def truth_counts(self) -> Real:
         """Objects per category in the truth."""
 
@@ -125,15 +129,15 @@ class CategoryCounts(Protocol):
 
 def assignment_of(pair: CategoryCounts, counts: Real, by: AssignBy = "information") -> NDArray[np.int64]:
     """The best renaming of a categorization, given its joint counts."""
-    information = pair_information(counts, pair.truth_counts, pair.system_counts, float(pair.n))
-    return best_order(worth_of_pairs(information, pair.truth_counts, float(pair.n), by))
+    information = pair_information(counts, pair.truth_counts, pair.system_counts, pair.total)
+    return best_order(worth_of_pairs(information, pair.truth_counts, pair.total, by))
 
 
 def reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
     """The categories that the renaming moves, the most informative first."""
     rows = np.flatnonzero(order != np.arange(len(order)))
     columns = order[rows]
-    n = float(pair.n)
+    n = pair.total
     truth, system, joint = pair.truth_counts[rows], pair.system_counts[columns], counts[rows, columns]
     tables = BinaryTables(joint, truth, system, n)
     own = BinaryTables(pair.both[rows], truth, pair.system_counts[rows], n).information
@@ -193,7 +197,7 @@ def by_chance(
     by: AssignBy = "information",
 ) -> Chance | None:
     """Shuffle the objects of one side; ``found`` is the proficiency and the permuted proficiency of the pair itself."""
-    whole = float(binary_entropy(pair.truth_counts, float(pair.n)).sum())
+    whole = float(binary_entropy(pair.truth_counts, pair.total).sum())
     if not shuffles or whole == 0:
         return None
     draws = np.array([_shuffled(pair, rng, by) for _ in range(shuffles)]) / whole
@@ -209,8 +213,8 @@ def by_chance(
 
 def _shuffled(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> tuple[float, float]:
     dealt = pair.dealt(rng.permutation(pair.n))
-    information = pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, float(pair.n))
-    order = best_order(worth_of_pairs(information, pair.truth_counts, float(pair.n), by))
+    information = pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, pair.total)
+    order = best_order(worth_of_pairs(information, pair.truth_counts, pair.total, by))
     return float(np.trace(information)), float(information[np.arange(len(order)), order].sum())
 
 

@@ -109,7 +109,7 @@ def levels(truth: LabelSets, system: LabelSets, separator: str, pairing: Pairing
 
 
 def _truth_bits(pair: Categorization) -> Any:
-    return binary_entropy(pair.truth_counts, float(pair.n))
+    return binary_entropy(pair.truth_counts, pair.total)
 
 
 def _metrics(pair: Categorization, by: AssignBy) -> dict[str, float | None]:

@@ -237,7 +237,7 @@ def _spread(numbers: Real | NDArray[np.integer]) -> SampleSpread:
 def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, ...]:
     """One record per category; what does not exist is null."""
     tables, plain = sums.tables, pair.unweighted()
-    whole = binary_entropy(sums.truth, float(pair.n))
+    whole = binary_entropy(sums.truth, tables.total)
     missed = np.maximum(whole - sums.information, 0.0)
     columns: dict[str, Real] = {
         "proficiency": ratio(sums.information, whole),

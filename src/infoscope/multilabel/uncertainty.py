@@ -66,7 +66,7 @@ def _renamed(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> li
     found = []
     for half in (heads, ~heads):
         part = pair.where(half)
-        size = max(float(part.n), 1.0)
+        size = part.total or 1.0
         carried = part.truth_counts
         information = pair_information(part.joint_counts(), carried, part.system_counts, size)
         whole = float(binary_entropy(carried, size).sum())

@@ -68,6 +68,11 @@ class Categorization:
         """Number of objects that both sides have."""
         return int(self.truth.shape[0])
 
+    @cached_property
+    def total(self) -> float:
+        """All weights, added up as those of a category are: one that all objects have holds exactly no information."""
+        return float(self.n) if self.weights is None else float(np.cumsum(self.weights)[-1]) if self.n else 0.0
+
     @property
     def effective_size(self) -> float:
         """How many objects that count the same these are worth."""
