@@ -2,6 +2,7 @@
 
 import gzip
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -149,6 +150,13 @@ def test_labels_are_verbatim_and_cleaned_on_request() -> None:
 def test_rejections(truth: object, predicted: object, options: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         evaluated(truth, predicted, **options)
+
+
+@pytest.mark.parametrize("predictors", [MATRIX, [{"a"}], pd.DataFrame({"a": [1]}), "predicted.csv", None, {}])
+def test_predictors_have_names(predictors: Any) -> None:
+    """Two bare label sets in place of a mapping ended as an error of NumPy or pandas."""
+    with pytest.raises(InputError, match=r"predictors maps names|no predictor is given"):
+        multilabel.compare([{"a"}], predictors)
 
 
 @pytest.mark.parametrize(

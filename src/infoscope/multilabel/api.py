@@ -129,6 +129,8 @@ def compare(
 ) -> MultilabelEvaluation:
     """Several predictors on one truth, with paired differences; sources as for ``evaluate``."""
     check_keywords(options, MultilabelKeywords)
+    if not isinstance(predictors, Mapping):
+        raise InputError("predictors maps names to label sets, as {'svm': sets}; evaluate takes one without a name")
     if not predictors:
         raise InputError("no predictor is given; name at least one")
     asked = _asked(dict(options))
