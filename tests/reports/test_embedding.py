@@ -2,8 +2,10 @@
 
 import base64
 import json
+from http import HTTPStatus
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -56,6 +58,10 @@ def test_names_of_classes_that_are_numbers_do_not_confuse_the_counting() -> None
     text = packed_json({"b": ["first of the lists"], "10": ["second of the lists"], "9": ["third of the lists"]})
 
     assert list(json.loads(text)) == ["9", "10", "b"]
+
+
+def test_numbers_of_other_types_are_numbers() -> None:
+    assert packed_json([HTTPStatus.OK, True, None, np.float64(0.25), -0.0]) == "[0,200,true,null,0.25,-0.0]"
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf")])

@@ -25,6 +25,7 @@ _LIST, _RECORDS, _KEPT, _AGAIN = range(4)
 _LETTERS: Final = np.frombuffer(
     b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;.=>?@^_`{|}~", np.uint8
 )
+_CONSTANTS: Final = {None: "null", True: "true", False: "false"}
 _SCALARS: Final = (str, bool, int, float, type(None))
 
 
@@ -130,7 +131,7 @@ def _scalar(part: str | bool | int | float | None) -> str:
         if not isfinite(part):
             raise ValueError("NaN and infinity cannot be written as JSON")
         return repr(float(f"{part:.6g}"))
-    return "null" if part is None else "true" if part else "false"
+    return _CONSTANTS[part] if part is None or isinstance(part, bool) else str(int(part))
 
 
 _TEXTS = re.compile(r'(?<=[>"])([^<>"]+)(?=[<"])')
