@@ -200,11 +200,11 @@ def main() -> None:
                 continue
             if options.part not in (None, task["part"]):
                 continue
-            if time.process_time() > budget:
-                break
             done[key] = {"key": key, **task, **run(task)}
             file.write(json.dumps(done[key]) + "\n")
             file.flush()
+            if time.process_time() > budget:
+                break
     from calibration_report import printed, written  # noqa: PLC0415 - a run needs no pictures
 
     print(printed(list(done.values())))
