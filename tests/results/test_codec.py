@@ -145,10 +145,13 @@ def test_fields_that_do_not_fit_each_other_are_a_sentence_in_every_form(tmp_path
     assert "do not fit each other" in shown.output
 
 
-def test_axes_that_are_none_are_no_fault_of_the_file(tmp_path: Path) -> None:
+def test_axes_that_are_none_and_other_words_of_the_caller_are_no_fault_of_the_file(tmp_path: Path) -> None:
     example("comparison").save(tmp_path / "comparison.json")
+    stored = ifs.load(tmp_path / "comparison.json")
     with pytest.raises(AttributeError, match="figure"):
-        ifs.load(tmp_path / "comparison.json").plot(ax=[])  # type: ignore[arg-type]
+        stored.plot(ax=[])  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=r"width is 80\.5; give a whole number"):
+        stored.to_text(width=80.5)  # type: ignore[arg-type]
 
 
 def test_numbers_too_large_for_arrays(tmp_path: Path) -> None:
