@@ -4,6 +4,7 @@ import itertools
 import json
 from math import comb
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -142,6 +143,21 @@ def test_periods_of_one_source(tmp_path: Path) -> None:
         found = ifs.drift(source, system=["a", "b"], by="month", before="2026-01", after="2026-02")
         assert found.pairs[0].both.information == pytest.approx(apart.pairs[0].both.information)
         assert (found.before, found.after, found.items) == ("2026-01", "2026-02", (300, 300))
+
+
+@pytest.mark.parametrize(
+    ("values", "asked"),
+    [
+        (pd.to_datetime(["2026-01-01", "2026-02-01"]), pd.to_datetime(["2026-01-01", "2026-02-01"])),
+        (["1", "2"], [1, 2]),
+        ([1, 2], ["1", "2"]),
+    ],
+)
+def test_periods_are_found_as_other_labels_are(values: Any, asked: Any) -> None:
+    """Midnights were not among the dates of a column, nor numbers among the texts of a CSV file."""
+    source = {"a": ["x", "y"] * 4, "b": ["x", "y"] * 4, "m": [*values] * 4}
+    found = ifs.drift(source, by="m", before=asked[0], after=asked[1], permutations=99)
+    assert found.items == (4, 4)
 
 
 A, B = {"a": ["x", "y"], "b": ["x", "y"]}, {"a": ["x", "y"], "b": ["y", "x"]}

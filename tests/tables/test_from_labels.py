@@ -447,3 +447,15 @@ def test_a_missing_value_is_no_label_that_can_be_stated(missing, tmp_path):
     ):
         with pytest.raises(InputError, match=r"(nan|<NA>|NaT) is the lack of a label; give rows without a label one"):
             ask()
+
+
+@pytest.mark.parametrize("positive", [MIDNIGHTS[1], MIDNIGHTS[1].date(), np.datetime64("2020-01-02")])
+@pytest.mark.parametrize("times", [MIDNIGHTS, [NOONS[0], MIDNIGHTS[1]] * 9])
+def test_a_stated_class_is_of_the_same_kind_in_columns_and_finished_tables(positive, times):
+    """A midnight was not among the dates of a data frame, nor a date among its midnights."""
+    table = Contingency.from_labels(times, times)
+    asked = {"truth": "t", "system": "s", "positive": positive}
+    found = ifs.evaluate(pd.DataFrame({"t": times, "s": times}), **asked).systems[0].positive
+    assert found == ifs.evaluate(table, positive=positive).systems[0].positive
+    assert found == str(table.truth_labels[1])
+    assert ifs.stability(table, metrics=["f1"], splits=1, positive=positive)["f1"]["mean"] == 1.0

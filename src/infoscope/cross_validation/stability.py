@@ -6,7 +6,6 @@ As Steingold tests predictors: split the rows at random many times, score both h
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,9 @@ import numpy.typing as npt
 from infoscope.column_kinds import BlankLabels, check_positive
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import find, metrics_of
+from infoscope.readers.finished_tables import finished_tables
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, as_label
+from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsLike
 
@@ -52,8 +52,7 @@ def stability(  # noqa: PLR0913 - the public function
         raise InputError("positive and pos_label are the same; give one of them")
     table = _table(truth, system)
     stated = pos_label if positive is None else positive
-    if stated is not None:
-        table = replace(table, positive=as_label(stated))
+    table = finished_tables({"system": table}, {"positive": stated})["system"]
     warn_of([str(blanks)] if (blanks := BlankLabels.of([("system", table)])) else [], InfoscopeWarning)
     if splits < 1:
         raise InputError(f"splits is {splits}; stability needs one at least")

@@ -136,7 +136,7 @@ def _periods(  # noqa: PLR0917 - what the caller gave
 
 
 def _group(by: str, value: Label, groups: Sequence[Label]) -> Label:
-    found = match_label(value, groups) if isinstance(value, str) else value
+    found = match_label(value, groups)
     if found is None or found not in groups:
         raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {few_of(groups, 8)}")
     return found

@@ -21,6 +21,7 @@ import numpy as np
 
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.datetimes import moment
+from infoscope.tables.encode import on_one_calendar
 from infoscope.tables.labels import Label, as_label, is_missing, kind_of
 from infoscope.typing import Json
 
@@ -229,6 +230,8 @@ def _reject_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_cle
 def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
     """A label as the data has it, or would have it: text of a command line as a number, a number as the text of a CSV.
 
+    A date is the midnight, and a midnight the date, of the labels of this kind.
+
     >>> match_label("-1", [0, 1, -1]), match_label("-1", [0, 1]), match_label("none", [0, 1])
     (-1, -1, 'none')
     >>> match_label(9, ["0", "1", "9"])
@@ -238,8 +241,10 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
         return None
     labels = list(present)
     if not isinstance(wanted, str):
-        is_text = bool(labels) and all(isinstance(label, str) for label in labels)
-        return _spelt_as(as_label(wanted), labels) if is_text else as_label(wanted)
+        plain = as_label(wanted)
+        if labels and all(isinstance(label, str) for label in labels):
+            return _spelt_as(plain, labels)
+        return (on_one_calendar((plain,), tuple(labels))[0] or (plain,))[0]
     if wanted in labels:
         return wanted
     alike = next((label for label in labels if as_text(label) == wanted), None)
