@@ -6,6 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as peer
 
+from infoscope import Contingency
+from infoscope.metrics import mutual_information, truth_entropy
 from infoscope.metrics.binary_information import BinaryTables
 from infoscope.multilabel.assignment import assignment_of, best_order, pair_information
 from infoscope.multilabel.hierarchy import levels, rolled_up
@@ -190,6 +192,20 @@ def test_random_f1_is_the_mean_over_shuffles(dense: np.ndarray) -> None:
     ]
 
     assert float(sums["random_f1"]) == pytest.approx(np.mean(shuffled), abs=4 * np.std(shuffled) / 20)
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [(32798184938688, 11147, 429543, 11), (1, 0, 0, 82242286930880), (10**7, 1, 1, 1), (1, 3, 5, 10**12), (3, 2, 2, 4)],
+)
+def test_information_has_its_digits_where_nearly_all_say_yes(cells: tuple[int, int, int, int]) -> None:
+    """Expected cells were differences of large numbers: of the first table 5e-12 bits, 2e-16 were found."""
+    both, missed, false, _ = map(float, cells)
+    found = BinaryTables(*map(np.array, ([both], [both + missed], [both + false])), sum(cells))
+    table = Contingency.from_matrix(np.reshape(cells, (2, 2)))
+
+    assert found.information[0] == pytest.approx(float(mutual_information(table)), rel=1e-9)
+    assert found.truth_entropy[0] == pytest.approx(float(truth_entropy(table)), rel=1e-9)
 
 
 def test_sign_is_exact_where_independent() -> None:

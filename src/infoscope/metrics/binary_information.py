@@ -15,9 +15,9 @@ def binary_entropy(count: Real, total: Real | float) -> Real:
     >>> [float(x) for x in binary_entropy(np.array([0.0, 2.0, 4.0]), 4.0)]
     [0.0, 1.0, 0.0]
     """
-    yes = np.minimum(as_real(count) / total, 1.0)
-    parts = np.stack([yes, 1.0 - yes])
-    return -np.sum(parts * np.log2(np.where(parts > 0, parts, 1.0)), axis=0) + 0.0
+    yes = as_real(count)
+    few = np.maximum(np.minimum(yes, total - yes) / total, 0.0)
+    return (few - 1.0) * np.log1p(-few) / np.log(2.0) - few * np.log2(np.where(few > 0, few, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,11 +56,14 @@ class BinaryTables:
     @property
     def information(self) -> Real:
         """Shared bits; exactly the entropy where one side determines the other."""
-        away = np.asarray(self.both - self.expected)
+        # from cells that are small where the others are large: differences of products have their digits
+        lacking, silent = self.total - self.truth, self.total - self.system
+        missed, false = self.truth - self.both, self.system - self.both
+        away = np.asarray((self.both * (lacking - false) - missed * false) / self.total)
         nats = surprise(away, self.expected)
-        nats += surprise(-away, self.truth - self.expected)
-        nats += surprise(-away, self.system - self.expected)
-        nats += surprise(away, self.total - self.truth - self.system + self.expected)
+        nats += surprise(-away, self.truth * silent / self.total)
+        nats += surprise(-away, lacking * self.system / self.total)
+        nats += surprise(away, lacking * silent / self.total)
         truth, system = self.truth_entropy, binary_entropy(self.system, self.total)
         bits = np.minimum(nats / (self.total * np.log(2.0)), np.minimum(truth, system))
         same = (self.both == self.truth) & (self.both == self.system)
