@@ -320,6 +320,14 @@ def test_weights_that_cannot_be_squared_are_rejected(tmp_path, unit, words):
         ifs.sweep(lines, truth="t", score="p", weight="w")
 
 
+@pytest.mark.parametrize("weights", [[1, 1e20, 1, 1e20], [1e20, 1, 1e20, 1]])
+def test_classes_of_too_different_weights_are_rejected(weights):
+    """The area under the curve divided by the negatives, a difference of two sums: 0."""
+    with pytest.raises(InputError, match=r"one class weigh 1e\+20 times those of the other"):
+        ifs.sweep([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8], weight=weights)
+    assert ifs.sweep([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8], weight=np.power(weights, 0.4)).areas["roc_auc"] == 1.0
+
+
 def test_a_row_of_weight_zero_is_not_there():
     whole = ifs.sweep([0, 1, 0, 0], [0.9, 0.5, 0.4, 0.1], weight=[0, 1, 1, 1])
     without = ifs.sweep([1, 0, 0], [0.5, 0.4, 0.1])

@@ -99,7 +99,17 @@ def object_weights(sample_weight: object, objects: int) -> Real:
     if not (np.isfinite(weights).all() and (weights >= 0).all() and weights.any()):
         raise InputError("a sample weight is negative or not finite, or all are 0; give weights of 0 or more")
     check_weight_scale(weights)
+    least, total = float(weights[weights > 0].min()), float(weights.sum())
+    if least < _LEAST_OF_WEIGHT * total:
+        raise InputError(
+            f"a sample weight is {least:g} and all together are {total:g}, too much to tell them apart; "
+            "leave such objects out, or give them a weight of 0"
+        )
     return weights
+
+
+_LEAST_OF_WEIGHT = 1e-13
+"""Objects without a category are a difference of two sums: below this share of all they lack digits."""
 
 
 _COUNTING = LabelCounting(

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.errors import InputError
 from infoscope.kernels import rank_scores
 from infoscope.numeric import Real, distinct
 from infoscope.operating_points.scores import BinaryScores
@@ -94,6 +95,12 @@ def _ranked_weights(given: BinaryScores, weights: NDArray[Any]) -> ScoreRanking:
     weights, ours = weights[order], given.is_positive[order]
     hits = np.cumsum(weights * ours)[ends]
     misses = np.cumsum(weights * ~ours)[ends]
+    few, many = sorted((float(hits[-1]), float(misses[-1])))
+    if 0 < few < _LEAST_OF_WEIGHT * many:
+        raise InputError(
+            f"the samples of one class weigh {many / few:.0e} times those of the other, too much to add them up; "
+            "give weights of both that are closer to each other"
+        )
     return ScoreRanking(
         scores[ends].astype(np.float64), hits, hits + misses, float(hits[-1]), float(hits[-1] + misses[-1])
     )
@@ -219,6 +226,8 @@ def _split(x: NDArray[Any], y: NDArray[Any], places: NDArray[np.int64]) -> NDArr
 
 
 _STRETCH = 1 << 15
+_LEAST_OF_WEIGHT = 1e-9
+"""Negatives are a difference of two sums: below this share of the positives they lack digits."""
 _SHRINKING, _FEW = 0.9, 100
 _SHORT, _BLOCK = 1 << 12, 64
 _EXACT_PRODUCT = 2.0**61
