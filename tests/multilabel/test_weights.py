@@ -194,7 +194,7 @@ def test_chance_deals_a_whole_number_of_objects() -> None:
     assert weighted["chance_proficiency"] == pytest.approx(plain["chance_proficiency"], rel=1e-12)
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [5, 6])
 def test_a_category_of_all_objects_holds_no_information_whatever_they_weigh(seed: int) -> None:
     """Its entropy was 1e-14 bits by rounding: halves, shuffles and levels were judged by noise (p = 0.005)."""
     rng = np.random.default_rng(seed)

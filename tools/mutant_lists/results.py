@@ -518,4 +518,32 @@ MUTANTS = (
         "return float((one >= 1.2 * other).mean())",
         ("tests/readers/test_segments.py::test_the_probability_is_that_of_two_beta_distributions",),
     ),
+    Mutant(
+        "the total of weighted categories",
+        "src/infoscope/multilabel/score.py",
+        "whole = binary_entropy(sums.truth, tables.total)",
+        "whole = binary_entropy(sums.truth, float(pair.n))",
+        ("tests/multilabel/test_weights.py::test_a_category_of_all_objects_holds_no_information_whatever_they_weigh",),
+    ),
+    Mutant(
+        "digits of nearly constant categories",
+        "src/infoscope/metrics/binary_information.py",
+        "nats += surprise(away, lacking * silent / self.total)",
+        "nats += surprise(away, lacking - self.system + self.expected)",
+        ("tests/multilabel/test_measures.py::test_information_has_its_digits_where_nearly_all_say_yes",),
+    ),
+    Mutant(
+        "classes of too different weights",
+        "src/infoscope/operating_points/ranking.py",
+        "if 0 < few < _LEAST_OF_WEIGHT * many:",
+        "if 0 > few:",
+        ("tests/operating_points/test_thresholds.py::test_classes_of_too_different_weights_are_rejected",),
+    ),
+    Mutant(
+        "a midnight among dates",
+        "src/infoscope/readers/labels.py",
+        "return (on_one_calendar(plain, tuple(labels))[0] or plain)[0]",
+        "return plain[0]",
+        ("tests/tables/test_from_labels.py::test_a_stated_class_is_of_the_same_kind_in_columns_and_finished_tables",),
+    ),
 )
