@@ -221,3 +221,5 @@ def test_runs_of_labels_are_weighed_and_have_their_reject_and_positive_label() -
         ifs.monte_carlo(truth, runs, clean="strip")
     with pytest.raises(InputError, match="weight= is about rows"):
         ifs.monte_carlo({"x": GOOD}, weight="w")
+    with pytest.raises(InputError, match="by= is about rows"):
+        ifs.monte_carlo({"x": GOOD}, by="seed")

@@ -57,7 +57,7 @@ def monte_carlo(
         runs = _of_labels(cast(LabelsLike, source), y_pred, labels)
     elif isinstance(source, Mapping) and truth is None:
         tables = {str(name): _of_tables(str(name), tables) for name, tables in source.items()}
-        runs = {name: finished_tables(each, labels) for name, each in tables.items()}
+        runs = {name: finished_tables(each, {"by": by, **labels}) for name, each in tables.items()}
     else:
         runs = _of_rows(source, (truth, as_names(system), as_names(by)), read, labels)
     if not runs:
