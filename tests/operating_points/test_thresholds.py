@@ -10,6 +10,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 
 import infoscope as ifs
 from infoscope.errors import InputError, UndefinedError
+from infoscope.figures.sweep import SweepDisplay
 from infoscope.operating_points import ChoiceOptions
 from infoscope.operating_points.ranking import hull_places, ranked, thinned
 from infoscope.operating_points.scores import binary_scores
@@ -320,12 +321,27 @@ def test_weights_that_cannot_be_squared_are_rejected(tmp_path, unit, words):
         ifs.sweep(lines, truth="t", score="p", weight="w")
 
 
+def test_numbers_that_are_too_large_are_rejected():
+    with pytest.raises(InputError, match="too large for a number"):
+        ifs.evaluate([0, 1], [0, 1], weight=[10**400, 1])
+    with pytest.raises(InputError, match="scores are not numbers"):
+        ifs.sweep([0, 1], [10**400, 1])
+
+
 @pytest.mark.parametrize("weights", [[1, 1e20, 1, 1e20], [1e20, 1, 1e20, 1]])
 def test_classes_of_too_different_weights_are_rejected(weights):
     """The area under the curve divided by the negatives, a difference of two sums: 0."""
     with pytest.raises(InputError, match=r"one class weigh 1e\+20 times those of the other"):
         ifs.sweep([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8], weight=weights)
     assert ifs.sweep([0, 1, 0, 1], [0.1, 0.4, 0.35, 0.8], weight=np.power(weights, 0.4)).areas["roc_auc"] == 1.0
+
+
+@pytest.mark.parametrize("scores", [[1e30] * 4, [-1e308, 1e308] * 2, [0.0, 5e-324] * 2])
+def test_scores_whose_range_is_no_number_are_drawn(scores):
+    """Ranges of no length, or too large for a number, ended as an error of arithmetic."""
+    found = ifs.sweep([0, 1, 1, 0], scores)
+    assert "ROC" in found.to_text()
+    assert "nan" not in SweepDisplay.from_sweep(found).to_svg()
 
 
 def test_a_row_of_weight_zero_is_not_there():

@@ -9,7 +9,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.figures.drawing.colours import series
-from infoscope.figures.drawing.layout import axis, dodged, fitting, plain_label, shortened, width_of
+from infoscope.figures.drawing.layout import axis, dodged, fitting, plain_label, shortened, span, width_of
 from infoscope.figures.drawing.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.score_curves import scores_of
@@ -205,12 +205,11 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     low, high = float(np.nanmin(ys)), float(np.nanmax(ys))
     low = 0.0 if 0.0 <= low < 0.5 * high else low
     pad = 0.04 * (high - low) or 0.05
-    span = (float(xs.min()), float(xs.max())) if xs.max() > xs.min() else (float(xs.min()) - 0.5, float(xs.min()) + 0.5)
     right = min(240.0, max(178.0, 18.0 + 1.08 * max(width_of(plain_label(curve.name)) for curve in curves)))  # bold
     panel = Panel(
         title,
         _summary(curves, across),
-        axis(*span, across),
+        axis(*span(float(xs.min()), float(xs.max())), across),
         axis(low - (pad if low else 0.0), high + pad, up, grid=True, most=5),
         width=462.0 + right,
         height=340.0,
@@ -223,7 +222,7 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     for at, (curve, place) in enumerate(zip(curves, places, strict=True)):
         marks.append(
             Words(
-                span[1],
+                panel.x.high,
                 place,
                 fitting(curve.name, 158.0, 13.4),
                 series(at),

@@ -156,7 +156,10 @@ def as_numbers(values: Any) -> Floats:
     array = np.asarray(values)
     if array.dtype.kind in "cmM":
         raise TypeError(f"values of type {array.dtype} are no real numbers")
-    return np.asarray(array if array.dtype.kind in "biuf" else values, dtype=np.float64)
+    try:
+        return np.asarray(array if array.dtype.kind in "biuf" else values, dtype=np.float64)
+    except OverflowError:
+        raise ValueError("one is too large for a number") from None
 
 
 def check_weight_scale(weights: Floats) -> None:

@@ -33,6 +33,7 @@ __all__ = [
     "shortened",
     "side_labels",
     "side_room",
+    "span",
     "tick_text",
     "width_of",
 ]
@@ -120,11 +121,14 @@ def _width(letter: str) -> float:
     return 0.95 if letter in "mwMW@%…→" else 0.7 if letter.isupper() else 0.61
 
 
+_LEAST_STEP = 1e-300
+
+
 def round_ticks(low: float, high: float, most: int = 6) -> list[float]:
     """Round numbers that span a range: steps of 1, 2, 2.5 or 5 times a power of ten."""
-    if not high > low:
+    rough = high / most - low / most  # the range itself may be too large for a number
+    if not rough > _LEAST_STEP:
         return [low]
-    rough = (high - low) / most
     power = 10.0 ** math.floor(math.log10(rough))
     step = next(power * part for part in (1, 2, 2.5, 5, 10) if power * part >= rough * (1 - 1e-9))
     first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
@@ -142,6 +146,16 @@ def tick_text(values: Sequence[float]) -> list[str]:
     if not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
         digits += 1
     return [number_text(value, f",.{digits}f") for value in values]
+
+
+def span(low: float, high: float) -> tuple[float, float]:
+    """The same range, or one around it where it has no length that can be drawn.
+
+    >>> span(0.0, 2.0), span(3.0, 3.0)
+    ((0.0, 2.0), (2.5, 3.5))
+    """
+    pad = max(0.5, 1e-9 * abs(low))
+    return (low, high) if high / 2 > low / 2 else (low - pad, low + pad)
 
 
 def axis(low: float, high: float, title: str, *, grid: bool = False, most: int = 6) -> Axis:

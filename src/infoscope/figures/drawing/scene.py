@@ -183,7 +183,8 @@ class Panel:
         """Where a point of the data lies on the page: from the left, from the top."""
         left, top, _, _ = self.margins
         wide, high = self.inner
-        return (
-            left + (x - self.x.low) / (self.x.high - self.x.low) * wide,
-            top + (self.y.high - y) / (self.y.high - self.y.low) * high,
+        across, up = self.x, self.y
+        return (  # halves, as a range may be too large for a number
+            left + (x / 2 - across.low / 2) / (across.high / 2 - across.low / 2) * wide,
+            top + (up.high / 2 - y / 2) / (up.high / 2 - up.low / 2) * high,
         )

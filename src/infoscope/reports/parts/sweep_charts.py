@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from infoscope.figures.drawing.colours import series
 from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import axis, dodged, share_axis
+from infoscope.figures.drawing.layout import axis, dodged, share_axis, span
 from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Point, Words
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
@@ -78,7 +78,7 @@ def _across(values: NDArray[np.float64], word: str, *, rejecting: bool) -> Axis:
         return Axis(0.0, 1.0, word, tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)))
     known = values[np.isfinite(values)]
     low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
-    return axis(low, high, word) if high > low else axis(low - 0.5, low + 0.5, word)
+    return axis(*span(low, high), word)
 
 
 def _runs(x: NDArray[np.float64], y: NDArray[np.float64], colour: str) -> list[Mark]:
