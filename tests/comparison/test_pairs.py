@@ -8,7 +8,7 @@ from scipy import stats
 from infoscope import Contingency, InputError
 from infoscope.comparison import PairedPredictions, compare
 from infoscope.comparison.correlation import correlation
-from infoscope.comparison.difference import exact_information_difference
+from infoscope.comparison.difference import MetricBelief, exact_information_difference, improvement_factor
 from infoscope.comparison.tests import homogeneity_p_value, mcnemar_p_values, swap_p_values
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
@@ -301,3 +301,18 @@ def test_the_order_of_the_rows_changes_no_number():
     ]
 
     assert all(each == tests[0] for each in tests)
+
+
+def test_a_factor_beyond_all_numbers_is_none() -> None:
+    """Three rows, of which one weighs nearly all, ended as an OverflowError."""
+    asked = {"weight": [0.003774620329732406, 4.743309175758738, 0.02804576960947586]}
+    found = compare([0, 1, 1], {"p": [1, 0, 1], "q": [0, 1, 1]}, **asked)
+    assert any(pair.improvement is None for pair in found.pairs)
+
+
+def test_factors_have_intervals_that_are_numbers() -> None:
+    certain, vague = MetricBelief(0.1, 0.1, 0.01, 0.0, 1.0), MetricBelief(0.1, 1e-4, 0.1, 0.0, 1.0)
+    factor = improvement_factor(certain, certain, 0.0, 0.95)
+    assert factor is not None
+    assert factor.value == 1.0
+    assert improvement_factor(certain, vague, 0.0, 0.95) is None

@@ -14,6 +14,9 @@ from infoscope.special_functions import normal_quantile
 
 __all__ = ["MetricBelief", "difference", "exact_information_difference", "improvement_factor"]
 
+_LARGEST_LOG = 700.0
+"""Exponentials beyond this one are no numbers."""
+
 
 @dataclass(frozen=True)
 class MetricBelief:
@@ -89,13 +92,18 @@ def _verdict(better: float, equivalent: float | None, level: float) -> Verdict:
 
 
 def improvement_factor(a: MetricBelief, b: MetricBelief, rho: float, level: float) -> Estimate | None:
-    """B's loss over A's (Holt et al., Figure 5), with an interval on the logarithmic scale."""
+    """B's loss over A's (Holt et al., Figure 5), with an interval on the logarithmic scale.
+
+    None where there is no loss to divide by, or an interval ends beyond all numbers.
+    """
     if min(a.mean, b.mean) <= 0:
         return None
     one, other = a.sd / a.mean, b.sd / b.mean
     sd = sqrt(max(one**2 + other**2 - 2 * rho * one * other, 0.0))
     centre = log(b.mean / a.mean)
     reach = _quantile(level) * sd
+    if abs(centre) + reach > _LARGEST_LOG:
+        return None
     return Estimate(exp(centre), low=exp(centre - reach), high=exp(centre + reach))
 
 
