@@ -405,3 +405,21 @@ def test_where_wrong_predictions_go_is_learned_to_a_few_percent() -> None:
         drawn.append(np.mean([_drawn_sparseness(rng, tables, channels) for _ in range(40)]))
 
     assert drawn == pytest.approx([0.7, 1.0], rel=0.1)
+
+
+@pytest.mark.slow
+def test_checks_count_items_and_not_their_weight() -> None:
+    """Of items that weigh 10^6 each, every pair seemed to share errors, as 3·10^8 items would tell."""
+    rng = np.random.default_rng(3)
+    truth = rng.integers(0, 3, 300)
+    systems = {name: np.where(rng.random(300) < 0.8, truth, rng.integers(0, 3, 300)) for name in "abcd"}
+    light, heavy = (
+        ifs.latent_truth(systems | {"w": np.full(300, weight)}, system=list("abcd"), weight="w")
+        for weight in (1.0, 1e6)
+    )
+    assert light.settled
+    assert [pair.p_value for pair in heavy.pairs] == [pair.p_value for pair in light.pairs]
+    assert heavy.votes is not None
+    assert light.votes is not None
+    assert heavy.votes.p_value == light.votes.p_value
+    assert heavy.votes.observed == pytest.approx(np.multiply(1e6, light.votes.observed))

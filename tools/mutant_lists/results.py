@@ -546,4 +546,11 @@ MUTANTS = (
         "return plain[0]",
         ("tests/tables/test_from_labels.py::test_a_stated_class_is_of_the_same_kind_in_columns_and_finished_tables",),
     ),
+    Mutant(
+        "items of weighted checks",
+        "src/infoscope/latent/api.py",
+        "return data.where(np.arange(len(data.counts)), data.counts / weight), weight",
+        "return data, 1.0",
+        ("tests/latent/test_latent_truth.py::test_checks_count_items_and_not_their_weight",),
+    ),
 )

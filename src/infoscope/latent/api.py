@@ -142,6 +142,15 @@ class _Checks:
     votes: VoteCheck | None = None
 
 
+def _as_items(arrangement: Arrangement) -> tuple[Observations, float]:
+    """Weights as counts of as many items as they are worth, which tests are about, and the weight of one of those."""
+    data, patterns = arrangement.data, arrangement.patterns
+    if not patterns.is_weighted:
+        return data, 1.0
+    weight = patterns.total / patterns.sample_size
+    return data.where(np.arange(len(data.counts)), data.counts / weight), weight
+
+
 def _result(posterior: LatentPosterior, how: LatentOptions) -> LatentTruth:
     arrangement, draws = posterior.arrangement, posterior.draws
     data = arrangement.data
@@ -151,7 +160,8 @@ def _result(posterior: LatentPosterior, how: LatentOptions) -> LatentTruth:
     checks = _Checks()
     if free_degrees(data) > 0 and posterior.settled:
         rng = np.random.default_rng(how.seed + 1)
-        checks = _Checks(pair_checks(data, draws, rng), vote_check(data, draws, rng))
+        counted, weight = _as_items(arrangement)
+        checks = _Checks(pair_checks(counted, draws, rng), vote_check(counted, draws, rng, weight))
     labels = round(float(data.counts[data.labelled].sum()))
     spread = summarize_draws(draws.frequencies, how.level)
     frequencies = {

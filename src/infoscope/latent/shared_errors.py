@@ -88,7 +88,7 @@ def pair_checks(data: Observations, draws: LatentDraws, rng: np.random.Generator
         model = weighted.swapaxes(1, 2) @ draws.predictions[b][picked]
         flat = model.reshape(len(picked), -1)
         flat = flat / flat.sum(axis=1, keepdims=True)
-        seen = _misfit(table.ravel()[None, :] / n, flat)
+        seen = _misfit(table.ravel()[None, :] / table.sum(), flat)
         again = _misfit(np.stack([rng.multinomial(n, p) for p in flat]) / n, flat)
         p_value = (1 + int((again >= seen).sum())) / (1 + len(picked))
         names = data.channels[a].name, data.channels[b].name
@@ -109,16 +109,17 @@ def _misfit(seen: Real, model: Real) -> Real:
     return np.asarray(terms.sum(axis=-1))
 
 
-def vote_check(data: Observations, draws: LatentDraws, rng: np.random.Generator) -> VoteCheck:
-    """Items by how many systems give the most frequent prediction, observed and simulated.
+def vote_check(data: Observations, draws: LatentDraws, rng: np.random.Generator, weight: float = 1.0) -> VoteCheck:
+    """Items by how many systems give the most frequent prediction, observed and simulated, times their weight.
 
     Items that are hard for all leave too many of full and of poor agreement.
     """
     votes = _most_frequent(data, data.codes)
     observed = np.bincount(votes, data.counts, len(data.owner) + 1)
-    total = round(float(observed.sum()))
+    whole = np.round(observed).astype(np.int64)
+    total = max(int(whole.sum()), 1)
     items = min(total, MOST_ITEMS, MOST_SIMULATED // data.size)
-    seen = observed if items == total else rng.multivariate_hypergeometric(np.round(observed).astype(np.int64), items)
+    seen = observed if items == total else rng.multivariate_hypergeometric(whole, items)
     picked = _picked(draws)
     gaps = rng.choice(len(data.counts), items, p=data.counts / data.counts.sum())
     there = data.codes[:, gaps] >= 0
@@ -127,8 +128,8 @@ def vote_check(data: Observations, draws: LatentDraws, rng: np.random.Generator)
     far = (((again - mean) / sd) ** 2).sum(axis=1)
     mine = float((((seen - mean) / sd) ** 2).sum())
     p_value = (1 + int((far >= mine).sum())) / (1 + len(picked))
-    scale = total / items
-    return VoteCheck(tuple(map(float, observed)), tuple((mean * scale).tolist()), p_value)
+    expected = mean * (weight * total / items)
+    return VoteCheck(tuple((observed * weight).tolist()), tuple(expected.tolist()), p_value)
 
 
 def _simulated_votes(
