@@ -344,6 +344,20 @@ def test_scores_whose_range_is_no_number_are_drawn(scores):
     assert "nan" not in SweepDisplay.from_sweep(found).to_svg()
 
 
+@pytest.mark.parametrize("scale", [1.0, 1024.0])
+def test_tables_of_a_weighted_sweep_have_their_effective_size(scale):
+    """They were as certain as the sum of the weights: with weights of 1024, a G test was always significant."""
+    rng = np.random.default_rng(1)
+    truth = rng.integers(0, 2, 60)
+    scores, weights = np.round(truth + rng.normal(size=60), 1), scale * (0.5 + rng.random(60))
+    found = ifs.sweep(truth, scores, weight=weights)
+    said = (scores >= found.thresholds[20]).astype(int)
+    table = ifs.Contingency.from_labels(truth, said, sample_weight=weights)
+
+    assert found.table_at(20).sample_size == pytest.approx(table.sample_size)
+    assert found.values("g_p_value")[20] == pytest.approx(float(ifs.metrics.g_p_value(table)))
+
+
 def test_a_row_of_weight_zero_is_not_there():
     whole = ifs.sweep([0, 1, 0, 0], [0.9, 0.5, 0.4, 0.1], weight=[0, 1, 1, 1])
     without = ifs.sweep([1, 0, 0], [0.5, 0.4, 0.1])

@@ -553,4 +553,11 @@ MUTANTS = (
         "return data, 1.0",
         ("tests/latent/test_latent_truth.py::test_checks_count_items_and_not_their_weight",),
     ),
+    Mutant(
+        "effective size of the tables of a sweep",
+        "src/infoscope/operating_points/result.py",
+        "return replace(tables, weight_squares=self.ladder.total**2 / self.sample_size)",
+        "return tables",
+        ("tests/operating_points/test_thresholds.py::test_tables_of_a_weighted_sweep_have_their_effective_size",),
+    ),
 )

@@ -110,7 +110,10 @@ class Sweep(CurveResult):
         """The batch of tables, one per operating point."""
         if self.ladder is None:
             raise InputError("a stored sweep does not hold the tables of its points; sweep again to get them")
-        return self.ladder.tables()
+        tables = self.ladder.tables()
+        if not self.sample_size or tables.values.dtype.kind in "iu":
+            return tables
+        return replace(tables, weight_squares=self.ladder.total**2 / self.sample_size)
 
     def table_at(self, point: int) -> Contingency:
         """The table of one operating point."""
