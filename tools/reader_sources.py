@@ -8,6 +8,7 @@ import io
 import json
 import os
 import random
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -68,13 +69,19 @@ class Written:
         if self.suffix.endswith((".gz", ".zst")):
             return (True, None) if not self.whole else (False, None)
         if self.suffix in (".csv", ".tsv"):
-            return True, _csv_rows(self.data, rows, self.delimiter or ",")
+            sign = self.delimiter or ","
+            if _SPACED_QUOTE.search(self.data.replace(sign.encode(), b",")):
+                return False, None  # plain Python takes such spaces for a part of the field, the engine does not
+            return True, _csv_rows(self.data, rows, sign)
         if self.suffix == ".ndjson":
             try:
                 return True, _json_rows(self.data, rows)
             except _TwoMeanings:
                 return False, None
         return False, None
+
+
+_SPACED_QUOTE = re.compile(rb'(?:^|[,\r\n]) "|" +(?:[,\r\n]|$)')
 
 
 def written(rows: Any, form: str, rng: random.Random, layout: float) -> Written:

@@ -136,6 +136,20 @@ def test_a_line_end_of_another_kind_inside_the_header(ends: str, tmp_path: Path)
     assert read(path, truth="t", system="s").total == 2
 
 
+@pytest.mark.parametrize("ends", ["\n \r\n", "\r\n \n", "\r\n \r", "\r \n", "\n\n \r\n", "\r\n\r\n\n \r\n"], ids=repr)
+@pytest.mark.parametrize("mark", ["", "\ufeff"], ids=["plain", "mark"])
+def test_an_empty_line_of_another_kind_before_the_header(ends: str, mark: str, tmp_path: Path) -> None:
+    """The engine would take its end for the end of every line, and read no row or lose a sign."""
+    before, after = ends.split(" ")
+    path = tmp_path / "a.csv"
+    path.write_text(f"{mark}{before}t,s{after}a,a{after}b,b{after}", newline="")
+
+    with pytest.raises(InputError, match=r"a\.csv has an empty line before its header whose line end is of another"):
+        read(path, truth="t", system="s")
+    path.write_text(f"{mark}{after}{after}t,s{after}a,a{after}b,b{after}", newline="")
+    assert read(path, truth="t", system="s").total == 2
+
+
 def test_a_header_without_end(tmp_path: Path) -> None:
     path = tmp_path / "a.csv"
     path.write_text('"t,s\n' + "a,b\n" * 50000)

@@ -181,10 +181,18 @@ def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[st
 
 
 def _reject_mixed_line_ends(text: str, path: Path) -> None:
-    """Engines take the line end from the first one they meet, inside quotes too, and would read no row by it."""
-    first = re.match(r'(?:[^"\r\n]++|"[^"]*+(?:"|$))*+(\r\n|\r|\n)?', text.lstrip("\r\n"))
+    """Engines take the line end from the first one they meet, inside quotes and before the header too.
+
+    By that of another kind they would read no row, or lose the first sign of the next line.
+    """
+    first = re.match(r'[\r\n]*(?:[^"\r\n]++|"[^"]*+(?:"|$))*+(\r\n|\r|\n)?', text)
     ends = [] if first is None else re.findall(r"\r\n|\r|\n", first.group())
     if len(set(ends)) > 1:
+        if len(set(ends[: _empty_lines(text)]) | {ends[-1]}) > 1:
+            raise InputError(
+                f"{path} has an empty line before its header whose line end is of another kind than that of the "
+                f"header; remove that line, for example with tail -n +{_empty_lines(text) + 1}"
+            )
         raise InputError(
             f"{path} has a line end of another kind inside its header than after it; write the header in one line"
         )
