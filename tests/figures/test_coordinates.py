@@ -10,6 +10,7 @@ from scipy.stats import entropy
 from sklearn.metrics import confusion_matrix, mutual_info_score
 
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.evaluation import evaluate
 from infoscope.figures import (
     ClassInformationDisplay,
     ComparisonDisplay,
@@ -28,12 +29,14 @@ from infoscope.figures import (
 )
 from infoscope.figures.confusion import heat_map
 from infoscope.figures.coverage import CoveragePoint, ellipse
+from infoscope.figures.coverage_plane import iso_lines
 from infoscope.figures.drawing.colours import ERRORS, HITS, ramp
 from infoscope.figures.forest import ForestRow
 from infoscope.figures.seriation import confusion_order
 from infoscope.figures.surface import contours, surface
 from infoscope.figures.table_display import Spread
 from infoscope.figures.triangle import HEIGHT, TriangleShares, place, warped
+from infoscope.metrics import false_information_ratio
 from infoscope.tables import Contingency
 from tests.strategies import matrices
 
@@ -425,3 +428,14 @@ def test_blocks_of_a_large_map_keep_the_worst_error_in_sight() -> None:
     assert small.shape == (300, 300, 3)
     assert divmod(int(darkest), 300) == (100 // 3, 800 // 3)
     assert cells.image(900).shape == (900, 900, 3)
+
+
+@pytest.mark.parametrize("negatives", [10**3, 10**6, 10**15])
+def test_a_truth_of_few_bits_has_few_lines_of_equal_error(negatives: int) -> None:
+    """False information relative to H(T) has no bound: a line for every quarter of it would be millions of lines."""
+    table = Contingency.from_matrix([[negatives // 2, negatives // 2], [1, 0]])
+    false = float(false_information_ratio(table))
+    marks = iso_lines((0.0, 1.1 * false), (0.0, 1.0), [(false, 0.0)])
+    assert 1 <= len(marks) <= 100
+    if negatives == 10**6:
+        assert len(evaluate(table).to_html()) < 300_000

@@ -6,7 +6,7 @@ A lens shows a small cloud larger, in a circle beside the place where it lies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import atan, cos, degrees, hypot, log10, pi, sin
+from math import atan, ceil, cos, degrees, hypot, log10, pi, sin
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,6 +20,7 @@ __all__ = ["INNER", "ErrorArrow", "Lens", "arrow_marks", "cloud_of", "iso_lines"
 
 INNER = (394.0, 372.0)
 """Width and height between the axes."""
+_MOST_LINES = 48
 _EQUAL = "H(S) = H(T)"
 
 
@@ -29,6 +30,7 @@ def iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
     pixel = (x[1] - x[0]) / INNER[0]
     words = list(points)
     step = 0.25 if y[1] - y[0] > 0.5 else 0.1 if y[1] - y[0] > 0.2 else 0.05
+    step *= 10.0 ** max(0, ceil(log10((1.0 + x[1]) / step / _MOST_LINES)))  # a truth of few bits: 10⁶ and more
     named = False
     for count in range(1, round((1.0 + x[1]) / step) + 1):
         error = count * step
