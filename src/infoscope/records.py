@@ -163,6 +163,9 @@ def _shortened(value: Any, most: int = 60) -> str:
     return shown if len(shown) <= most else f"{shown[:most]}…"
 
 
+_CONTRADICTIONS = (ArithmeticError, AssertionError, AttributeError, LookupError, RuntimeError, TypeError, ValueError)
+
+
 @contextmanager
 def contradictions_reported(source: StrPath | None) -> Iterator[None]:
     """Reject a document whose fields are all of their types but do not fit each other, where its use fails over it.
@@ -173,7 +176,7 @@ def contradictions_reported(source: StrPath | None) -> Iterator[None]:
         yield
     except InfoscopeError:
         raise
-    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+    except _CONTRADICTIONS as error:
         if source is None:
             raise
         problem = f"{type(error).__name__}: {_shortened(str(error))}"

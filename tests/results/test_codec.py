@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pytest
@@ -143,6 +143,27 @@ def test_fields_that_do_not_fit_each_other_are_a_sentence_in_every_form(tmp_path
     shown = CliRunner().invoke(app, ["show", str(path)])
     assert (shown.exit_code, shown.output.count("\n")) == (2, 1)
     assert "do not fit each other" in shown.output
+
+
+def _without_a_mean() -> dict[str, Any]:
+    document = example("comparison").to_dict()
+    del document["ranking"][0]["places"][1]["estimate"]["mean"]
+    document["ranking"][0]["uninformative"] = [document["ranking"][0]["places"][1]["name"]]
+    return document
+
+
+def _without_scores() -> dict[str, Any]:
+    document = example("cross-validation").to_dict()
+    document["estimators"][1]["scores"] = {}
+    return document
+
+
+@pytest.mark.parametrize("made", [_without_a_mean, _without_scores])
+def test_what_a_view_takes_for_granted_is_a_sentence_where_it_lacks(made: Callable[[], Any], tmp_path: Path) -> None:
+    path = tmp_path / "result.json"
+    path.write_text(json.dumps(made()), encoding="utf-8")
+    with pytest.raises(InputError, match=f"^{re.escape(str(path))}: its fields do not fit each other"):
+        ifs.load(path).to_html()
 
 
 def test_axes_that_are_none_and_other_words_of_the_caller_are_no_fault_of_the_file(tmp_path: Path) -> None:

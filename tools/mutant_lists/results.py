@@ -542,8 +542,8 @@ MUTANTS = (
     Mutant(
         "a midnight among dates",
         "src/infoscope/readers/labels.py",
-        "return (on_one_calendar(plain, tuple(labels))[0] or plain)[0]",
-        "return plain[0]",
+        "return (on_one_calendar((plain,), tuple(labels))[0] or (plain,))[0]",
+        "return plain",
         ("tests/tables/test_from_labels.py::test_a_stated_class_is_of_the_same_kind_in_columns_and_finished_tables",),
     ),
     Mutant(
