@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infoscope import metrics
 from infoscope.metrics import agreement, bounds
-from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.expected_information import chance_information, expected_information
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import column_sums, row_sums
@@ -377,6 +377,32 @@ def test_adjusted_information_of_huge_counts_is_hardly_adjusted() -> None:
 
     assert by_accident == pytest.approx(1, rel=1e-6)
     assert metrics.adjusted_mutual_information(table) == pytest.approx(metrics.nmi_arithmetic(table), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "matrix",
+    [
+        [[14, 96483748970217392], [20, 0]],
+        [[1, 35605605414093336], [5, 20]],
+        [[217063727467378720, 2], [1, 20]],
+        [[3, 0], [5, 999999999999999000]],
+    ],
+)
+def test_information_by_accident_beside_a_class_beyond_the_whole_numbers_of_floats(matrix: list[list[int]]) -> None:
+    """The samples outside of the large group are added up: a difference of rounded sums would lose them."""
+    rows, columns = [sum(line) for line in matrix], [sum(line) for line in zip(*matrix, strict=True)]
+    exact = 0
+    with mpmath.workdps(80):
+        n = sum(rows)
+        for a in rows:
+            for b in columns:
+                for k in range(max(1, a + b - n), min(a, b) + 1):
+                    ways = mpmath.binomial(n - max(a, b), min(a, b) - k) * mpmath.binomial(max(a, b), k)
+                    share = ways / mpmath.binomial(n, min(a, b)) * k / n
+                    exact += share * mpmath.log(mpmath.mpf(k) * n / (a * b), 2)
+    table = Contingency.from_matrix(matrix)
+    assert float(chance_information(table)) == pytest.approx(float(exact), rel=1e-10, abs=0)
+    assert -1 <= metrics.adjusted_mutual_information(table) <= 1
 
 
 @pytest.mark.parametrize("samples", [2, 3, 7])

@@ -9,7 +9,7 @@ from infoscope.metrics.agreement import mcc
 from infoscope.metrics.class_averages import AverageKeywords, averaged
 from infoscope.metrics.one_vs_rest import f_beta_of, f_beta_parts, jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, ratio
+from infoscope.numeric import Real, at_most_one, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["f1", "f_beta", "false_alarm_rate", "jaccard", "npv", "phi", "precision", "recall", "specificity"]
@@ -146,7 +146,7 @@ def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     if how:
         return averaged(table, lambda classes: (classes.correct_rejections, classes.others), **how)
     d = detection(table)
-    return ratio(d.correct_rejections, d.negatives)
+    return at_most_one(ratio(d.correct_rejections, d.negatives))
 
 
 @metric(
@@ -197,7 +197,7 @@ def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real
     if how:
         return averaged(table, lambda classes: (classes.false_alarms, classes.others), **how)
     d = detection(table)
-    return ratio(d.false_alarms, d.negatives)
+    return at_most_one(ratio(d.false_alarms, d.negatives))
 
 
 @metric(

@@ -1,9 +1,13 @@
 """Mutual information to expect by chance between two groupings of given sizes."""
 
+from __future__ import annotations
+
+from typing import NamedTuple
+
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import Real, surprise
+from infoscope.numeric import Real, outside, surprise
 from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency, remembered
 
@@ -41,16 +45,23 @@ def expected_information(row_totals: Real, column_totals: Real) -> float:
     1.0
     """
     total = float(row_totals.sum())
-    a, a_times = np.unique(row_totals[row_totals > 0], return_counts=True)
-    b, b_times = np.unique(column_totals[column_totals > 0], return_counts=True)
+    a, a_rest, a_times = _sizes(row_totals)
+    b, b_rest, b_times = _sizes(column_totals)
     result = 0.0
     step = max(1, (1 << 20) // len(b))
     for start in range(0, len(a), step):
         rows = slice(start, start + step)
         pairs = np.repeat(a[rows], len(b)), np.tile(b, len(a[rows]))
+        rest = np.repeat(a_rest[rows], len(b)), np.tile(b_rest, len(a[rows]))
         times = np.repeat(a_times[rows], len(b)) * np.tile(b_times, len(a[rows]))
-        result += float(np.dot(times, expected_cell_information(*pairs, total)))
+        result += float(np.dot(times, expected_cell_information(*pairs, total, rest)))
     return result
+
+
+def _sizes(totals: Real) -> tuple[Real, Real, NDArray[np.int64]]:
+    """The distinct sizes of groups, all other samples for each, and how many groups have it."""
+    sizes, first, times = np.unique(totals[totals > 0], return_index=True, return_counts=True)
+    return sizes, outside(totals)[totals > 0][first], times
 
 
 def expected_informations(row_totals: Real, column_totals: Real) -> Real:
@@ -60,10 +71,10 @@ def expected_informations(row_totals: Real, column_totals: Real) -> Real:
         each = zip(row_totals.reshape(-1, k), column_totals.reshape(-1, m), strict=True)
         return np.array([expected_information(*margins) for margins in each]).reshape(row_totals.shape[:-1])
     shape = (*row_totals.shape, m)
-    a = np.broadcast_to(row_totals[..., :, None], shape).reshape(-1)
-    b = np.broadcast_to(column_totals[..., None, :], shape).reshape(-1)
+    a, a_rest = (np.broadcast_to(part[..., :, None], shape).ravel() for part in (row_totals, outside(row_totals)))
+    b, b_rest = (np.broadcast_to(part[..., None, :], shape).ravel() for part in (column_totals, outside(column_totals)))
     totals = np.broadcast_to(row_totals.sum(axis=-1)[..., None, None], shape).reshape(-1)
-    return expected_cell_information(a, b, totals).reshape(*shape[:-2], k * m).sum(axis=-1)
+    return expected_cell_information(a, b, totals, (a_rest, b_rest)).reshape(*shape[:-2], k * m).sum(axis=-1)
 
 
 _FEW_CELLS = 16
@@ -76,15 +87,19 @@ def chance_information(table: Contingency) -> Real:
     return np.asarray(mean(table.row_totals, table.column_totals))[()]
 
 
-def expected_cell_information(a: Real, b: Real, total: Real | float) -> Real:
-    """Expected contribution, in bits, of the cell of two groups of sizes ``a`` and ``b``: one number per pair."""
+def expected_cell_information(a: Real, b: Real, total: Real | float, rest: tuple[Real, Real] | None = None) -> Real:
+    """Expected contribution, in bits, of the cell of two groups of sizes ``a`` and ``b``: one number per pair.
+
+    ``rest`` has the samples outside of each group, where that is known better than by a difference: of more than 2^53.
+    """
     out = np.zeros(len(a))
     totals = np.broadcast_to(np.asarray(total, dtype=np.float64), a.shape)
-    inside = np.flatnonzero((a > 0) & (b > 0) & (a < totals) & (b < totals))
+    a_rest, b_rest = (totals - a, totals - b) if rest is None else rest
+    inside = np.flatnonzero((a > 0) & (b > 0) & (a_rest > 0) & (b_rest > 0))
     if not len(inside):
         return out
-    a, b, within = a[inside], b[inside], totals[inside]
-    first, step, length = _window(a, b, within)
+    pairs = _Pairs.of(a[inside], b[inside], a_rest[inside], b_rest[inside], totals[inside])
+    first, step, length = _window(pairs)
     order = np.argsort(length, kind="stable")
     longest = length[order]
     start = 0
@@ -92,22 +107,45 @@ def expected_cell_information(a: Real, b: Real, total: Real | float) -> Real:
         # pairs with windows of about one length make a rectangle of terms
         stop = start + max(1, _BLOCK // int(longest[min(start + _BLOCK // int(longest[start]), len(order)) - 1]))
         block = order[start:stop]
-        out[inside[block]] = _summed(a[block], b[block], within[block], (first[block], step[block], length[block]))
+        some = _Pairs(*(part[block] for part in pairs))
+        out[inside[block]] = _summed(some, (first[block], step[block], length[block]))
         start = stop
-    out[inside] /= within * np.log(2.0)
+    out[inside] /= pairs.total * np.log(2.0)
     return out
 
 
-def _window(a: Real, b: Real, total: Real) -> tuple[Real, Real, NDArray[np.int64]]:
-    """First count that matters, step to the next, and how many there are."""
+class _Pairs(NamedTuple):
+    """Pairs of groups by the smaller of each group and its rest, whose common samples are counted.
+
+    The count of the cell that is asked for, and of all four, follows from that of the smallest one without loss.
+    """
+
+    a: Real
+    b: Real
+    a_rest: Real
+    b_rest: Real
+    total: Real
+    corner: NDArray[np.int64]
+    """Which cell is asked for: a and b (0), a and the rest of b (1), the rest of a and b (2), both rests (3)."""
+
+    @classmethod
+    def of(cls, a: Real, b: Real, a_rest: Real, b_rest: Real, total: Real) -> _Pairs:
+        corner = 2 * (a > a_rest).astype(np.int64) + (b > b_rest)
+        small = np.minimum(a, a_rest), np.minimum(b, b_rest)
+        return cls(*small, np.maximum(a, a_rest), np.maximum(b, b_rest), total, corner)
+
+
+def _window(pairs: _Pairs) -> tuple[Real, Real, NDArray[np.int64]]:
+    """First count of the smallest cell that matters, step to the next, and how many there are."""
+    a, b, total = pairs.a, pairs.b, pairs.total
     mean = a * b / total
-    variance = mean * (1 - a / total) * (total - b) / np.maximum(total - 1.0, 1.0)
+    variance = mean * (pairs.a_rest / total) * pairs.b_rest / np.maximum(total - 1.0, 1.0)
     reach = _reach(np.maximum(variance, 1e-300))
     deviations = np.floor(np.sqrt(variance) / _PER_DEVIATION)
     step = np.where(mean > _FAR_FROM_ZERO, np.maximum(deviations, 1.0), 1.0)
-    least, most = np.maximum(a + b - total, 0.0), np.minimum(a, b)
-    centre = np.clip(np.rint(mean), least, most)
-    before = np.minimum(np.ceil((centre - mean + reach) / step), np.floor((centre - least) / step))
+    most = np.minimum(a, b)
+    centre = np.minimum(np.rint(mean), most)
+    before = np.minimum(np.ceil((centre - mean + reach) / step), np.floor(centre / step))
     after = np.minimum(np.ceil((mean + reach - centre) / step), np.floor((most - centre) / step))
     return centre - before * step, step, (before + after + 1).astype(np.int64)
 
@@ -122,25 +160,29 @@ def _reach(variance: Real) -> Real:
     return u * variance
 
 
-def _summed(a: Real, b: Real, total: Real, window: tuple[Real, Real, NDArray[np.int64]]) -> Real:
+def _summed(pairs: _Pairs, window: tuple[Real, Real, NDArray[np.int64]]) -> Real:
     """Σ p(n)·(n log(n/μ) − (n − μ)) over each pair's window, in nats."""
     first, step, length = window
     place = np.arange(int(length.max()))
-    a, b, total = a[:, None], b[:, None], total[:, None]
+    a, b, a_rest, b_rest, total = (part[:, None] for part in pairs[:5])
     mean = a * b / total
     n = first[:, None] + step[:, None] * place
-    outside = place >= length[:, None]
-    n = np.where(outside, np.rint(mean), n)
+    outside_window = place >= length[:, None]
+    n = np.where(outside_window, np.rint(mean), n)
     away = n - mean
-    informs = surprise(away, mean)
-    exponent = _remainder(a) + _remainder(total - a) + _remainder(b) + _remainder(total - b)
+    exponent = _remainder(a) + _remainder(a_rest) + _remainder(b) + _remainder(b_rest)
     exponent = exponent - _remainder(total)
+    informs = surprise(away, mean)
     exponent = exponent - informs - _remainder(n)
-    for sign, expected in ((-1.0, a - mean), (-1.0, b - mean), (1.0, total - a - b + mean)):
-        exponent -= surprise(sign * away, expected)
+    corners = (-1.0, a * b_rest / total), (-1.0, a_rest * b / total), (1.0, a_rest * b_rest / total)
+    for corner, (sign, expected) in enumerate(corners, start=1):
+        nats = surprise(sign * away, expected)
+        exponent -= nats
         exponent -= _remainder(np.rint(expected + sign * away))
+        if (asked := pairs.corner == corner).any():
+            informs[asked] = nats[asked]
     weight = np.exp(exponent)
-    weight[outside] = 0.0
+    weight[outside_window] = 0.0
     return np.einsum("ij,ij->i", weight, informs) * step
 
 

@@ -128,6 +128,7 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
     rejections = np.minimum(np.maximum(others - alarms, 0.0), undeclared)
     if not table.adds_exactly:
         rejections = _recounted(rejections, others, table)
+        alarms = np.minimum(alarms, others)  # a difference that was rounded
     misses = wrong_sums(table)[0]
     return OneVsRest(hits, table.row_totals, declared, misses, alarms, others, undeclared, rejections, total)
 

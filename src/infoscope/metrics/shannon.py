@@ -154,7 +154,7 @@ def _merged(few: NDArray[np.bool_], careful: Entropies, plain: Entropies) -> Ent
 
 def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int64] | None = None) -> Entropies:
     """The four entropies, all times 2^shift, kept to their limits, and the shared information that follows."""
-    (k, m), unit = table.shape, 1.0 if shift is None else np.exp2(np.minimum(shift, _MOST_SHIFT))
+    (k, m), unit = table.shape, 1.0 if shift is None else np.exp2(np.minimum(shift, _MOST_SHIFT + 2))
     truth, system, missed, spurious = bits
     truth, system = np.minimum(truth, log2(k) * unit), np.minimum(system, log2(m) * unit)
     missed, spurious = np.minimum(missed, truth), np.minimum(spurious, system)
@@ -185,6 +185,7 @@ _FEW_BITS = 1e-4
 """Below this, differences of logarithms leave fewer than ten digits, or nothing at all."""
 _TINY_BITS = 1e-100
 _MOST_SHIFT = 1000
+"""No number in the shifted unit exceeds 2 to the power of this, plus one for rounding."""
 
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
