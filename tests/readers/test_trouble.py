@@ -658,3 +658,17 @@ def test_text_over_which_the_engine_ends_itself_is_not_counted_again_without_the
     path.write_bytes(gzip.compress(b"t,s\na,b\n"))
     with pytest.raises(InputError, match="it ended itself"):
         read(path, truth="t", system="s")
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"], ids=repr)
+@pytest.mark.parametrize("last", [True, False], ids=["ended", "open"])
+def test_any_line_end_without_a_header_and_of_the_first_rows(end: str, last: bool, tmp_path: Path) -> None:
+    """The header that is put before the rows ends as they do: engines take one line end for all lines."""
+    path = tmp_path / "a.csv"
+    rows = end.join(["a,a", "b,b", '"a",b'] * 2) + end * last
+    for before in ("", end, end * 2):
+        path.write_text(before + rows, newline="")
+        assert read(path, truth="0", system="1", read=ReadOptions(header=False)).total == 6
+        path.write_text(f"{before}t,s{end}{rows}", newline="")
+        for most in (4, 9):
+            assert read(path, truth="t", system="s", read=ReadOptions(max_rows=most)).total == min(most, 6)

@@ -30,7 +30,8 @@ def with_numbered_columns(files: Files, folder: Path, delimiter: str | None = No
             raise InputError(f"{path} is empty; there are no rows")
         reject_separator_line(text, path)
         sign = delimiter or ("\t" if files.format == "tsv" else max(_DELIMITERS, key=text.count))
-        yield sign.join(map(str, range(len(split_header(text, sign))))).encode() + b"\n"
+        end = next((end for end in (b"\r\n", b"\r") if first.endswith(end)), b"\n")  # engines take one for all lines
+        yield sign.join(map(str, range(len(split_header(text, sign))))).encode() + end
         yield first.removeprefix(b"\xef\xbb\xbf")
         yield from records
 
@@ -93,17 +94,19 @@ def _records(path: Path, files: Files) -> Iterator[bytes]:
         if quoted and record.count(b'"') % 2:
             continue
         if record.strip():
-            yield record if record.endswith(b"\n") else record + b"\n"
+            yield record
         record = b""
     if record.strip():
         yield record
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    left = b""
+    """Lines with their ends: CR alone where the text begins with such lines, else LF, after CR or not."""
+    left, end = b"", b""
     for chunk in chunks:
-        *lines, left = (left + chunk).split(b"\n")
+        end = end or (b"\r" if b"\r" in chunk and b"\n" not in chunk else b"\n")
+        *lines, left = (left + chunk).split(end)
         for line in lines:
-            yield line + b"\n"
+            yield line + end
     if left:
         yield left
