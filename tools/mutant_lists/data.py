@@ -6,6 +6,13 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
+        "line ends before a header",
+        "src/infoscope/readers/formats/csv_header.py",
+        """first = re.match(r'[\\r\\n]*(?:[^"\\r\\n]++|"[^"]*+(?:"|$))*+(\\r\\n|\\r|\\n)?', text)""",
+        """first = re.match(r'(?:[^"\\r\\n]++|"[^"]*+(?:"|$))*+(\\r\\n|\\r|\\n)?', text.lstrip("\\r\\n"))""",
+        ("tests/readers/test_trouble.py::test_an_empty_line_of_another_kind_before_the_header",),
+    ),
+    Mutant(
         "a header among the rows is no sample",
         "src/infoscope/readers/formats/csv_header.py",
         "rows = int(tally.rows[cells].sum())",

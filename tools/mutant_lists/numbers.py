@@ -8,6 +8,20 @@ _WRONG_ONCE = "tests/test_exact_metrics.py::test_tables_that_were_wrong_once"
 
 MUTANTS = (
     Mutant(
+        "limit of entropies in a shifted unit",
+        "src/infoscope/metrics/shannon.py",
+        "np.exp2(np.minimum(shift, _MOST_SHIFT + 2))",
+        "np.exp2(np.minimum(shift, _MOST_SHIFT))",
+        (_WRONG_ONCE,),
+    ),
+    Mutant(
+        "chance information of a group that is nearly everything",
+        "src/infoscope/metrics/expected_information.py",
+        "return sizes, outside(totals)[totals > 0][first], times",
+        "return sizes, totals.sum() - sizes, times",
+        ("tests/test_numerics.py::test_information_by_accident_beside_a_class_beyond_the_whole_numbers_of_floats",),
+    ),
+    Mutant(
         "prior of two classes in a stratum",
         "src/infoscope/judges/belief.py",
         "PRIOR = 0.5",

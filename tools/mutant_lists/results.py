@@ -6,6 +6,13 @@ __all__ = ["MUTANTS"]
 
 MUTANTS = (
     Mutant(
+        "lines of equal error of a truth of few bits",
+        "src/infoscope/figures/coverage_plane.py",
+        "_MOST_LINES = 48",
+        "_MOST_LINES = 480",
+        ("tests/figures/test_coordinates.py::test_a_truth_of_few_bits_has_few_lines_of_equal_error",),
+    ),
+    Mutant(
         "permutations within strata: only draws that were made count",
         "src/infoscope/metrics/permutation.py",
         "return (1 + hits) / (1 + done)",
