@@ -107,8 +107,7 @@ def expected_cell_information(a: Real, b: Real, total: Real | float, rest: tuple
         # pairs with windows of about one length make a rectangle of terms
         stop = start + max(1, _BLOCK // int(longest[min(start + _BLOCK // int(longest[start]), len(order)) - 1]))
         block = order[start:stop]
-        some = _Pairs(*(part[block] for part in pairs))
-        out[inside[block]] = _summed(some, (first[block], step[block], length[block]))
+        out[inside[block]] = _summed(pairs.some(block), (first[block], step[block], length[block]))
         start = stop
     out[inside] /= pairs.total * np.log(2.0)
     return out
@@ -133,6 +132,10 @@ class _Pairs(NamedTuple):
         corner = 2 * (a > a_rest).astype(np.int64) + (b > b_rest)
         small = np.minimum(a, a_rest), np.minimum(b, b_rest)
         return cls(*small, np.maximum(a, a_rest), np.maximum(b, b_rest), total, corner)
+
+    def some(self, places: NDArray[np.int64]) -> _Pairs:
+        a, b, a_rest, b_rest, total = (part[places] for part in self[:5])
+        return _Pairs(a, b, a_rest, b_rest, total, self.corner[places])
 
 
 def _window(pairs: _Pairs) -> tuple[Real, Real, NDArray[np.int64]]:
