@@ -1,7 +1,9 @@
 """The gate as a build runs it: verdict, exit status and documents from one and the same outcome."""
 
 import json
+import os
 from pathlib import Path
+from threading import Thread
 
 import numpy as np
 import pytest
@@ -158,6 +160,26 @@ def test_surely_worse_than_the_baseline_fails_and_the_same_passes(baseline: str,
 
 
 @pytest.mark.slow
+def test_a_baseline_may_come_through_a_pipe(tmp_path: Path) -> None:
+    """It gives its bytes once only, as /dev/fd/63 of <(…) does."""
+    rows, stored = tmp_path / "rows.csv", tmp_path / "stored.json"
+    rows.write_text("t,s\n" + "a,a\nb,b\na,b\n" * 30)
+    columns = (str(rows), "-t", "t", "-s", "s")
+    assert run("evaluate", *columns, "-o", str(stored)).exit_code == 0
+    end, start = os.pipe()
+    Thread(target=_write_all, args=(start, stored.read_bytes()), daemon=True).start()
+    pipe = f"/dev/fd/{end}"
+    through, direct = (run("gate", *columns, "--baseline", path) for path in (pipe, str(stored)))
+    os.close(end)
+    assert (through.exit_code, direct.exit_code) == (0, 0), through.output
+    assert through.output.replace(pipe, str(stored)).split() == direct.output.split()
+
+
+def _write_all(start: int, data: bytes) -> None:
+    with os.fdopen(start, "wb") as file:
+        file.write(data)
+
+
 def test_proof_of_not_worse_needs_a_tolerance_or_more_data(baseline: str, good: str) -> None:
     words = ["gate", "--matrix", good, "--baseline", baseline, "--not-worse", "--inconclusive", "warn"]
 

@@ -137,8 +137,8 @@ class _Source:
         """The systems, and what they are compared with."""
         if isinstance(old, Evaluation):
             return self.evaluated(), Baseline(old, system=name, **how)
-        if isinstance(old, (str, PathLike)) and _is_result(Path(old)):
-            loaded = Baseline.load(_text(Path(old)), str(old), system=name, **how)
+        if isinstance(old, (str, PathLike)) and (document := _stored_result(Path(old))) is not None:
+            loaded = Baseline.load(document, str(old), system=name, **how)
             return self.evaluated(), loaded
         if self.y_pred is not None:
             return self._beside_labels(old, name, how)
@@ -200,11 +200,12 @@ class _Source:
         )
 
 
-def _is_result(path: Path) -> bool:
-    """Whether a file is a stored result rather than rows: JSON that is an object."""
+def _stored_result(path: Path) -> str | None:
+    """The text of a stored result, read once because a pipe gives it once; None for a file of rows."""
     if path.suffix.lower() not in (".json", ""):
-        return False
-    return not _text(path).lstrip().startswith("[")
+        return None
+    text = _text(path)
+    return None if text.lstrip().startswith("[") else text
 
 
 def _text(path: Path) -> str:
