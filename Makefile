@@ -84,6 +84,7 @@ $(VENV)/.core: $(BUILD) | $(BIN)/python
 $(VENV)/.dev: $(BUILD) | $(BIN)/python
 	@tools/install -e '.[dev]'
 	@$(BIN)/python -m compileall -q src
+	@env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest --collect-only -qq >/dev/null || true  # keeps their bytecode: else each worker makes it
 	@touch $@ $(VENV)/.core
 
 clean:

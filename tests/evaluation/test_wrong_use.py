@@ -387,7 +387,7 @@ def test_few_samples_per_class_are_said_to_show_as_much_by_chance():
 @pytest.mark.parametrize(
     ("ask", "said"),
     [
-        (lambda rows: ifs.evaluate(rows, truth=rows["t"], system="s"), "truth holds values; name a column, or give labels"),
+        (lambda rows: ifs.evaluate(rows, truth=rows["t"], system="s"), "truth holds values; name a column"),
         (lambda rows: ifs.evaluate(rows["t"]), "give the predictions beside it, as .y_true, y_pred."),
         (lambda rows: ifs.evaluate(rows["t"].to_numpy()), "give the predictions beside it, as .y_true, y_pred."),
         (lambda rows: ifs.evaluate(rows["t"], rows["s"], prevalence=0.2), "prevalence is 0.2; give 'equal', or a map"),
