@@ -11,7 +11,7 @@ PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --
 SERVERS := tests/engines tests/spark tests/serving tests/readers/test_object_stores.py tests/readers/test_clouds.py
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
-.PHONY: demo test suite test-spark test-torch test-mlflow test-oldest test-fast check bench mutants docs fuzz fuzz-readers clean
+.PHONY: demo test suite test-browser test-spark test-torch test-mlflow test-oldest test-fast check bench mutants docs fuzz fuzz-readers clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/.core  ## evaluate the bundled example
@@ -19,13 +19,18 @@ demo: $(VENV)/.core  ## evaluate the bundled example
 	@mkdir -p demo && $(BIN)/infoscope demo --format html -o demo/report.html
 	@echo "the same as a page for a browser: demo/report.html"
 
-test: $(VENV)/.dev  ## lint, types and all tests but those of Spark, MLflow and PyTorch
+test: $(VENV)/.dev  ## lint, types and all tests but those of a browser, Spark, MLflow and PyTorch
 	@tools/system-packages
 	@tools/browser-packages
 	@$(MAKE) --no-print-directory -j2 check suite
 
 suite: $(VENV)/.dev  # beside the checks, of which types keep one core busy for long
-	$(PYTEST)
+	$(PYTEST) --ignore=tests/browser
+
+test-browser: $(VENV)/.dev  ## the tests of pages and explorer in Chromium, with axe for accessibility, which it installs
+	@tools/system-packages browser
+	@tools/browser-packages
+	$(PYTEST) tests/browser
 
 test-spark: $(VENV)/.dev  ## the tests of Spark (a cluster on loopback), which it installs, with Java
 	@tools/test-spark

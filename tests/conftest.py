@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, find, settings, strategies
 
 from tests import extras
 
-TOGETHER = ("tests/browser", "tests/docs", "tests/reports", "tests/results")
-"""Folders whose files share what takes long to make: a browser, the reference pages, reports and results."""
+TOGETHER = ("tests/docs", "tests/reports", "tests/results")
+"""Folders whose files share what takes long to make: the reference pages, reports and results."""
 
 gc.set_threshold(100_000, 50, 100)  # looking for garbage among thousands of tests takes a tenth of their time
 
