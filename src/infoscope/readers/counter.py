@@ -57,14 +57,16 @@ class Counter:
 
     def update(self, y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None = None) -> None:
         """Count one batch: two sequences of the same length, arrays and tensors too."""
-        if not (type(y_true) is type(y_pred) is list and sample_weight is None):  # lists have no index and no device
+        if type(y_true) is type(y_pred) is list and sample_weight is None:  # lists have no index and no device
+            truth, system = y_true, y_pred
+        else:
             check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
             check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
             if are_on_device(y_true, y_pred, sample_weight):
                 self._settle_weighting(sample_weight is not None)
                 self._on_device.add(y_true, y_pred, sample_weight)
                 return
-        truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")
+            truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")
         if len(truth) != len(system):
             raise InputError(
                 f"a batch has {len(truth)} truth labels and {len(system)} system labels; they are paired row by row"
