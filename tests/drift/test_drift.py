@@ -13,6 +13,7 @@ from scipy.stats import ncx2
 
 import infoscope as ifs
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.metrics.permutation import permuted_p_value
 from infoscope.periods.chance import drift_part
 from tests.reference import reference_file, why_absent
 
@@ -75,6 +76,11 @@ def test_permutation_against_exact_enumeration() -> None:
 
     assert part.information == pytest.approx(seen, abs=1e-12)
     assert part.p_value == pytest.approx(exact, abs=0.05)
+
+
+def test_draws_that_were_not_made_do_not_count() -> None:
+    """Every table has as much information as this one, so that drawing stops early and P is 1."""
+    assert permuted_p_value([np.array([[5, 5], [5, 5]])], 100_000, np.random.default_rng(3)) == 1.0
 
 
 def test_chain_rule_and_symmetry() -> None:

@@ -82,6 +82,13 @@ def test_identifiers_and_exchanged_columns(path, truth, system, words):
         ifs.evaluate(path, truth=truth, system=system)
 
 
+def test_identifiers_beside_many_classes():
+    """Too few of them to be many for each class, and still one for each row."""
+    classes, identifiers = [f"class {at % 25}" for at in range(60)], [f"row {at}" for at in range(60)]
+    with pytest.raises(ifs.InputError, match="60 different values in 60 rows and none of them is a true class"):
+        ifs.evaluate(classes, identifiers)
+
+
 @pytest.mark.parametrize("form", ["array", "list", "frame", "boolean truth", "mapping", "table"])
 def test_scores_given_in_python(cancer, form):
     truth, scores = cancer["label"], cancer["p_benign"].round(2)

@@ -45,7 +45,7 @@ MUTANTS = (
         "src/infoscope/column_kinds/pairs.py",
         "elif shared == 0 and truth.are_identifiers != system.are_identifiers:",
         "elif shared == 0 and truth.are_identifiers and system.are_identifiers:",
-        ("tests/evaluation/test_wrong_use.py::test_identifiers_and_exchanged_columns",),
+        ("tests/evaluation/test_wrong_use.py::test_identifiers_beside_many_classes",),
     ),
     Mutant(
         "two columns that may be the truth are asked about",

@@ -17,7 +17,7 @@ MUTANTS = (
         "src/infoscope/metrics/permutation.py",
         "return (1 + hits) / (1 + done)",
         "return (1 + hits) / (1 + permutations)",
-        ("tests/drift/test_drift.py::test_permutation_against_exact_enumeration",),
+        ("tests/drift/test_drift.py::test_draws_that_were_not_made_do_not_count",),
     ),
     Mutant(
         "latent truth: expectation of the first round only",
