@@ -1,5 +1,6 @@
 """A counter that sees batches has the table of all rows."""
 
+import datetime as dt
 import pickle
 
 import numpy as np
@@ -205,3 +206,29 @@ def test_lists_are_counted_without_a_look_at_indexes_and_devices(monkeypatch: py
     assert counter.table().total == 2
     with pytest.raises(AssertionError, match="neither"):
         counter.update(np.array(["a"]), ["a"])
+
+
+@pytest.mark.parametrize("swap", [False, True])
+def test_stated_midnights_are_found_where_one_side_alone_has_other_times(swap):
+    """A reject label at midnight was a date of its own without a row, and its rows counted as errors."""
+    first, second, later = (dt.datetime(2020, 1, day, hour) for day, hour in ((1, 0), (2, 0), (3, 5)))
+    truth, system = [second, second] * 3, [second, first, later, second, first, second]
+    if not swap:
+        truth, system = [second, later] * 3, [second, first, second, second, first, second]
+    for reject in (first, first.date()):
+        counter = Counter(reject=reject)
+        counter.update(truth, system)
+        found, expected = counter.table(), Contingency.from_labels(truth, system, reject=reject)
+        assert found == expected
+        assert found.column_totals[found.reject_column] == 2
+    counter = Counter(positive=second)
+    counter.update(truth, system)
+    assert counter.table().positive == Contingency.from_labels(truth, system, positive=second).positive
+
+
+def test_a_reject_label_beside_stated_classes_is_spelt_as_they_are():
+    counter = Counter(labels=["0", "1"], reject=9)
+    counter.update(["0", "1", "1"], ["0", "9", "1"])
+
+    assert counter.table().reject == "9"
+    assert counter.table().total == 3

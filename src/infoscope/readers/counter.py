@@ -127,16 +127,18 @@ class Counter:
         check_comparable(sides, can_clean=False)
         rows = {value: i for i, value in enumerate(truth)}
         columns = {value: i for i, value in enumerate(system)}
+        both = [*sides["system"], *sides["truth"]]
+        reject, positive = match_label(self.reject, both), match_label(self.positive, both)
         if self.labels is not None:
-            sides = self._on_stated(sides, rows, columns)
+            sides = self._on_stated(sides, reject, rows, columns)
         return Contingency.from_cells(
             sides["truth"],
             sides["system"],
             [rows[pair[0]] for pair in self._counts],
             [columns[pair[1]] for pair in self._counts],
             list(self._counts.values()),
-            reject=match_label(self.reject, sides["system"]),
-            positive=match_label(self.positive, sides["truth"]),
+            reject=reject,
+            positive=positive,
             declared=self.labels is not None,
             ignored=self._ignored,
             weight_squares=self._squares if self._weighted else None,
@@ -151,11 +153,11 @@ class Counter:
         return None if self.labels is None else [*self.labels, *(() if self.reject is None else (self.reject,))]
 
     def _on_stated(
-        self, sides: Mapping[str, list[Label]], rows: dict[Any, int], columns: dict[Any, int]
+        self, sides: Mapping[str, list[Label]], reject: Label | None, rows: dict[Any, int], columns: dict[Any, int]
     ) -> dict[str, list[Label]]:
         """The stated classes as labels of both sides, with the positions moved to them."""
-        stated = [label for label in self.labels or () if label != self.reject]
-        placed = {"truth": stated, "system": [*stated, *(() if self.reject is None else (self.reject,))]}
+        stated = [label for label in self.labels or () if label != reject]
+        placed = {"truth": stated, "system": [*stated, *(() if reject is None else (reject,))]}
         for side, positions in (("truth", rows), ("system", columns)):
             place = {label: i for i, label in enumerate(placed[side])}
             for value, at in positions.items():

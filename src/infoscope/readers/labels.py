@@ -244,6 +244,8 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
         plain = as_label(wanted)
         if labels and all(isinstance(label, str) for label in labels):
             return _spelt_as(plain, labels)
+        if plain in labels:
+            return plain
         return (on_one_calendar((plain,), tuple(labels))[0] or (plain,))[0]
     if wanted in labels:
         return wanted
