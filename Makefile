@@ -3,10 +3,10 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 # One more than there are cores: while a worker waits for a browser, a server or a command, another one works
-WORKERS ?= $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
+WORKERS ?= $(shell $(PYTHON) -c 'import os; print(len(getattr(os, "sched_getaffinity", lambda _: range(os.cpu_count() or 1))(0)) + 1)')
 FUZZ_SECONDS ?= 60
 # Bytecode is kept whatever the caller's habit is: hundreds of tests start the command line anew
-PYTEST = env -u PYTHONDONTWRITEBYTECODE $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
+PYTEST = env -u PYTHONDONTWRITEBYTECODE INFOSCOPE_TESTS_BRIEF=1 $(BIN)/python -m pytest -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
 # Tests of clusters, databases, object stores and the explorer, each of which starts its server
 SERVERS := tests/engines tests/spark tests/serving tests/readers/test_object_stores.py tests/readers/test_clouds.py
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
@@ -21,7 +21,6 @@ demo: $(VENV)/.core  ## evaluate the bundled example
 
 test: $(VENV)/.dev  ## lint, types and all tests but those of a browser, Spark, MLflow and PyTorch
 	@tools/system-packages
-	@tools/browser-packages
 	@$(MAKE) --no-print-directory -j2 check suite
 
 suite: $(VENV)/.dev  # beside the checks, of which types keep one core busy for long
@@ -30,6 +29,9 @@ suite: $(VENV)/.dev  # beside the checks, of which types keep one core busy for 
 test-browser: $(VENV)/.dev  ## the tests of pages and explorer in Chromium, with axe for accessibility, which it installs
 	@tools/system-packages browser
 	@tools/browser-packages
+	@for program in "$$INFOSCOPE_CHROMIUM" chromium-headless-shell chromium chromium-browser; do \
+	  command -v "$$program" >/dev/null 2>&1 && exit 0; \
+	done; echo "no chromium on this machine, so no page can be tried in a browser (apt-get install chromium)"; exit 1
 	$(PYTEST) tests/browser
 
 test-spark: $(VENV)/.dev  ## the tests of Spark (a cluster on loopback), which it installs, with Java

@@ -47,14 +47,17 @@ def pytest_collect_file(file_path: Path) -> Iterator[None]:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
-    """A worker process says what a test came to, and of its preparation and end only what went wrong.
+    """Where the Makefile asks for it, a worker process sends one report of a test that passed, and all of any other.
 
     Of six messages a test, the main process needs two; ten thousand tests keep it busy for 13 seconds otherwise.
     """
-    if not hasattr(item.config, "workerinput") or item.config.option.durations is not None:
+    is_brief = os.environ.get("INFOSCOPE_TESTS_BRIEF") == "1" and hasattr(item.config, "workerinput")
+    if not is_brief or item.config.option.maxfail:  # the end of all fixtures is due right after a failure then
         return None
-    for report in runtestprotocol(item, nextitem=nextitem, log=False):
-        if report.when == "call" or not report.passed:
+    reports = runtestprotocol(item, nextitem=nextitem, log=False)
+    has_passed = all(report.passed for report in reports)
+    for report in reports:
+        if report.when == "call" or not has_passed:
             item.ihook.pytest_runtest_logreport(report=report)
     return True
 
