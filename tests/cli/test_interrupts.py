@@ -15,6 +15,7 @@ import click
 import duckdb
 import pytest
 
+from infoscope import compiled_duckdb
 from infoscope.cli.errors import settled
 from infoscope.errors import InputError
 from infoscope.readers.frames import _foreign
@@ -57,6 +58,27 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     )
     duckdb.execute(f"COPY ({rows}) TO '{path}' (FORMAT csv)")
     return path
+
+
+@pytest.mark.parametrize("load", [compiled_duckdb._engine.__wrapped__, compiled_duckdb.load_python_part])
+def test_an_interrupt_waits_until_the_engine_is_loaded(load, monkeypatch) -> None:
+    """Inside of it, the engine ended the process by SIGABRT and left its scratch files."""
+    loaded = []
+
+    def slowly(name: str) -> str:
+        signal.raise_signal(signal.SIGINT)
+        loaded.append(name)
+        return name
+
+    monkeypatch.setattr(compiled_duckdb, "import_module", slowly)
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            load()
+        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    finally:
+        signal.signal(signal.SIGINT, handler)
+    assert len(loaded) == 1
 
 
 def test_who_asked_to_look_around_afterwards_can() -> None:
