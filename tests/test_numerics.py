@@ -364,7 +364,7 @@ def exact_expected_information(rows: list[int], columns: list[int]) -> float:
     [([3, 4], [2, 5]), ([5, 295], [100, 200]), ([40_000, 50_000], [30_000, 60_000])],
     ids=["few", "rare", "by the series"],
 )
-def test_information_by_accident_against_mpmath(rows: list[int], columns: list[int]) -> None:
+def test_information_by_chance_against_mpmath(rows: list[int], columns: list[int]) -> None:
     ours = expected_information(np.array(rows, float), np.array(columns, float)) * np.log(2)
 
     assert ours == pytest.approx(exact_expected_information(rows, columns), rel=1e-8)
@@ -373,9 +373,9 @@ def test_information_by_accident_against_mpmath(rows: list[int], columns: list[i
 def test_adjusted_information_of_huge_counts_is_hardly_adjusted() -> None:
     """By accident (k − 1)(m − 1)/2n nats are shared, which is nothing among 10^15 samples."""
     table = Contingency.from_matrix([[HUGE, HUGE // 2], [HUGE // 3, HUGE]])
-    by_accident = expected_information(table.row_totals, table.column_totals) * np.log(2) * 2 * table.total
+    by_chance = expected_information(table.row_totals, table.column_totals) * np.log(2) * 2 * table.total
 
-    assert by_accident == pytest.approx(1, rel=1e-6)
+    assert by_chance == pytest.approx(1, rel=1e-6)
     assert metrics.adjusted_mutual_information(table) == pytest.approx(metrics.nmi_arithmetic(table), abs=1e-12)
 
 
@@ -388,7 +388,7 @@ def test_adjusted_information_of_huge_counts_is_hardly_adjusted() -> None:
         [[3, 0], [5, 999999999999999000]],
     ],
 )
-def test_information_by_accident_beside_a_class_beyond_the_whole_numbers_of_floats(matrix: list[list[int]]) -> None:
+def test_information_by_chance_beside_a_class_beyond_the_whole_numbers_of_floats(matrix: list[list[int]]) -> None:
     """The samples outside of the large group are added up: a difference of rounded sums would lose them."""
     rows, columns = [sum(line) for line in matrix], [sum(line) for line in zip(*matrix, strict=True)]
     exact = 0

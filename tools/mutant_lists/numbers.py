@@ -19,7 +19,7 @@ MUTANTS = (
         "src/infoscope/metrics/expected_information.py",
         "return sizes, outside(totals)[totals > 0][first], times",
         "return sizes, totals.sum() - sizes, times",
-        ("tests/test_numerics.py::test_information_by_accident_beside_a_class_beyond_the_whole_numbers_of_floats",),
+        ("tests/test_numerics.py::test_information_by_chance_beside_a_class_beyond_the_whole_numbers_of_floats",),
     ),
     Mutant(
         "prior of two classes in a stratum",

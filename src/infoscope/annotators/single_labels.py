@@ -64,7 +64,7 @@ class SingleLabelPair:
 
     @property
     def total(self) -> float:
-        """The same, as each counts 1."""
+        """Total weight: each item counts 1."""
         return float(self.n)
 
     @cached_property

@@ -15,7 +15,7 @@ from infoscope.special_functions import normal_quantile
 __all__ = ["MetricBelief", "difference", "exact_information_difference", "improvement_factor"]
 
 _LARGEST_LOG = 700.0
-"""Exponentials beyond this one are no numbers."""
+"""Logarithms beyond this one have no finite exponential (the exact limit is 709.78)."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +94,7 @@ def _verdict(better: float, equivalent: float | None, level: float) -> Verdict:
 def improvement_factor(a: MetricBelief, b: MetricBelief, rho: float, level: float) -> Estimate | None:
     """B's loss over A's (Holt et al., Figure 5), with an interval on the logarithmic scale.
 
-    None where there is no loss to divide by, or an interval ends beyond all numbers.
+    None where there is no loss to divide by, or where a limit of the interval would overflow.
     """
     if min(a.mean, b.mean) <= 0:
         return None

@@ -109,7 +109,7 @@ def object_weights(sample_weight: object, objects: int) -> Real:
 
 
 _LEAST_OF_WEIGHT = 1e-13
-"""Objects without a category are a difference of two sums: below this share of all they lack digits."""
+"""Objects without a category are a difference of two sums: below this fraction of the total they lose precision."""
 
 
 _COUNTING = LabelCounting(

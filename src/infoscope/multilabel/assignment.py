@@ -112,7 +112,7 @@ class CategoryCounts(Protocol):
 
     @property
     def total(self) -> float:
-        """What all of them count together."""
+        """Total weight of the objects."""
 
     @property
     def truth_counts(self) -> Real:

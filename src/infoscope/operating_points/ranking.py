@@ -227,7 +227,7 @@ def _split(x: NDArray[Any], y: NDArray[Any], places: NDArray[np.int64]) -> NDArr
 
 _STRETCH = 1 << 15
 _LEAST_OF_WEIGHT = 1e-9
-"""Negatives are a difference of two sums: below this share of the positives they lack digits."""
+"""Negatives are a difference of two sums: below this fraction of the positives they lose precision."""
 _SHRINKING, _FEW = 0.9, 100
 _SHORT, _BLOCK = 1 << 12, 64
 _EXACT_PRODUCT = 2.0**61

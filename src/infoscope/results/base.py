@@ -104,7 +104,7 @@ class Result(ABC):
     def to_text(self, *, width: int = 100, unit: Unit = "bits") -> str:
         """As a terminal shows it, without colour."""
         if not hasattr(width, "__index__"):
-            raise InputError(f"width is {width!r}; give a whole number of letters")
+            raise InputError(f"width is {width!r}; give a whole number of characters")
         return self._render("text", width=width, unit=unit)
 
     def to_markdown(self, *, unit: Unit = "bits") -> str:

@@ -183,7 +183,7 @@ def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[st
 def _reject_mixed_line_ends(text: str, path: Path) -> None:
     """Engines take the line end from the first one they meet, inside quotes and before the header too.
 
-    By that of another kind they would read no row, or lose the first sign of the next line.
+    With any other line end they would read no row, or lose the first character of the next line.
     """
     first = re.match(r'[\r\n]*(?:[^"\r\n]++|"[^"]*+(?:"|$))*+(\r\n|\r|\n)?', text)
     ends = [] if first is None else re.findall(r"\r\n|\r|\n", first.group())
