@@ -83,7 +83,7 @@ BANDS = (
         "Ground",
         "entropies, checked JSON, files in one step, errors in one sentence, types",
         ("numeric", "assignment", "special_functions", "compiled_scipy", "kernels", "records", "markup",
-         "atomic_files", "scratch_files", "native_code", "compiled_duckdb",
+         "atomic_files", "scratch_files", "native_code", "compiled_duckdb", "deferred_signals",
          "embedded_database", "errors", "garbage", "quick_dataclasses", "typing"),
         "#eeeeee",
     ),

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
+from infoscope.deferred_signals import deferred_signals
 from infoscope.errors import InputError
 from infoscope.readers.addresses import check_reachable
 from infoscope.scratch_files import scratch_folder
@@ -131,7 +132,7 @@ def _of_our_own(master: str) -> Iterator[Any]:
     with scratch_folder() as folder, (folder / "spark.log").open("wb") as log:
         try:
             if gateway is None:
-                with _interrupts_wait():  # until we know the process, nobody could end it
+                with deferred_signals():  # until we know the process, nobody could end it
                     quiet = {"stdout": subprocess.DEVNULL, "stderr": log}
                     gateway = launch_gateway(conf, quiet)
             context = SparkContext(conf=conf, gateway=gateway)
@@ -146,7 +147,7 @@ def _of_our_own(master: str) -> Iterator[Any]:
             clean = True  # only an interrupt is in a hurry
             raise
         finally:
-            with _interrupts_wait():
+            with deferred_signals():
                 _restore(on_interrupt)
                 if context is not None and clean:
                     context.stop()
@@ -187,22 +188,6 @@ def _forget() -> None:
 
     SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
     SparkSession._instantiatedSession = SparkSession._activeSession = None
-
-
-@contextmanager
-def _interrupts_wait() -> Iterator[None]:
-    """Ctrl-C is recorded, and raised at the end."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    heard: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
-    try:
-        yield
-    finally:
-        _restore(before)
-        if heard:
-            raise KeyboardInterrupt
 
 
 def _restore(handler: Any) -> None:
