@@ -3,6 +3,7 @@
     python benchmarks/without_truth.py                       processor time against what is promised
     python benchmarks/without_truth.py --coverage 200 --seed 9  coverage of 95% intervals, independent errors
     python benchmarks/without_truth.py --coverage 200 --only 10,20,5000  the same for one setting
+    python benchmarks/without_truth.py --independence 30 --seed 41  copies that are found, and what is shown then
     python benchmarks/without_truth.py --labels 50 --seed 9     coverage of planned labels, errors shared or not
     python benchmarks/without_truth.py --damage 20 --seed 9     the damage of shared errors (drawn in the docs)
 
@@ -28,18 +29,34 @@ from infoscope.latent.estimation import fitted, weak_prior
 from infoscope.tables.patterns import Patterns
 
 SETTINGS = (
-    (3, 2, 1000),
     (5, 2, 1000),
     (10, 2, 1000),
-    (3, 5, 1000),
     (5, 5, 1000),
     (10, 5, 1000),
     (5, 10, 2000),
-    (3, 20, 5000),
     (5, 20, 5000),
     (10, 20, 5000),
 )
 """Systems, classes, items."""
+COPIES = (
+    (4, 2, 1000, 0.0),
+    (4, 2, 1000, 0.5),
+    (4, 3, 1000, 0.0),
+    (4, 3, 1000, 0.9),
+    (4, 3, 1000, 0.5),
+    (5, 2, 1000, 0.0),
+    (5, 2, 500, 0.9),
+    (5, 2, 1000, 0.5),
+    (5, 4, 1000, 0.0),
+    (5, 4, 1000, 0.2),
+    (5, 4, 1000, 0.5),
+    (5, 4, 1000, 1.0),
+    (10, 2, 1000, 0.0),
+    (4, 3, 300, 0.5),
+    (4, 2, 3000, 0.0),
+    (4, 2, 3000, 0.2),
+)
+"""The same, and the share of its predictions that the second system copies from the first."""
 
 
 @dataclass(frozen=True)
@@ -104,6 +121,25 @@ def coverage(intervals: int, seed: int, settings: Sequence[tuple[int, int, int]]
         yield (f"| {systems} | {classes} | {n:,} | {np.mean(held):.2f} | {np.mean(errors):+.3f} | {rms:.3f} | {kept} |")
 
 
+def independence(worlds: int, seed: int) -> Iterator[str]:
+    """One line per setting: how often the checks find something, intervals are shown, and these hold."""
+    for systems, classes, n, share in COPIES:
+        found, shown, held = 0, 0, []
+        for world_number in range(worlds):
+            rng = np.random.default_rng([seed, world_number, systems, classes, n, int(100 * share)])
+            world = World.drawn(systems, classes, rng)
+            latent = ifs.latent_truth(named(copied(world.items(n, rng)[1], share, rng)), draws=400, seed=world_number)
+            tables = [*world.predictions]
+            tables[1] = share * tables[0] + (1 - share) * tables[1]
+            world = World(world.frequencies, tables)
+            found += bool({finding.code for finding in latent.findings} & {"shared_errors", "votes_misfit"})
+            intervals = [system.metrics["proficiency"].interval for system in latent.systems]
+            shown += all(intervals)
+            held += [low <= world.proficiency(at) <= high for at, (low, high) in enumerate(filter(None, intervals))]
+        holds = f"{np.mean(held):.2f} ({len(held)})" if held else "–"
+        yield f"| {systems} | {classes} | {n:,} | {share:.0%} | {found} | {shown} | {worlds} | {holds} |"
+
+
 LABELS = 400
 """Labels of each planned estimate."""
 SHEETS = 6
@@ -127,7 +163,7 @@ def planned_labels(worlds: int, seed: int) -> Iterator[str]:
             alone.append(found["s0"].metrics["proficiency"].value - true)
             for _ in range(SHEETS):
                 sheet = plan.sheet(plan.select(named(seen), LABELS, seed=int(rng.integers(2**31))))
-                labels = {name: [line[name] for line in sheet] for name in (*found.names, "times")}
+                labels = {name: [line[name] for line in sheet] for name in ("row", *found.names, "times")}
                 labels["label"] = [str(truth[line["row"] - 1]) for line in sheet]
                 estimate = plan.estimate(labels).systems["s0"]
                 errors.append(estimate.shown - true)
@@ -260,9 +296,10 @@ def _setting(text: str) -> tuple[int, int, int]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--coverage", type=int, metavar="INTERVALS")
+    parser.add_argument("--independence", type=int, metavar="WORLDS")
     parser.add_argument("--only", type=_setting, action="append", metavar="SYSTEMS,CLASSES,ITEMS")
     parser.add_argument("--labels", type=int, metavar="WORLDS")
-    parser.add_argument("--docs", type=Path, help="with --coverage or --labels: the page whose lines are replaced")
+    parser.add_argument("--docs", type=Path, help="the page whose lines are replaced; not with --damage")
     parser.add_argument("--damage", type=int, metavar="REPEATS")
     parser.add_argument("--picture", type=Path, help="with --damage: where to draw it, as SVG")
     parser.add_argument("--seed", type=int, default=None)
@@ -271,6 +308,8 @@ def main() -> None:
     rng = np.random.default_rng(seed)
     if asked.coverage:
         shown(coverage(asked.coverage, seed, asked.only or SETTINGS), asked.docs, "coverage", 3)
+    elif asked.independence:
+        shown(independence(asked.independence, seed), asked.docs, "independence", 4)
     elif asked.labels:
         shown(planned_labels(asked.labels, seed), asked.docs, "planned labels", 1)
     elif asked.damage:

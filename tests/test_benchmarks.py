@@ -22,6 +22,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "annotators": lambda _: ["--repeats", "1", "--categories", "3", "--items", "50"],
     "calibration": lambda folder: ["--budget", str(time.process_time() + 0.1), "--folder", str(folder)],
+    "calibration_cells": lambda folder: [
+        "--folder",
+        str(folder),
+        "--seconds",
+        "3",
+        "--cells",
+        "3,50",
+        "--repeats",
+        "1",
+    ],
     "calibration_real": lambda _: ["--data", "iris", "--samples", "50", "--repeats", "1"],
     "comparison": lambda _: [],
     "explorer": lambda _: [],
@@ -42,7 +52,7 @@ BRIEF: dict[str, Callable[[Path], list[str]]] = {
     "wrong_use": lambda _: ["--repeats", "1"],
 }
 """The words that make one brief, given a folder; cluster.py starts Java: not here."""
-HELPERS = {"calibration_models", "calibration_report", "cluster", "populations", "timing"}
+HELPERS = {"calibration_models", "calibration_report", "cluster", "populations", "timing", "unseen_populations"}
 
 
 def test_every_benchmark_is_tried() -> None:

@@ -157,6 +157,26 @@ def test_only_metrics_that_count_declared_classes_notice_an_empty_one() -> None:
     assert noticed == {entry.name for entry in WHOLE_TABLE if Law.EMPTY_CLASS not in entry.card.laws}
 
 
+def test_no_rounding_leaves_the_range_of_a_card() -> None:
+    """Tables of weights in batches, in one of which a class loses its correct rejections to a difference."""
+    rng = np.random.default_rng(24)
+    outside = set()
+    for _ in range(40):
+        k = int(rng.integers(2, 7))
+        weights = rng.random((12, k, k)) * rng.choice([1.0, 0.1, 1e9, 1e-9])
+        weights[rng.random(weights.shape) < 0.3] = 0.0
+        weights[1:7, 1:, 0] = 0.0
+        weights[0, 1:, 1:] *= 1e-13
+        weights[:, 0, 0] += 0.3
+        table = Contingency.from_matrix(weights)
+        for entry in EVERY:
+            low, high = entry.card.range
+            values = np.asarray(entry.score(table), float)
+            outside |= {entry.name} if (values < low).any() or (values > high).any() else set()
+
+    assert not outside
+
+
 @given(table=st.one_of(some_tables(), extreme_tables()))
 def test_range_as_printed_on_the_card(table: Contingency) -> None:
     outside = {}

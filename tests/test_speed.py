@@ -27,7 +27,7 @@ from infoscope.posterior.tree.shared_rows import average_linkage, flat_clusters
 from infoscope.tables import Contingency
 
 HEAVY = ["pandas", "polars", "pyarrow", "narwhals.dataframe", "matplotlib", "sklearn", "asyncio"]
-HEAVY += ["scipy", "numpy.ma", "duckdb"]  # files of SciPy, and DuckDB's compiled part, are loaded by themselves
+HEAVY += ["scipy.stats", "duckdb"]
 COMMANDS = [
     ["evaluate", "small.csv", "--format", "json"],
     ["evaluate", "small.csv", "-o", "page.html"],  # up to here nothing is laid out for a terminal

@@ -82,9 +82,9 @@ BANDS = (
     Band(
         "Ground",
         "entropies, checked JSON, files in one step, errors in one sentence, types",
-        ("numeric", "assignment", "special_functions", "compiled_scipy", "kernels", "records", "markup",
+        ("numeric", "assignment", "kernels", "records", "markup",
          "atomic_files", "scratch_files", "native_code", "compiled_duckdb", "deferred_signals",
-         "embedded_database", "errors", "garbage", "quick_dataclasses", "typing"),
+         "embedded_database", "errors", "typing"),
         "#eeeeee",
     ),
 )  # fmt: skip

@@ -16,11 +16,8 @@ def __getattr__(name):
 
     Until then nothing is imported: the command line is here before it can hear Ctrl-C.
     """
-    from infoscope.garbage import loading  # noqa: PLC0415 - see above
-
-    with loading():
-        names = _names()
-        return names["__all__"] if name == "__all__" else names["__getattr__"](name)
+    names = _names()
+    return names["__all__"] if name == "__all__" else names["__getattr__"](name)
 
 
 def __dir__():

@@ -6,6 +6,7 @@ side cost as much as their cells.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_at_most
 from infoscope.numeric import Real, group_sum
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["GroupFault", "SplitsAndMerges", "splits_and_merges"]

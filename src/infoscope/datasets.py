@@ -15,7 +15,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import as_file, files
 from importlib.resources.abc import Traversable
@@ -26,7 +26,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import UnknownNameError, did_you_mean
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.frame import frame
 from infoscope.tables.counted import by_fields
 from infoscope.typing import DataFrame

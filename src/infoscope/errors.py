@@ -12,6 +12,7 @@ from numbers import Integral, Real
 from typing import Self
 
 __all__ = [
+    "ALL_ROWS_ARE_READ",
     "Advised",
     "AmbiguousNameError",
     "InfoscopeError",
@@ -246,8 +247,17 @@ def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
     return f"did you mean {near[0]!r}?" if near else otherwise
 
 
+ALL_ROWS_ARE_READ = (
+    "there is no stopping early any more, since it gave intervals without the truth on ordered files; all rows are "
+    "read now, so leave it out"
+)
+"""For those who still ask for ``until``."""
+
+
 def check_keywords(given: Mapping[str, object], known: type) -> None:
     """Reject keyword arguments that a function does not have, as Python would, with the nearest name."""
+    if "until" in given:
+        raise TypeError(f"unexpected keyword argument 'until'; {ALL_ROWS_ARE_READ}")
     names: list[str] = sorted({*known.__required_keys__, *known.__optional_keys__})  # type: ignore[attr-defined]
     for name in given:
         if name not in names:

@@ -43,15 +43,17 @@ _STRANGE = re.compile(r"[^\w\-. /]+")
 def numbers(
     result: Result, *, metrics: str | Sequence[str] | None = None, prefix: str = "", intervals: bool = True
 ) -> dict[str, float]:
-    """Every number of a result under a name of its own: ``proficiency``, ``proficiency.low``, ``proficiency.high``.
+    """Return every number of a result by its name: ``proficiency``, ``proficiency.low``, ``proficiency.high``.
 
-    Of several systems the name begins with the system's. ``metrics`` names what is wanted, or is "all"; unless stated
-    it is what ``evaluate(metrics=)`` named, else the usual few. Undefined numbers are left out.
+    The number is the one that reports show: the sample's value, of information the corrected estimate with the sample's
+    value as ``proficiency.value``. Of several systems the name begins with the system's. ``metrics`` names
+    what is wanted, or is "all"; unless stated it is what ``evaluate(metrics=)`` named, else the usual few.
+    Undefined numbers are left out.
 
     >>> from infoscope import evaluate
     >>> found = numbers(evaluate(["cat", "dog"] * 30, ["cat", "dog"] * 29 + ["dog", "cat"]), metrics="accuracy")
     >>> [f"{name} {value:.2f}" for name, value in found.items()]
-    ['accuracy 0.95', 'accuracy.low 0.88', 'accuracy.high 0.99']
+    ['accuracy 0.97', 'accuracy.low 0.88', 'accuracy.high 1.00']
     """
     _check_result(result)
     systems: Sequence[Any] = getattr(result, "systems", ())
@@ -103,6 +105,8 @@ def _metric_of(name: str, known: Mapping[str, Estimate]) -> str:
 def _parts(estimate: Estimate, intervals: bool) -> Iterator[tuple[str, float]]:
     if estimate.shown is not None:
         yield "", estimate.shown
+    if estimate.corrected and estimate.value is not None:
+        yield ".value", estimate.value
     if intervals and estimate.value is not None:
         yield from ((f".{part}", value) for part in ("low", "high") if (value := getattr(estimate, part)) is not None)
 

@@ -8,6 +8,7 @@ evaluate(table), evaluate({"svm": table})                tables
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal, Self, TypedDict, TypeVar
 
 import numpy as np
@@ -22,7 +23,7 @@ from infoscope.column_kinds import (
 from infoscope.errors import InputError, check_keywords, check_level
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
-from infoscope.quick_dataclasses import dataclass
+from infoscope.posterior.groups import FEW_GROUPS
 from infoscope.readers.columns import pick_columns
 from infoscope.readers.formats.cost_matrix import CostsLike, stated_costs
 from infoscope.readers.frames import is_eager_frame
@@ -69,6 +70,8 @@ class UncertaintyKeywords(TypedDict, total=False):
     level: float
     sample_size: float | None
     seed: int
+    uncertainty: Literal["posterior"] | None
+    """None for the values of the sample alone, as papers print them: no posterior is computed."""
 
 
 class QuestionKeywords(UncertaintyKeywords, total=False):
@@ -102,10 +105,15 @@ class UncertaintyOptions:
     level: float = 0.95
     sample_size: float | None = None
     seed: int = 0
+    uncertainty: Literal["posterior"] | None = "posterior"
 
     def __post_init__(self) -> None:
         """Reject levels and sizes that mean nothing."""
         check_level(self.level)
+        if self.uncertainty not in ("posterior", None):
+            raise InputError(
+                f"uncertainty is {self.uncertainty!r}; leave it out, or give None for values without intervals"
+            )
         size = self.sample_size
         if size is not None and not 0 < size < float("inf"):
             raise InputError(f"the sample size is {size}; it must be a number above 0")
@@ -114,6 +122,11 @@ class UncertaintyOptions:
     def from_keywords(cls, keywords: Mapping[str, Any]) -> Self:
         """Those of a function's keywords that are about intervals."""
         return cls(**{name: keywords[name] for name in cls.__dataclass_fields__ if name in keywords})
+
+    def reject_none(self, why: str) -> None:
+        """Reject ``uncertainty=None`` where there is no answer without intervals."""
+        if self.uncertainty is None:
+            raise InputError(f"{why}; leave out uncertainty=None (--plain)")
 
 
 _SYNONYMS = {"sample_weight": "weight", "pos_label": "positive"}
@@ -153,11 +166,50 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
         yield Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning")
 
 
-def label_findings(tables: Sequence[tuple[str, Contingency]], truth: str | None = None) -> Iterator[Finding]:
-    """What to say about the labels of tables with their systems' names: blank ones, a positive class of many.
+def group_findings(lines: Any) -> Iterator[Finding]:
+    """Yield what to say about groups of rows: too few of them, or some without a usable row.
 
-    ``truth`` is the name of the column of true labels, where they were read from one.
+    ``lines`` holds the cell counts of each group.
     """
+    is_used = lines.sum(axis=1) > 0
+    groups, used = len(is_used), int(is_used.sum())
+    if used < FEW_GROUPS:
+        text = (
+            f"There are only {used} groups. With fewer than {FEW_GROUPS}, how much they differ is hardly known, so "
+            "intervals are wide and a gate is inconclusive; add groups."
+        )
+        yield Finding("few_groups", text, "warning", {"groups": used})
+    if used < groups:
+        text = (
+            f"No row with both a true label and a prediction in {groups - used:,} of {groups:,} groups, so results are "
+            "about the others; check why their labels are missing."
+        )
+        yield Finding("groups_without_rows", text, "warning", {"groups": groups, "without_rows": groups - used})
+
+
+def label_findings(
+    tables: Sequence[tuple[str, Contingency]], truth: str | None = None, reject: Label | None = None
+) -> Iterator[Finding]:
+    """Yield what to say about labels: blank ones, a positive class of many, a reject label that no row has.
+
+    ``truth`` is the name of the column of true labels, where they were read from one, ``reject`` the declared label.
+    """
+    if reject is not None and not any(
+        table.reject_column is not None and table.column_totals[table.reject_column] > 0 for _, table in tables
+    ):
+        used = [
+            label
+            for _, table in tables
+            for label, total in zip(table.system_labels, table.column_totals, strict=True)
+            if total > 0
+        ]
+        yield Finding(
+            "reject_never_predicted",
+            f"No prediction is {str(reject)!r}, which was declared as the reject label, so that nothing counts as "
+            f"rejected. The predicted labels are {few_of(list(dict.fromkeys(used)), 8)}; check how it is spelled.",
+            "warning",
+            {"reject": str(reject)},
+        )
     header = repeated_header(tables, truth)
     if header is not None:
         yield Finding("repeated_header", header, "warning")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import warnings
 from collections.abc import Sequence
+from dataclasses import replace
 from importlib.util import find_spec
 from types import ModuleType
 from typing import Any
@@ -81,15 +82,20 @@ def _run_to_log_to(mlflow: ModuleType, run_id: str | None) -> str:
 
 
 def metric(name: str, *, bound: Bound | None = None, **options: Any) -> Any:
-    """A custom metric for ``mlflow.models.evaluate(extra_metrics=[...])``; options are those of ``ifs.sklearn.scorer``.
+    """Return a custom metric for ``mlflow.models.evaluate(extra_metrics=[...])``, as ``ifs.sklearn.scorer`` takes it.
 
-    It scores the column of predictions against the targets, weights included where MLflow gives them.
+    It scores the column of predictions against the targets, weights included where MLflow gives them. The number is
+    the one that ``log`` and reports give under this name: of information the corrected estimate, unless ``bound`` or
+    options of the metric ask for another.
     """
     asked, named = metric_named(name)
     options = {**named, **options}
     level, prior, seed = (options.pop(key, default) for key, default in _INTERVAL.items())
     interval = {"level": level, "prior": prior, "seed": seed}
     score = MetricScore(asked, bound, options.pop("label", None), interval, options)
+    logged = name if named else score.__name__.replace(".", "_")
+    if bound is None and score.has_corrected_estimate:
+        score = replace(score, bound="mean")
     models = importlib.import_module(f"{_mlflow().__name__}.models")
 
     def scored(predictions: Any, targets: Any, metrics: Any = None, sample_weights: Any = None) -> float:  # noqa: ARG001 - MLflow's names
@@ -98,8 +104,7 @@ def metric(name: str, *, bound: Bound | None = None, **options: Any) -> Any:
                 warnings.simplefilter("ignore", UndefinedMetricWarning)
             return float(score(np.asarray(targets), np.asarray(predictions), sample_weights))
 
-    shown = name if named else score.__name__.replace(".", "_")
-    return models.make_metric(eval_fn=scored, greater_is_better=score.better != "lower", name=shown)
+    return models.make_metric(eval_fn=scored, greater_is_better=score.better != "lower", name=logged)
 
 
 _INTERVAL: dict[str, Any] = {"level": 0.95, "prior": "default", "seed": 0}

@@ -6,11 +6,10 @@ import json
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias, cast
 
 from infoscope.errors import InfoscopeError, InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import Json, StrPath
 
 __all__ = [

@@ -1,6 +1,7 @@
 """A gate as build servers see it: JUnit, SARIF, annotations, the summary, and settings of the project."""
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree as Xml
@@ -15,8 +16,8 @@ from infoscope.cli.configuration import configuration
 
 TRUTH = ["cat"] * 40 + ["dog"] * 40 + ["a<b>\x01&\n,:%"] * 40
 PREDICTED = ["cat"] * 36 + ["dog"] * 4 + ["dog"] * 20 + ["cat"] * 20 + TRUTH[80:]
-GATE = ifs.gate(TRUTH, PREDICTED, min={"proficiency.low": 0.9, "accuracy": 0.8, "recall.value": 0.1})
-"""Failed, left open, and undefined for three classes, which is failed too."""
+GATE = ifs.gate(TRUTH, PREDICTED, min={"proficiency.low": 0.9, "accuracy": 0.8, "recall[dog].value": 0.9})
+"""Failed, left open, and failed for one class."""
 
 
 def run(*words: str, **environment: str) -> Result:
@@ -240,6 +241,14 @@ def test_the_project_file_is_found_above_and_others_are_named(project: Path, mon
         ('[gate]\ninconclusive = "maybe"\n', "infoscope.toml: inconclusive is 'maybe': 'maybe' is not one of 'fail'"),
         ("gate = 3\n", "gate is a command; write its options in a table [gate]"),
         ("level = \n", "is not TOML"),
+        (f"level = {'[' * 10**5}{']' * 10**5}\n", "is not TOML: it is nested too deeply"),
+        (f"level = {'{a=' * 10**5}1{'}' * 10**5}\n", "is not TOML: it is nested too deeply"),
+        (f"[{'.'.join('a' * 10**5)}]\n", "infoscope.toml: "),
+        (f"seed = {'9' * 5000}\n", "is not TOML: Exceeds the limit"),
+        ('output = "rows.csv"\nforce = true\n', "infoscope.toml: output is no setting"),
+        ("[gate]\nforce = true\n", "infoscope.toml: force is no setting"),
+        ('[gate]\njunit = "rows.csv"\n', "type --junit"),
+        ('[gate]\nsarif = "rows.csv"\n', "type --sarif"),
         ('level = "high"\n', "'high' is not a valid float"),
     ],
 )
@@ -250,6 +259,49 @@ def test_settings_that_nothing_knows_are_rejected(project: Path, text: str, sent
     assert done.exit_code == 2
     assert sentence in " ".join(done.stderr.split())
     assert not done.stdout
+
+
+@pytest.mark.parametrize("root", ["pyproject.toml", ".git", "home"])
+def test_settings_above_the_root_of_a_project_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, root: str
+) -> None:
+    (tmp_path / "infoscope.toml").write_text("level = 0.5\n")
+    inside = tmp_path / "project" / "deep"
+    inside.mkdir(parents=True)
+    monkeypatch.chdir(inside)
+    assert configuration(None).settings == {"level": 0.5}
+    if root == "home":
+        monkeypatch.setenv("HOME", str(tmp_path / "project"))
+        monkeypatch.setenv("USERPROFILE", str(tmp_path / "project"))
+    else:
+        (tmp_path / "project" / root).touch()
+
+    assert configuration(None).path is None
+    (tmp_path / "project" / "infoscope.toml").write_text("level = 0.6\n")
+    assert configuration(None).settings == {"level": 0.6}
+
+
+@pytest.mark.parametrize("name", ["infoscope.toml", "pyproject.toml"])
+def test_settings_of_other_users_are_not_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    path = tmp_path / name
+    path.write_text("[tool.infoscope]\nlevel = 0.5\n")
+    monkeypatch.chdir(tmp_path)
+    owners = {path: 4711}
+    stat = Path.stat
+
+    def stat_of_another_user(place: Path, **how: bool) -> os.stat_result:
+        found = stat(place, **how)
+        return os.stat_result((*found[:4], owners.get(place, found.st_uid), *found[5:10]))
+
+    monkeypatch.setattr(Path, "stat", stat_of_another_user)
+    assert configuration(None).settings == {}
+    assert f"{path} belong to another user and are not used" in capsys.readouterr().err
+    assert configuration(str(path)).settings == {"level": 0.5}
+    owners[path] = 0
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert configuration(None).settings == {"level": 0.5}
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_metrics_of_scores_are_named_in_python() -> None:
 
 def test_one_confusion_reads_as_one() -> None:
     text = ifs.evaluate(["a", "b", "c", "a"] * 20, ["a", "b", "c", "b"] * 20).to_text()
-    assert "The costliest confusion is a/b; without it," in " ".join(text.split())
+    assert "The costliest confusion is a ↔ b; without it," in " ".join(text.split())
 
 
 def test_no_word_at_all_shows_the_help_as_it_is() -> None:

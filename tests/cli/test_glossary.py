@@ -196,9 +196,7 @@ def test_tags_actions_commands_and_options_are_known():
     for rule in RULES:
         assert not asked([rule.tag, rule.action, rule.code])
     assert "two classes are hardly distinguished" in " ".join(explained("two classes alike", 400))
-    assert not asked(
-        ["threshold off", "best", "not significant", "highest mean", "no information", "ok", "FAIL", "open"]
-    )
+    assert not asked(["threshold off", "best", "not significant", "highest", "no information", "ok", "FAIL", "open"])
     for command in COMMANDS:
         assert not asked([command])
     assert "infoscope sweep: " in " ".join(explained("sweep", 400))

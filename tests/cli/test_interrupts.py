@@ -167,12 +167,14 @@ def test_an_interrupt_that_is_ignored_stays_so() -> None:
     assert done.stdout == "True\n"
 
 
-def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
-    code = "import sys; before = set(sys.modules); import infoscope.__main__; print(*sorted(set(sys.modules) - before))"
+def test_nothing_large_is_loaded_before_interrupts_are_heard() -> None:
+    code = "import sys; import infoscope.__main__; print(*sorted(sys.modules))"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=env, check=True)
 
-    assert done.stdout.split() == ["atexit", "gc", "infoscope", "infoscope.__main__"]  # the first two are built in
+    loaded = set(done.stdout.split())
+    assert {name for name in loaded if name.startswith("infoscope")} == {"infoscope", "infoscope.__main__"}
+    assert not loaded & {"numpy", "scipy", "click", "duckdb"}
 
 
 @pytest.mark.parametrize(
@@ -185,7 +187,7 @@ def test_nothing_is_loaded_before_interrupts_are_heard() -> None:
         ),
     ],
 )
-def test_a_quick_end_still_does_what_is_asked_for_at_the_end(code: str, expected: list[str]) -> None:
+def test_the_end_of_a_command_is_that_of_its_process(code: str, expected: list[str]) -> None:
     """And a process that was not started for the command goes on."""
     code = f"import atexit, sys; atexit.register(print, 'at the end'); sys.argv[1:] = ['--version']\n{code}"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

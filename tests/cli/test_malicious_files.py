@@ -177,3 +177,65 @@ def test_numbers_of_a_baseline_are_numbers(number: str, field: str, rows: Path) 
     found = run("gate", rows, "-t", "t", "-s", "s", "--baseline", path)
     if (field, number) != ("mean", "-0.5"):
         assert_rejected(found, path)
+
+
+def test_text_with_too_many_columns_is_rejected(tmp_path: Path) -> None:
+    """The engine alone would take a minute and 6 GB for two lines with a million."""
+    path = tmp_path / "wide.csv"
+    for columns, status in ((5_000, 0), (1 << 17, 2), (10**6, 2)):
+        names = ",".join(f"c{at}" for at in range(columns - 2))
+        path.write_text(f"label,model,{names}\n" + ("a,b" + ",1" * (columns - 2) + "\n") * 2)
+        found = run("evaluate", path, "-t", "label", "-s", "model")
+        assert found.exit_code == status, found.stderr[-300:]
+    assert_rejected(found, path)
+    assert "1,000,000 columns, and text is read with up to 65,536" in found.stderr
+
+
+@pytest.mark.parametrize("text", ["[" * 10**5 + "]" * 10**5, '{"a":' * 10**5 + "1" + "}" * 10**5])
+def test_json_without_end_is_rejected_in_a_sentence(tmp_path: Path, text: str) -> None:
+    (tmp_path / "rows.csv").write_text("label,model\na,b\nb,b\n")
+    path = tmp_path / "deep.json"
+    path.write_text(text)
+    rows = ("gate", tmp_path / "rows.csv", "-t", "label", "-s", "model", "--min", "accuracy=0.1")
+    for words in (("show", path), ("evaluate", path, "-t", "label", "-s", "model"), (*rows, "--baseline", path)):
+        found = run(*words)
+        assert_rejected(found, path, words)
+        assert len(found.stderr) < 1000
+    lines = tmp_path / "deep.ndjson"
+    lines.write_text(f'{{"label": "a", "model": {text}}}\n')
+    assert_rejected(run("evaluate", lines, "-t", "label", "-s", "model"), lines)
+
+
+@pytest.mark.parametrize(
+    "words", [("evaluate", "-o"), ("compare", "-s", "model", "-o"), ("gate", "--min", "accuracy=0.1", "--sarif")]
+)
+@pytest.mark.parametrize("name", ["rows.csv", "folder/../rows.csv", "link.csv"])
+def test_no_output_replaces_what_is_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], name: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    text = "label,old,model\n" + "a,b,a\nb,b,b\n" * 20
+    (tmp_path / "rows.csv").write_text(text)
+    (tmp_path / "link.csv").symlink_to("rows.csv")
+    command, *options = words
+    for source in ("rows.csv", "r*.csv", "."):
+        found = run(command, source, "-t", "label", "-s", "old", *options, name, "--force")
+        assert found.exit_code == 2, found.output
+        assert "both read and written" in found.stderr
+        assert (tmp_path / "rows.csv").read_text() == text
+    for kind in ("--truth-file", "--baseline"):
+        if command == "gate" or kind == "--truth-file":
+            (tmp_path / "other.csv").write_text(text)
+            found = run(command, "other.csv", "-t", "label", "-s", "old", kind, "rows.csv", *options, name, "--force")
+            assert found.exit_code == 2, found.output
+            assert "both read and written" in found.stderr
+
+
+def test_two_outputs_are_two_files(tmp_path: Path) -> None:
+    (tmp_path / "rows.csv").write_text("label,model\n" + "a,a\nb,b\n" * 20)
+    for options in (("--junit", "x.xml", "--sarif", "x.xml"), ("--junit", "x.xml", "-o", "./x.xml")):
+        words = [tmp_path / word if "x.xml" in word else word for word in options]
+        found = run("gate", tmp_path / "rows.csv", "-t", "label", "-s", "model", "--min", "accuracy=0.1", *words)
+        assert found.exit_code == 2
+        assert "is named for two outputs" in found.stderr

@@ -43,14 +43,22 @@ SYNONYMS = {"sample_weight", "pos_label"}
 FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] = {
     "evaluate": (
         (ifs.evaluate,),
-        {"matrix", "strict", "labels_out", "want", "classes", *JOIN},  # classes are labels=; --labels is a file of them
-        {"y_pred", *SYNONYMS},
+        {
+            "matrix",
+            "strict",
+            "labels_out",
+            "want",
+            "classes",
+            "plain",
+            *JOIN,
+        },  # classes are labels=; --labels is a file of them
+        {"y_pred", "uncertainty", *SYNONYMS},  # --plain
     ),
-    "compare": ((ifs.compare,), {"matrix", "strict", "by", *JOIN}, {"y_pred", *SYNONYMS}),
+    "compare": ((ifs.compare,), {"matrix", "strict", "by", *JOIN}, {"y_pred", "uncertainty", *SYNONYMS}),
     "relate": ((ifs.relate,), set(), set()),
     "agree": (
         (ifs.agreement, ifs.latent_truth, ifs.drift),
-        {"latent", "plan", "items", "labels", "metric"},
+        {"latent", "plan", "items", "labels", "metric", "plain"},
         {"y_pred", "prior", "later", "permutations"},
     ),
     "count": ((ifs.read_tables,), {"strict", "judge", "says", "population", *JOIN}, set()),
@@ -110,7 +118,7 @@ def test_every_command_with_a_result_has_the_same_output_options(command: str) -
 
 
 def test_the_gate_asks_as_evaluate_does() -> None:
-    of_rows = {"until", "keep_rows", "scores", "examples", "show"}
+    of_rows = {"keep_rows", "scores", "examples", "show", "plain"}
     of_labels = {"labels", "labels_out", "want", "period"}
 
     assert options("evaluate") - options("gate") == of_rows | of_labels

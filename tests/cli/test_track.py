@@ -70,7 +70,7 @@ def test_a_page_by_its_suffix_or_by_name(files: tuple[Path, Path], tmp_path: Pat
     page = target.read_text(encoding="utf-8")
     made = re.compile(r'<li>Made by <code class="command">(.*?)</code></li>')
     assert made.findall(page)[0].startswith("infoscope track ")
-    packed = re.compile(r'base85" id="data">[^<]+<')  # the document, which names the command too
+    packed = re.compile(r'base64" id="data">[^<]+<')  # the document, which names the command too
 
     def bare(text: str) -> str:
         return packed.sub("", made.sub("", text))

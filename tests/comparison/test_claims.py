@@ -48,7 +48,7 @@ def test_the_ranking_takes_every_system_from_all_rows_it_answered(order):
     whole = Contingency.from_labels(truth, said["a"])
 
     assert places["a"].estimate.value == pytest.approx(proficiency(whole))
-    assert places["a"].mean == pytest.approx(Posterior(whole).mean("proficiency"))
+    assert places["a"].estimate.mean == pytest.approx(Posterior(whole).mean("proficiency"))
     assert dict(result.samples) == {"a": 600, "b": 600, "c": 20}
 
 
@@ -379,7 +379,8 @@ def test_stated_class_shares_are_seen_in_every_number():
     places = {place.name: place for place in result.ranking[0].places}
 
     assert places["a"].estimate.value == pytest.approx(accuracy(table))
-    assert places["a"].mean == pytest.approx(Posterior(table).mean("accuracy"))
+    assert places["a"].shown == places["a"].estimate.value
+    assert places["a"].estimate.mean == pytest.approx(Posterior(table).mean("accuracy"))
     assert "mcnemar_p_value" not in result.pair("a", "b").tests
     assert any("re-weighted to the stated frequencies" in note for note in notes(result))
     tables = {name: Contingency.from_labels(truth, rows) for name, rows in said.items()}

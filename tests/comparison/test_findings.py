@@ -74,7 +74,7 @@ def test_every_note_has_a_code() -> None:
     assert codes(ifs.compare({"good": good, "poor": poor}, prevalence="equal")) == ["unpaired", "prevalence_stated"]
     assert codes(ifs.compare(TRUTH, said, prevalence="equal")) == ["prevalence_stated"]
     assert codes(ifs.compare(TRUTH, said, weight=[1, 2, 3] * 20)) == ["effective_sample_size"]
-    assert codes(ifs.compare(TRUTH, said, groups=[*range(30)] * 2)) == ["group_bootstrap"]
+    assert codes(ifs.compare(TRUTH, said, groups=[*range(30)] * 2)) == ["grouped_rows"]
     many = {f"{name} {at}": labels for name, labels in said.items() for at in range(4)}
     assert codes(ifs.compare(TRUTH, many, metrics="accuracy")) == [
         "same_predictions",

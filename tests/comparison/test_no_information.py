@@ -1,5 +1,7 @@
 """Systems that capture no significant information: never best, never tied, whatever the metric."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -49,7 +51,7 @@ def test_without_any_information_there_is_no_winner_and_no_tie(rare):
     compared, evaluated = ifs.compare(truth, systems), ifs.evaluate(truth, systems)
 
     for text in (compared.to_text(), compared.to_markdown(), evaluated.to_text(), evaluated.to_markdown()):
-        assert "None of the 2 systems captures more information than expected by chance" in text
+        assert re.search(r"[Nn]one of the 2\s+systems\s+captures\s+more", text)
         assert " best " not in text.replace("neither best", "")
         assert "do not differ significantly in what" not in text
     assert compared.ranking[0].best is None

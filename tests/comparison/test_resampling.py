@@ -1,4 +1,4 @@
-"""Clusters and fold seeds: rows that are not independent, cuts that are not the only ones."""
+"""Groups and fold seeds: rows that are not independent, cuts that are not the only ones."""
 
 import numpy as np
 import pytest
@@ -6,10 +6,9 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from infoscope import Contingency, InputError
+from infoscope import Contingency, InputError, evaluate
 from infoscope.cross_validation import cross_validate
 from infoscope.metrics import mutual_information
-from infoscope.posterior.bootstrap import ClusterBootstrap
 from tests.reference import reference_file, why_absent
 
 
@@ -22,34 +21,33 @@ def clustered_rows(rng, patients=40, rows=25, k=3):
 
 
 @pytest.mark.slow
-def test_cluster_intervals_cover_the_truth_where_row_intervals_do_not():
+def test_group_intervals_cover_the_truth_where_row_intervals_do_not():
     rng = np.random.default_rng(0)
     target = 4 / 6 + (1 - 4 / 6) / 3  # mean accuracy of a Beta(4, 2) patient, lucky guesses included
-    covered = {"clusters": 0, "rows": 0}
+    covered = {"groups": 0, "rows": 0}
     for _ in range(50):
         truth, said, patient = clustered_rows(rng)
-        for name, groups in (("clusters", patient), ("rows", np.arange(truth.size))):
-            low, high = ClusterBootstrap.from_labels(truth, said, groups, resamples=400).interval("accuracy")
+        for name, groups in (("groups", patient), ("rows", np.arange(truth.size))):
+            low, high = evaluate(truth, said, groups=groups)["system"].metrics["accuracy"].interval
             covered[name] += low <= target <= high
 
-    assert covered["clusters"] >= 42  # 47 expected
-    assert covered["rows"] < covered["clusters"] - 5
+    assert covered["groups"] >= 44  # 47 expected
+    assert covered["rows"] < covered["groups"] - 5
 
 
-def test_the_bias_of_resampled_information_is_taken_off():
+@pytest.mark.slow
+def test_information_of_many_classes_is_corrected_for_its_bias():
     rng = np.random.default_rng(1)
     k, n = 20, 800
     joint = np.full((k, k), 0.2 / k) + 0.8 * np.eye(k)
     joint /= joint.sum()
     true_value = float(mutual_information(Contingency.from_matrix(joint)))
     gaps = []
-    for seed in range(10):
+    for _ in range(10):
         cells = rng.choice(k * k, size=n, p=joint.ravel())
         truth, said = np.divmod(cells, k)
-        bootstrap = ClusterBootstrap.from_labels(truth, said, np.arange(n) // 4, resamples=300, seed=seed)
-        summary = bootstrap.summary("mutual_information")
-        plug_in = float(mutual_information(bootstrap.table))
-        gaps.append((plug_in - true_value, float(summary.mean) - true_value, summary.low <= true_value <= summary.high))
+        found = evaluate(truth, said, groups=np.arange(n) // 4)["system"].metrics["mutual_information"]
+        gaps.append((found.value - true_value, found.mean - true_value, found.low <= true_value <= found.high))
 
     plug_in_bias, corrected_bias, covered = np.mean(gaps, axis=0)
     assert plug_in_bias > 0.1
@@ -57,33 +55,17 @@ def test_the_bias_of_resampled_information_is_taken_off():
     assert covered >= 0.7
 
 
-def test_the_correction_makes_an_average_over_pairs_unbiased():
-    """Random accuracy is the share of pairs (truth of a row, answer of a row) that agree. Its plug-in value counts each
-    row with itself; the jackknife takes off exactly that, which leaves the mean over pairs of different rows.
-    """
-    rng = np.random.default_rng(4)
-    truth = rng.integers(0, 3, 40)
-    said = np.where(rng.random(40) < 0.8, truth, rng.integers(0, 3, 40))
-    agree = truth[:, None] == said[None, :]
-    np.fill_diagonal(agree, val=False)
+def test_groups_need_not_see_every_class():
+    system = evaluate(list("aabbcc"), list("aabbca"), groups=[1, 2, 3, 4, 5, 6])["system"]
 
-    found = ClusterBootstrap.from_labels(truth, said, np.arange(40), resamples=50).summary("random_accuracy")
-
-    assert float(found.mean) == pytest.approx(agree.sum() / (40 * 39), rel=1e-12)
+    assert system.metrics["accuracy"].low < 5 / 6 < system.metrics["accuracy"].high
 
 
-def test_clusters_need_not_see_every_class():
-    bootstrap = ClusterBootstrap.from_labels(list("aabbcc"), list("aabbca"), [1, 2, 3, 4, 5, 6])
-
-    assert bootstrap.clusters.sum() == 6
-    assert bootstrap.tables.batch_shape == (2000,)
-
-
-def test_bad_clusters_are_rejected():
-    with pytest.raises(InputError, match="at least 5"):
-        ClusterBootstrap.from_labels(["a", "b"], ["a", "b"], [1, 2])
-    with pytest.raises(InputError, match="must pair"):
-        ClusterBootstrap.from_labels(["a", "b"], ["a", "b"], [1])
+def test_bad_groups_are_rejected():
+    with pytest.raises(InputError, match="one group"):
+        evaluate(["a", "b"], ["a", "b"], groups=[1, 1])
+    with pytest.raises(InputError, match="row"):
+        evaluate(["a", "b"], ["a", "b"], groups=[1])
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import ncx2
+from scipy.stats import chi2, ncx2
 
 import infoscope as ifs
 from infoscope.errors import InputError, UnknownNameError
@@ -234,3 +234,40 @@ def test_rows_without_a_label_are_said():
     (gap,) = [finding.text for finding in found.findings if finding.code == "missing_values"]
     assert gap == "'a' has no label in 10 of 80 rows; its tests use the others."
     assert gap in found.to_html().replace("&#x27;", "'").replace("&#39;", "'")
+
+
+@pytest.mark.parametrize("labels", [2, 3, 4, 5])
+@pytest.mark.parametrize("times", [1, 3, 7])
+def test_equal_proportions_are_a_document_that_can_be_loaded(labels: int, times: int, tmp_path: Path) -> None:
+    """Equal periods have no information about the period, and a p-value of 1, whatever is rounded."""
+    for size in range(1, 7):
+        first = [f"c{i % labels}" for i in range(labels * size * 3)]
+        second = [f"d{(i // 2) % labels}" for i in range(labels * size * 3)]
+        found = ifs.drift({"a": first, "b": second}, {"a": first * times, "b": second * times}, permutations=99)
+        for part in (found.pairs[0].both, found.pairs[0].second_given_first, found.systems[0].shown):
+            assert part.information == pytest.approx(0.0, abs=1e-12)
+            assert part.p_chi_square == pytest.approx(1.0)
+        (tmp_path / "drift.json").write_text(found.to_json(), encoding="utf-8")
+        assert ifs.load(tmp_path / "drift.json").to_json() == found.to_json()
+
+
+def test_a_change_of_zero_bits_is_never_said_to_be_found() -> None:
+    copied = {"a": ["x", "y"] * 40, "b": ["p", "q"] * 40}
+    found = ifs.drift(copied, copied)
+    (text,) = [finding.text for finding in found.findings if finding.code == "no_relation_changed"]
+    assert "always comes with the same label" in text
+    assert found.pairs[0].second_given_first.smallest_found is None
+    many = ifs.Contingency.from_matrix([[10**9, 10**8], [10**8, 10**9]])
+    tables = [np.asarray(many.counts, dtype=np.int64)] * 2
+    part = drift_part([np.stack(rows) for rows in zip(*tables, strict=True)], 99, 0.05, 0)
+    assert part.smallest_found is not None
+    assert 0 < part.smallest_found < 1e-8
+
+
+def test_the_smallest_change_allows_for_all_pairs() -> None:
+    """The first step of Holm's correction: three pairs are tested at a third of the level each."""
+    rng = np.random.default_rng(5)
+    three = [{name: rng.integers(2, size=400) for name in "abc"} for _ in range(2)]
+    part = ifs.drift(*three).pair("a", "b").second_given_first
+    away = part.smallest_found * 2 * 800 * np.log(2)
+    assert ncx2.sf(chi2.isf(0.05 / 3, 2), 2, away) == pytest.approx(0.8, abs=1e-6)

@@ -304,6 +304,11 @@ def by_hand_cleaned(text: str) -> str | None:
     }[text]
 
 
+def text_label(value: Any, kind: str) -> str:
+    """What a value is as a label of a CSV file: 0.0 and -0.0 beside each other are one class, in its shortest form."""
+    return f"{abs(value):g}" if kind == "float" else text_spelling(value, kind)
+
+
 def text_spelling(value: Any, kind: str) -> str:
     """How a CSV file spells a value: it has no types."""
     return str(value).lower() if kind == "bool" else str(value)

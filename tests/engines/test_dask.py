@@ -11,7 +11,7 @@ import pytest
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import ReadOptions, read, read_tables
-from tests.engines.cases import CASES, counted, expected, same, text_spelling
+from tests.engines.cases import CASES, counted, expected, same, text_label
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results
 from tests.engines.servers import DaskCluster, dask_cluster
@@ -50,7 +50,7 @@ class TestDaskCluster:
             folder = tmp_path / case.name
             folder.mkdir()
             assert counted(as_parquet_parts(case, folder), case, read=options) == expected(case), case.name
-            assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_spelling), case.name
+            assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_label), case.name
 
     def test_few_labels_and_a_judge(self, dask: DaskCluster, tmp_path: Path) -> None:
         options = ReadOptions(engine="dask", url=dask.url)

@@ -22,6 +22,7 @@ from tests.engines.cases import (
     Case,
     fixed,
     is_hole,
+    text_label,
     text_spelling,
     without_dates,
     without_dates_and_booleans,
@@ -292,12 +293,12 @@ class Engine:
 
 
 ENGINES = [
-    Engine("csv", as_csv, text_spelling),
-    Engine("csv of windows", as_csv_of_windows, text_spelling),
-    Engine("csv.gz after empty lines", as_packed_after_empty_lines("gz"), text_spelling),
-    Engine("csv.zst after empty lines", as_packed_after_empty_lines("zst"), text_spelling),
-    Engine("tsv.gz", as_tsv_gz, text_spelling),
-    Engine("csv.zst", as_csv_zst, text_spelling),
+    Engine("csv", as_csv, text_label),
+    Engine("csv of windows", as_csv_of_windows, text_label),
+    Engine("csv.gz after empty lines", as_packed_after_empty_lines("gz"), text_label),
+    Engine("csv.zst after empty lines", as_packed_after_empty_lines("zst"), text_label),
+    Engine("tsv.gz", as_tsv_gz, text_label),
+    Engine("csv.zst", as_csv_zst, text_label),
     Engine("ndjson", as_ndjson, without_dates),
     Engine("marked ndjson", as_marked_ndjson, without_dates),
     Engine("parquet", as_parquet),

@@ -109,7 +109,7 @@ def test_systems_share_rows_and_groups_do_not():
 def test_a_blank_name_can_be_seen_in_every_form():
     result = FORMS["lists"]()
 
-    assert "''/a" in result.to_text()
+    assert "'' ↔ a" in result.to_text()
     assert ">''<" in result.to_html().replace("&#x27;", "'").replace("&#39;", "'")
     assert "''" in result.to_markdown()
 

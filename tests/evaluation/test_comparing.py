@@ -158,5 +158,5 @@ def test_a_system_that_rejects_nothing_is_shown_with_no_rejections() -> None:
     text = found.to_text()
 
     table = text[text.index("the most informative first") :].splitlines()
-    rejected = {line.split()[0]: line.split()[-2] for line in table if line.startswith(("  good ", "  careful "))}
+    rejected = {line.split()[0]: line.split()[-1] for line in table if line.startswith(("  good ", "  careful "))}
     assert rejected == {"good": "0%", "careful": f"{found['careful'].shown('rejection_rate'):.1%}"}

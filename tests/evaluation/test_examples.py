@@ -187,7 +187,6 @@ def test_many_long_rows_are_cut(tmp_path: Path) -> None:
         ({"show": ["text"]}, "say how many with examples="),
         ({"examples": 3, "show": ["txt"]}, "did you mean 'text'"),
         ({"examples": 3, "show": {"text": ["a"]}}, "names columns of the source"),
-        ({"examples": 3, "until": "width=0.1"}, "leave one of them out"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::infoscope.errors.MissingLabelsWarning")

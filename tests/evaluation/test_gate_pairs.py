@@ -158,7 +158,9 @@ def test_a_baseline_with_other_true_classes_names_them() -> None:
     rows = [("cat", "cat"), ("cat", "dog"), ("dog", "dog")] * 30
     here = ifs.Contingency.from_labels(*zip(*rows, strict=True))
     there = ifs.Contingency.from_labels(*zip(*[(t.replace("dog", "cow"), s) for t, s in rows], strict=True))
-    (found,) = ifs.gate(here, baseline=ifs.evaluate(there)).findings
+    found = next(
+        finding for finding in ifs.gate(here, baseline=ifs.evaluate(there)).findings if finding.code == "unpaired"
+    )
     assert found.text.endswith("; true classes differ: 'cow' only there and 'dog' only here.")
     (found,) = ifs.gate(here, baseline=ifs.evaluate(here)).findings
     assert "classes differ" not in found.text
@@ -205,18 +207,10 @@ def test_each_group_meets_its_own_baseline() -> None:
         system.title: system.shown("proficiency") for system in ifs.evaluate(frame, truth="t", system="o", by="half")
     }
 
-    for check, half in zip(gate.checks, "ab", strict=True):
+    checks = [check for check in gate.checks if check.metric == "proficiency"]
+    for check, half in zip(checks, "ab", strict=True):
         assert f"{100 * before[f'o (half {half})']:.1f}% before" in check.text
     assert "split into groups" in gate.findings[-1].text
-
-
-def test_earlier_documents_are_still_baselines(tmp_path: Path) -> None:
-    base = ifs.evaluate(TRUTH, {"model": OLD}).to_dict()
-    record = {"schema": "infoscope/evaluation/1", "kind": "evaluation", "systems": base["systems"], "source": {}}
-    path = tmp_path / "base.json"
-    path.write_text(json.dumps(record))
-
-    assert ifs.gate(TRUTH, {"model": NEW}, baseline=path).outcome == "inconclusive"
 
 
 @pytest.mark.parametrize(

@@ -31,8 +31,8 @@ def columns(classes: list[Any], rows: int = 300, seed: int = 4) -> dict[str, lis
     return {"t": [classes[at] for at in truth], "a": predicted(0.7), "b": predicted(0.8)}
 
 
-def means(result: ifs.Comparison) -> dict[str, float]:
-    return {place.name: place.mean for place in result.ranking[0].places}
+def shown(result: ifs.Comparison) -> dict[str, float]:
+    return {place.name: place.shown for place in result.ranking[0].places}
 
 
 @pytest.mark.parametrize("metric", ["proficiency", "quadratic_weighted_kappa", "accuracy"])
@@ -42,7 +42,7 @@ def test_comparisons_of_ordered_classes_show_what_evaluate_shows(metric: str) ->
     evaluated = ifs.evaluate(source, **asked)
     compared = ifs.compare(source, metrics=metric, **asked)
 
-    assert means(compared) == {name: evaluated[name].shown(metric) for name in ("a", "b")}
+    assert shown(compared) == {name: evaluated[name].shown(metric) for name in ("a", "b")}
     for place in compared.ranking[0].places:
         known = evaluated[place.name].metrics[metric]
         assert (place.estimate.low, place.estimate.high) == (known.low, known.high)
@@ -55,8 +55,8 @@ def test_so_do_re_weighted_ones_and_tables() -> None:
     evaluated = ifs.evaluate(source, **asked)
     tables = {name: ifs.Contingency.from_labels(source["t"], source[name]) for name in ("a", "b")}
 
-    assert means(ifs.compare(source, **asked)) == {name: evaluated[name].shown("proficiency") for name in ("a", "b")}
-    assert means(ifs.compare(tables, ordinal=ORDER)) == {
+    assert shown(ifs.compare(source, **asked)) == {name: evaluated[name].shown("proficiency") for name in ("a", "b")}
+    assert shown(ifs.compare(tables, ordinal=ORDER)) == {
         name: ifs.evaluate(tables, ordinal=ORDER)[name].shown("proficiency") for name in ("a", "b")
     }
 
@@ -70,7 +70,7 @@ def test_an_ordered_categorical_brings_its_order_to_a_comparison() -> None:
     output = ifs.compare(frame, truth="t", system=["a", "b"], metrics="quadratic_weighted_kappa")
     stated = ifs.compare(source, truth="t", system=["a", "b"], metrics="quadratic_weighted_kappa", ordinal=ORDER)
 
-    assert means(output) == means(stated)
+    assert shown(output) == shown(stated)
     labels = ifs.compare(frame["t"], {"a": source["a"], "b": source["b"]}, metrics="linear_weighted_kappa")
     assert labels.ranking[0].metric == "linear_weighted_kappa"
 

@@ -192,8 +192,9 @@ def test_groups_are_resampled_in_the_order(rows: Path) -> None:
     )
 
     for name in ("accuracy", "proficiency"):
-        assert one.metrics[name].mean == pytest.approx(other.metrics[name].mean, abs=1e-9)
-        assert one.metrics[name].sd == pytest.approx(other.metrics[name].sd, abs=1e-9)
+        assert one.metrics[name].value == pytest.approx(other.metrics[name].value, abs=1e-12)
+        assert one.metrics[name].mean == pytest.approx(other.metrics[name].mean, abs=0.003)  # by other draws
+        assert one.metrics[name].sd == pytest.approx(other.metrics[name].sd, rel=0.1)
     assert one.metrics["quadratic_weighted_kappa"].sd > 0  # type: ignore[operator]
 
 

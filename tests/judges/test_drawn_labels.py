@@ -116,9 +116,9 @@ def test_what_is_no_number_in_a_sheet_is_named(rows: dict[str, list]) -> None:
     judged = Judged.from_rows(rows, **COLUMNS)
     plan = judged.labels_for("accuracy", 0.05, system="model")
     sheet = filled(plan, rows, 40)
-    with pytest.raises(InputError, match="column 'chance' has '0,25', which is not a number"):
+    with pytest.raises(InputError, match="line 1 of the labels has '0,25' as chance, which is not a number"):
         judged.with_labels({**sheet, "chance": ["0,25"] * 40})
-    with pytest.raises(InputError, match="column 'row' has 'first', which is not a number"):
+    with pytest.raises(InputError, match="line 1 of the labels has 'first' as row, which is not a number"):
         plan.next_round({**sheet, "row": ["first", *map(str, sheet["row"][1:])]})
     assert plan.next_round({**sheet, "row": [f"{row}.0" for row in sheet["row"]]}).labels < plan.labels
 

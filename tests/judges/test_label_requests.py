@@ -141,14 +141,13 @@ def test_rejections() -> None:
     sheet = filled(plan, plan.select(world.source(), 30), world)
     for wrong, said in (
         ({"label": ["z"] * 30}, "has the label 'z'; the classes are a, b"),
-        ({"gpt": ["c"] * 30}, "no unlabelled row has gpt c"),
-        ({"row": [7] * 30}, "row 7 is in two lines"),
+        ({"gpt": ["c"] * 30}, "line 1 of the labels has gpt 'c' for row"),
+        ({"row": [sheet["row"][0]] * 30, "label": ["a"] * 30}, "line 1 of the labels and line 2 of the labels both"),
     ):
         with pytest.raises(InputError, match=said):
             plan.estimate(sheet | wrong)
-    double = {name: values * 20 for name, values in sheet.items() if name != "row"}
-    with pytest.raises(InputError, match="more rows are labelled than there are without a label"):
-        plan.estimate(double)
+    with pytest.raises(InputError, match="the sheet of labels has no column 'row'"):
+        plan.estimate({name: values for name, values in sheet.items() if name != "row"})
     with pytest.raises(InputError, match="labels of all 400 rows leave the interval of accuracy"):
         labels_for(rows, "accuracy", 0.001)
     with pytest.raises(InputError, match="it must be above 0"):

@@ -201,7 +201,6 @@ def test_judged_rows_are_counted_merged_and_evaluated_from_files(path: Path, tmp
         (["--judge", "gone"], "'gone'"),
         (["--says", "right=1,wrong=0"], "says is about the verdicts of a judge"),
         (["--judge", "gpt", "--by", "gpt"], "column 'gpt' is named as group and as label"),
-        (["--judge", "gpt", "--until", "width=0.1"], "until= cannot be combined with a judge"),
         (["--judge", "gpt", "--task", "clustering"], "clusters have no names"),
         (["--judge", "gpt", "--matrix"], "a matrix has none"),
     ],

@@ -20,7 +20,7 @@ from tests.latent.worlds import World
 
 def labelled(plan: ifs.LabelPlan, predictions: dict, truth: np.ndarray, labels: int, seed: int = 0) -> dict:
     sheet = plan.sheet(plan.select(predictions, labels, seed=seed))
-    columns = {name: [line[name] for line in sheet] for name in (*predictions, "times")}
+    columns = {name: [line[name] for line in sheet] for name in ("row", *predictions, "times")}
     return columns | {"label": [str(truth[line["row"] - 1]) for line in sheet]}
 
 
@@ -220,9 +220,9 @@ def test_rejections(small: tuple[ifs.LatentTruth, dict], tmp_path: Path) -> None
     with pytest.raises(InputError, match="a difference is between two systems; 3 are named"):
         ifs.plan_labels(latent, difference=True)
     with pytest.raises(InputError, match="at least 10 labels"):
-        plan.estimate({"s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["0"]})
+        plan.estimate({"row": [1], "s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["0"]})
     with pytest.raises(InputError, match="has the label 'cat'; the classes are 0, 1, 2"):
-        plan.estimate({"s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["cat"]})
+        plan.estimate({"row": [1], "s0": ["0"], "s1": ["0"], "s2": ["0"], "label": ["cat"]})
     with pytest.raises(InputError, match="0 labels are asked for"):
         plan.select(predictions, 0)
     with pytest.raises(InputError, match="not those that the plan was made from"):

@@ -7,6 +7,7 @@ import pytest
 
 from infoscope import multilabel
 from infoscope.errors import InputError
+from infoscope.multilabel.measures import MEASURES
 from infoscope.multilabel.sums import ObjectSums
 from infoscope.multilabel.uncertainty import estimated
 from infoscope.tables.categorization import aligned
@@ -40,11 +41,14 @@ def test_intervals_cover_what_a_large_sample_shows() -> None:
 
 def test_reflection_corrects_the_bias_of_resampling() -> None:
     draws = np.array([0.5, 0.6, 0.7])
-    estimate = estimated(0.4, draws, 0.5, (0.0, 1.0))
+    cards = {each.name: each.card for each in MEASURES}
+    estimate = estimated(0.4, draws, 0.5, cards["proficiency"], "")
 
+    assert (estimate.mean, estimate.shown) == pytest.approx((0.2, 0.2))  # information is shown corrected
+    assert estimated(0.4, draws, 0.5, cards["micro_f1"], "").shown == 0.4  # other metrics are the sample's
     assert (estimate.mean, estimate.low, estimate.high) == pytest.approx((0.2, 0.15, 0.25))
-    assert estimated(0.1, draws, 0.5, (0.0, 1.0)).low == 0.0
-    undefined = estimated(np.nan, draws, 0.5, (0.0, 1.0), "there is nothing to capture")
+    assert estimated(0.1, draws, 0.5, cards["proficiency"], "").low == 0.0
+    undefined = estimated(np.nan, draws, 0.5, cards["proficiency"], "there is nothing to capture")
     assert (undefined.value, undefined.sd, undefined.undefined) == (None, None, "there is nothing to capture")
 
 
@@ -87,7 +91,9 @@ def test_json_follows_the_contract_and_every_form_renders() -> None:
 
     assert document["schema"] == "infoscope/multilabel/2"
     assert set(system) >= {"name", "n", "categories", "metrics", "classes", "reassignments"}
-    assert set(system["metrics"]["proficiency"]) == {"value", "shown", "mean", "sd", "low", "high"}
+    parts = {"value", "shown", "mean", "sd", "low", "high"}
+    assert set(system["metrics"]["proficiency"]) == parts | {"corrected"}
+    assert set(system["metrics"]["micro_f1"]) == parts
     assert set(system["metrics"]) >= {"permuted_proficiency", "micro_precision", "object_f1", "random_f1"}
     assert system["permutation_chance"]["shuffles"] == 9
     assert system["stability"]["permuted_proficiency"]["sd"] > 0

@@ -30,15 +30,16 @@ def test_the_papers_negative_pair_is_marked_and_never_a_finding() -> None:
 
 
 @pytest.mark.slow
-def test_shuffled_labels_gain_more_by_renaming_than_the_labelers_do() -> None:
+def test_what_the_labelers_share_is_beyond_chance() -> None:
     result = multilabel.evaluate(labeler(2), labeler(3), draws=0, splits=0, shuffles=49)
     chance = result.systems[0].permutation_chance
 
     assert chance is not None
-    assert 0.016 <= chance.gain <= 0.022
-    assert chance.gain_p_value == 1.0
+    assert 0.0 < chance.mean < 0.05
     assert chance.p_value == 1 / 50
-    assert [each.truth for each in result.systems[0].reassignments if each.finding] == ["Computers\\Mobile Computing"]
+    moved = min(result.systems[0].reassignments, key=lambda each: each.p_value)
+    assert (moved.truth, moved.joint, moved.truth_count) == ("Computers\\Mobile Computing", 6, 7)
+    assert not moved.finding  # seven objects among 67 categories do not show that a name is wrong
 
 
 @pytest.mark.slow
@@ -75,7 +76,7 @@ def test_averages_after_reassignment_are_those_of_the_authors_program() -> None:
 
     assert shown == ["59.10%", "56.41%", "57.72%"]
     for text in (verbatim(3, 1).to_text(), verbatim(3, 1).to_markdown()):
-        assert all(number in text for number in shown)
+        assert all(number in text for number in ("59.1%", "56.4%", "57.7%"))
 
 
 def test_assignment_by_pairwise_proficiency_gives_up_bits_for_small_categories() -> None:

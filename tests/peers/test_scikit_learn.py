@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import numpy as np
 import pytest
@@ -202,3 +203,44 @@ def test_a_metric_by_another_name_is_named_in_the_error() -> None:
     with pytest.raises(AttributeError, match="did you mean 'proficiency'"):
         _ = metrics.proficency
     assert not hasattr(metrics, "__wrapped__")
+
+
+RATES: dict[str, Callable[[Any, Any, Any, Any], tuple[Any, Any]]] = {
+    "specificity": lambda tn, fp, _fn, _tp: (tn, tn + fp),
+    "npv": lambda tn, _fp, fn, _tp: (tn, tn + fn),
+    "false_alarm_rate": lambda tn, fp, _fn, _tp: (fp, tn + fp),
+    "precision": lambda _tn, fp, _fn, tp: (tp, tp + fp),
+    "recall": lambda _tn, _fp, fn, tp: (tp, tp + fn),
+    "jaccard": lambda _tn, fp, fn, tp: (tp, tp + fp + fn),
+}
+
+
+@pytest.mark.parametrize("name", RATES)
+@pytest.mark.parametrize("labels", [["a", "z"], ["z", "b"], ["z", "a", "b", "y", "c"], ["c", "b", "a"]])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_classes_that_no_row_has_count_as_those_of_scikit_learn(name: str, labels: list[str], weighted: bool) -> None:
+    """By its matrices of each class against the rest: nothing is of such a class, or declared as one."""
+    rng = np.random.default_rng(20)
+    truth, system = rng.choice(list("abc"), 50), rng.choice(list("abc"), 50)
+    weights = rng.random(50) if weighted else None
+    cells = sk.multilabel_confusion_matrix(truth, system, labels=labels, sample_weight=weights)
+    part, whole = RATES[name](cells[:, 0, 0], cells[:, 0, 1], cells[:, 1, 0], cells[:, 1, 1])
+    each = np.divide(part, whole, out=np.zeros_like(part, dtype=float), where=whole > 0)
+    support = cells[:, 1].sum(axis=1)
+    expected = {
+        None: each,
+        "macro": each.mean(),
+        "micro": part.sum() / whole.sum(),
+        "weighted": np.average(each, weights=support),
+    }
+    score = getattr(metrics, name)
+    for average, value in expected.items():
+        found = score(truth, system, labels=labels, average=average, zero_division=0, sample_weight=weights)
+        assert found == pytest.approx(value, abs=1e-12), average
+
+
+def test_specificity_over_a_class_that_no_row_has() -> None:
+    truth, system = ["a", "a", "b", "b"], ["a", "b", "b", "b"]
+
+    assert metrics.specificity(truth, system, labels=["a", "z"], average=None).tolist() == [1.0, 1.0]
+    assert metrics.specificity(truth, system, labels=["a", "b", "z"], average="micro") == 7 / 8

@@ -67,11 +67,11 @@ def test_precision_intervals_hold_the_truth_however_much_data_there_is() -> None
 
 def test_a_hundred_right_of_a_hundred_do_not_prove_98_percent() -> None:
     low, _ = ifs.Posterior(Contingency.from_matrix([[50, 0], [0, 50]])).interval("accuracy")
-    assert 0.955 < low < 0.98  # Clopper and Pearson have .964, Jeffreys .975
+    assert low == pytest.approx(0.9638, abs=1e-4)  # Clopper and Pearson
 
 
 def test_shared_labels_speak_against_hypotheses_without_them() -> None:
-    tree = ifs.Posterior(Contingency.from_matrix([[50, 0], [0, 50]])).belief
+    tree = ifs.Posterior(Contingency.from_matrix([[50, 0], [0, 50]]), "tree").belief
     assert sum(w for name, w in tree.weights.items() if name.startswith("unmatched")) < 0.1
 
 
@@ -179,15 +179,6 @@ def test_all_right_does_not_exclude_a_perfect_system() -> None:
     assert found["missed_information"].low == 0.0
 
 
-@pytest.mark.parametrize("n", [200, 5000])
-def test_balanced_classes_do_not_make_the_accuracy_sure(n: int) -> None:
-    """Some classes always right and others never: all of the binomial variance is that of the prevalence."""
-    counts = np.diag(np.full(10, n // 10))
-    counts[5:] = np.roll(counts[5:], 1, axis=1)
-    found = ifs.Posterior(Contingency.from_matrix(counts)).summary("accuracy")
-    assert float(found.sd) >= 0.79 * np.sqrt(0.25 / n)
-
-
 @pytest.mark.parametrize("reject", ["?", None])
 def test_a_reject_label_that_never_occurs_moves_no_interval(reject: str | None) -> None:
     counts = np.array([[50, 3, 2], [4, 40, 6], [1, 2, 42]])
@@ -207,7 +198,7 @@ def test_a_system_that_has_not_rejected_may_yet() -> None:
     table = Contingency.from_matrix(counts, truth=list("ab"), system=list("ab?"), reject="?")
     found = ifs.Posterior(table).summary("rejection_rate")
     assert found.low == 0.0
-    assert found.high == pytest.approx(0.0247, abs=0.0005)  # Jeffreys, 0 of 100
+    assert found.high == pytest.approx(0.0362, abs=0.0001)  # Clopper and Pearson, 0 of 100
 
 
 # ── very many classes ────────────────────────────────────────────────────────────────────────────────────

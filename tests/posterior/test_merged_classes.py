@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
+from infoscope.posterior import Posterior
 from infoscope.posterior.tree.merged_classes import Merges, log_prior, merged_columns
 from infoscope.posterior.tree.tree import Shape, Tree
 from infoscope.tables import Contingency
@@ -131,3 +132,30 @@ def test_only_classes_that_are_never_predicted_get_another_column(counts: NDArra
 def test_no_such_hypothesis_for_a_table_in_which_every_class_is_predicted() -> None:
     table = Contingency.from_matrix(confused(6, {}))
     assert all(name.split(":")[0] in ("labels", "unmatched", "relabelled") for name in Tree.of(table).weights)
+
+
+# ── broken label maps, and a class that attracts errors ──────────────────────────────────────────────────
+
+
+def test_the_diagonal_of_shifted_labels_has_a_level_of_its_own() -> None:
+    """No prediction is right, where chance would make a ninth of those that are not i + 1 right."""
+    k, rng = 10, np.random.default_rng(6)
+    counts = np.zeros((k, k))
+    for i in range(k):
+        others = np.setdiff1d(np.arange(k), [i, (i + 1) % k])
+        counts[i, (i + 1) % k] = 80
+        counts[i, others] = rng.multinomial(20, rng.dirichlet(np.ones(k - 2)))
+    drawn = Posterior(Contingency.from_matrix(counts)).belief.draw(400, np.random.default_rng(1))
+    assert np.einsum("tii->t", drawn).mean() < 0.0015  # .0050 as one class among others
+
+
+def test_errors_that_the_dominant_class_attracts_stay_with_it() -> None:
+    """Rare classes that are mistaken for the dominant one are not taken to be mistaken for one another."""
+    k, rng = 10, np.random.default_rng(7)
+    counts = np.diag([9000, *[3] * (k - 1)])
+    counts[1:, 0] = 1
+    for i in range(1, k, 2):
+        counts[i, rng.choice(np.setdiff1d(np.arange(1, k), [i]))] += 1
+    counts[0, 1:] = rng.multinomial(45, np.full(k - 1, 1 / (k - 1)))
+    drawn = Posterior(Contingency.from_matrix(counts)).belief.draw(400, np.random.default_rng(1)).mean(0)
+    assert drawn[1:, 0].sum() / drawn[1:].sum() == pytest.approx(9 / 41, rel=0.15)  # .15 before

@@ -128,7 +128,7 @@ def test_default_prior_follows_the_shape() -> None:
     assert Posterior(WIDE).prior == "mixture"
     assert Posterior(Contingency.from_matrix([[5, 1, 0], [0, 3, 2]])).prior == "perks"
     rejecting = Contingency.from_matrix([[5, 1, 1], [0, 3, 2]], truth=["a", "b"], system=["a", "b", "?"], reject="?")
-    assert Posterior(rejecting).prior == "tree"
+    assert Posterior(rejecting).prior == "rows"
 
 
 # ── re-weighted tables ──────────────────────────────────────────────────────────────────────────
@@ -301,7 +301,7 @@ def test_samples_to_halve_do_halve() -> None:
     grown = SMALL.with_cells(SMALL.cells * (1 + more / SMALL.total))
     ratio = Posterior(grown, "perks").sd("mutual_information") / posterior.sd("mutual_information")
     assert ratio == pytest.approx(0.5, abs=0.005)
-    assert samples_to_halve(Posterior(SMALL), "accuracy") == 3 * 39
+    assert samples_to_halve(Posterior(SMALL), "accuracy") == 120  # 3 × 39, to two digits
 
 
 def test_cramer_rao_of_mutual_information_is_the_spread_of_its_terms() -> None:
@@ -399,9 +399,9 @@ def test_bad_input_is_named(attempt: Callable[[], object], said: str) -> None:
         attempt()
 
 
-def test_the_tree_says_when_it_speaks_louder_than_the_data() -> None:
+def test_the_prior_says_when_it_speaks_louder_than_the_data() -> None:
     six = Posterior(Contingency.from_matrix([[2, 0], [1, 3]]))
-    assert six.prior == "tree"
+    assert six.prior == "rows"
     assert any("6 samples for 2 classes" in sentence and "louder" in sentence for sentence in six.prior_cautions)
     spread = Contingency.from_matrix(np.random.default_rng(0).poisson(0.6, (10, 10)) + 5 * np.eye(10, dtype=int))
     assert any("corrected for small-sample bias from" in sentence for sentence in Posterior(spread).cautions)

@@ -7,6 +7,7 @@ from scipy.special import gammaln
 from infoscope.metrics import accuracy
 from infoscope.posterior import Posterior
 from infoscope.posterior.arrays import Array
+from infoscope.posterior.summary import summarize_draws
 from infoscope.posterior.tree import shared_rows
 from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, BetaLevel, level_ends, log_total
 from infoscope.posterior.tree.row_models import ProfileRows, SubsetRows, drawn_shares
@@ -101,7 +102,8 @@ def test_rare_classes_are_expected_to_fail_more_often_where_errors_favour_the_fr
         spread[i, (i + 1 + np.arange(wrong)) % 6] += 1
     favoured[0, 0] -= 2
     favoured[0, 1] += 2
-    recall = [Posterior(Contingency.from_matrix(counts)).by_class()["recall"].mean for counts in (favoured, spread)]
+    posteriors = [Posterior(Contingency.from_matrix(counts)) for counts in (favoured, spread)]
+    recall = [posterior.class_draws("truth")[1].mean(0) for posterior in posteriors]
     assert (recall[0] < recall[1] - 0.02)[-2:].all()
 
 
@@ -125,8 +127,7 @@ def test_many_classes_alike_do_not_sharpen_the_accuracy_beyond_its_sample(classe
     table = Contingency.from_labels(truth, np.where(rng.random(n) < 0.8, truth, rng.integers(0, classes, n)))
     share = float(accuracy(table))
 
-    drawn = (Posterior(table, "tree", seed=seed).summaries(["accuracy"], alone=True) for seed in range(5))
-    found = [each["accuracy"] for each in drawn]
+    found = [summarize_draws(Posterior(table, "tree", seed=seed).draws("accuracy"), 0.95) for seed in range(5)]
 
     sd = np.mean([float(each.sd) for each in found])  # of so few draws, one sd alone is known to a tenth
     assert sd == pytest.approx(np.sqrt(share * (1 - share) / n), rel=0.1)

@@ -91,12 +91,19 @@ def test_a_long_tail_is_not_cut_off() -> None:
     assert np.mean(held) > 0.8
 
 
-def test_margin_mean_lies_between_counts_and_uniform() -> None:
-    totals = np.array([8.0, 1.0, 0.0])
-    mean = margin_mean(totals)
+def test_margin_mean_lies_between_counts_and_what_is_expected() -> None:
+    totals, expected = np.array([8.0, 1.0, 0.0, 0.0]), np.array([2.0, 2.0, 1.0, 0.0])
+    mean = margin_mean(totals, expected)
     assert mean.sum() == pytest.approx(1.0)
-    assert 1 / 3 < mean[0] < 8 / 9
-    assert mean[2] > 0
+    assert 2 / 5 < mean[0] < 8 / 9
+    assert 0 < mean[2] < 1 / 5
+    assert mean[3] == 0
+
+
+def test_margin_mean_follows_the_counts_where_they_are_many_and_differ() -> None:
+    totals = np.array([8000.0, 1000.0, 1000.0])
+    np.testing.assert_allclose(margin_mean(totals, np.ones(3)), totals / totals.sum(), atol=0.001)
+    np.testing.assert_allclose(margin_mean(totals / 1000, totals), totals / totals.sum(), atol=0.02)
 
 
 def recalls(share: Array, size: Array) -> TrendLevel:

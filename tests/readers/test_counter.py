@@ -1,9 +1,12 @@
 """A counter that sees batches has the table of all rows."""
 
 import datetime as dt
+import itertools
 import pickle
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -232,3 +235,54 @@ def test_a_reject_label_beside_stated_classes_is_spelt_as_they_are():
 
     assert counter.table().reject == "9"
     assert counter.table().total == 3
+
+
+DAY, NEXT = dt.date(2020, 1, 2), dt.date(2020, 1, 3)
+MOMENTS: dict[str, Any] = {
+    "day": DAY,
+    "next day": NEXT,
+    "midnight": dt.datetime(2020, 1, 2),
+    "morning": dt.datetime(2020, 1, 2, 5),
+    "day of NumPy": np.datetime64("2020-01-02"),
+    "morning of NumPy": np.datetime64("2020-01-02T05"),
+    "midnight of pandas": pd.Timestamp("2020-01-02"),
+    "text": "a",
+    "none": None,
+}
+
+
+@pytest.mark.parametrize("first", MOMENTS)
+@pytest.mark.filterwarnings("ignore")
+def test_days_and_times_are_those_of_tables_of_labels_in_any_order(first: str) -> None:
+    """Of rows that lack the other label as well, in one batch and row by row."""
+    for others in itertools.product(MOMENTS.values(), repeat=3):
+        truth, system = [MOMENTS[first], others[0]], [*others[1:]]
+        if any(None in row and "a" in row for row in zip(truth, system, strict=True)):
+            continue  # a kind of label that no row has that counts
+        try:
+            expected = Contingency.from_labels(truth, system)
+        except InputError as error:
+            if "no row" not in str(error) and "mixes" in str(error):
+                for batches in ([(truth, system)], [([a], [b]) for a, b in zip(truth, system, strict=True)]):
+                    counter = Counter()
+                    for batch in batches:
+                        counter.update(*batch)
+                    with pytest.raises(InputError):
+                        counter.table()
+            continue
+        for batches in ([(truth, system)], [([a], [b]) for a, b in zip(truth, system, strict=True)]):
+            counter = Counter()
+            for batch in batches:
+                counter.update(*batch)
+            found = counter.table()
+            assert (found.truth_labels, found.system_labels) == (expected.truth_labels, expected.system_labels)
+            assert list(map(type, found.system_labels)) == list(map(type, expected.system_labels))
+            assert found.values.tolist() == expected.values.tolist()
+
+
+def test_stated_days_and_midnights_are_one() -> None:
+    for stated in (DAY, dt.datetime(2020, 1, 2)):
+        for label in (DAY, dt.datetime(2020, 1, 2), np.datetime64("2020-01-02")):
+            counter = Counter(labels=[stated, NEXT if stated is DAY else dt.datetime(2020, 1, 3)])
+            counter.update([label, label], [label, label])
+            assert counter.table().values.tolist() == [[2, 0], [0, 0]]

@@ -5,6 +5,7 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,22 @@ SECONDS = 20
 
 
 @pytest.mark.slow
-def test_twenty_seconds_of_fuzzing() -> None:
-    command = [sys.executable, "-m", "tools.fuzz_readers", "--seed", "20", "--seconds", str(SECONDS)]
+@pytest.mark.parametrize("seed", [f"{datetime.now(UTC):%Y%m%d}"])
+def test_twenty_seconds_of_fuzzing(seed: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """With another seed each day, which the name of the test tells as well."""
+    command = [sys.executable, "-m", "tools.fuzz_readers", "--seed", seed, "--seconds", str(SECONDS)]
+    with capsys.disabled():
+        print(f"\n{' '.join(command[1:])}")
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False, timeout=10 * SECONDS)
 
     assert done.returncode == 0, done.stdout + done.stderr
+    assert f"seed {seed}" in done.stdout
     assert "0 failures" in done.stdout
+
+
+def test_bytes_that_are_not_utf8_in_a_column_that_is_not_read_are_found(tmp_path: Path) -> None:
+    """Seed 21, case 6973: far behind the look at the header."""
+    draw_case(random.Random("21:6973"), tmp_path).check()
 
 
 @pytest.mark.slow

@@ -31,16 +31,6 @@ def test_empty_lines_before_the_header(tmp_path: Path, suffix: str, end: bytes) 
     assert table.counts.tolist() == [[2, 0], [2, 0]]
 
 
-def test_empty_lines_before_the_header_of_random_blocks(tmp_path: Path) -> None:
-    from infoscope.evaluation import evaluate
-
-    path = tmp_path / "log.csv"
-    path.write_bytes(b"\n\nt,s\n" + b"a,a\nb,b\n" * 2000)
-    found = evaluate(path, truth="t", system="s", until="width=0.9")
-
-    assert found.systems[0].truth_labels == ("a", "b")
-
-
 def test_a_ragged_line_after_empty_lines_is_counted_from_the_top(tmp_path: Path) -> None:
     path = tmp_path / "log.csv"
     path.write_text("\n\nt,s\na,a\nb\n")

@@ -1,5 +1,7 @@
 """``ifs.report``: scikit-learn's classification report with intervals and information."""
 
+import re
+
 import numpy as np
 import pytest
 from sklearn.metrics import classification_report
@@ -37,18 +39,43 @@ def test_what_is_undefined_counts_as_asked(y_true, y_pred, zero_division):
     same_numbers(ifs.report(y_true, y_pred, zero_division=zero_division, output_dict=True), expected)
 
 
-def test_every_number_lies_in_its_interval_and_is_that_of_evaluate():
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("uncertainty", ["posterior", None])
+def test_the_text_prints_scikit_learns_numbers(seed, uncertainty):
+    """Few rows, weights, classes that are never predicted or never true: every number but the intervals is theirs."""
+    rng = np.random.default_rng(seed)
+    classes, size = rng.integers(2, 8), rng.integers(8, 80)
+    names = np.array([f"class{at}" for at in range(classes)])
+    truth, guess = names[rng.integers(0, rng.integers(1, classes + 1), size)], names[rng.integers(0, classes, size)]
+    weights = rng.integers(1, 4, size) if seed % 3 else None
+    zero = float(seed % 2)
+    expected = classification_report(truth, guess, sample_weight=weights, zero_division=zero, digits=3)
+    found = ifs.report(
+        truth, guess, sample_weight=weights, zero_division=zero, digits=3, width=110, uncertainty=uncertainty
+    )
+    assert "mean" not in found
+    bare = {line.split("  ")[0]: re.sub(r" \d\.\d+–\d\.\d+", "", line) for line in found.splitlines()}
+    for line in expected.splitlines()[1:]:
+        if line.strip():
+            name = re.match(r" *(\S+( avg)?)", line)[1]
+            *rates, support = line.replace(name, "", 1).split()
+            ours = bare[name].replace(name, "", 1).split()
+            assert ours[: len(rates)] == rates, (name, line, bare[name])
+            assert float(ours[len(rates)]) == float(support)
+
+
+def test_every_number_is_that_of_evaluate():
     found = ifs.report(TRUTH, GUESS, output_dict=True, level=0.8)
     system = ifs.evaluate(TRUTH, GUESS, level=0.8)["system"]
     for item, output in zip(system.classes, system.outputs, strict=True):
         entry = found[item.label]
-        for rate in ("precision", "recall", "f1-score", "missed"):
-            assert entry[f"{rate}_low"] <= entry[f"{rate}_shown"] <= entry[f"{rate}_high"]
+        assert entry["missed_low"] <= entry["missed"] <= entry["missed_high"]
         assert entry["recall_low"] == item.values["recall"].low
         assert entry["precision_high"] == output.values["precision"].high
-    assert found["captured_shown"] == system.metrics["proficiency"].shown
-    assert found["captured"] == float(ifs.metrics.proficiency(TRUTH, GUESS))
-    assert sum(found[label]["missed"] for label in ("cat", "dog", "fox", "owl")) == pytest.approx(1.0)
+    assert found["captured"] == system.metrics["proficiency"].shown
+    assert found["captured_in_sample"] == float(ifs.metrics.proficiency(TRUTH, GUESS))
+    for missed in ("missed", "missed_in_sample"):
+        assert sum(found[label][missed] for label in ("cat", "dog", "fox", "owl")) == pytest.approx(1.0)
 
 
 def test_the_text_fits_a_terminal_and_shows_the_same():
@@ -57,7 +84,7 @@ def test_the_text_fits_a_terminal_and_shows_the_same():
     assert max(map(len, lines)) <= 80
     assert lines[0].split() == ["precision", "recall", "f1-score", "support", "missed"]
     cat = found["cat"]
-    expected = [f"{cat[f'{rate}_shown']:.2f}" for rate in ("precision", "recall", "f1-score")]
+    expected = [f"{cat[rate]:.2f}" for rate in ("precision", "recall", "f1-score")]
     assert lines[1].split()[1:6:2] == expected
     assert [line.split("  ")[0] for line in lines[6:10]] == ["accuracy", "macro avg", "weighted avg", "captured"]
     assert f"{found['captured_low']:.2f}–{found['captured_high']:.2f}" in lines[9]

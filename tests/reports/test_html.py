@@ -62,19 +62,19 @@ def page() -> str:
 
 def embedded(page: str, name: str) -> Any:
     """What a page carries under a name."""
-    (found,) = re.findall(rf'<script type="application/zlib\+base85" id="{name}">([^<]*)</script>', page)
+    (found,) = re.findall(rf'<script type="application/zlib\+base64" id="{name}">([^<]*)</script>', page)
     return unpacked(found)
 
 
 def packed(page: str, style: str) -> list[Any]:
     """What is packed beside tables and images."""
-    found = re.findall(rf'<script type="application/zlib\+base85" class="{style}">([^<]*)</script>', page)
+    found = re.findall(rf'<script type="application/zlib\+base64" class="{style}">([^<]*)</script>', page)
     return [unpacked(each) for each in found]
 
 
 def unpacked(text: str) -> Any:
-    """What the page's code reads, in its own order: objects hold whole numbers first."""
-    return expanded(json.loads(zlib.decompress(base64.b85decode(text.replace(".", "<")))), [])
+    """What the page's code reads."""
+    return json.loads(zlib.decompress(base64.b64decode(text)))
 
 
 def filled_rows(found: Any) -> list[str]:
@@ -86,22 +86,6 @@ def filled_rows(found: Any) -> list[str]:
         start + "".join(text + after for text, after in zip(texts, markup, strict=True))
         for texts in zip(*found["texts"], strict=True)
     ]
-
-
-def expanded(part: Any, kept: list[Any]) -> Any:
-    if isinstance(part, dict):
-        return {name: expanded(value, kept) for name, value in part.items()}
-    if not isinstance(part, list):
-        return part
-    kind, *rest = part
-    if kind == 0:
-        return [expanded(item, kept) for item in rest]
-    if kind == 2:
-        kept.append(rest)
-    if kind > 1:
-        return rest if kind == 2 else kept[rest[0]]
-    columns = expanded(rest[1], kept)
-    return [{name: values[at] for name, values in columns.items()} for at in range(rest[0])]
 
 
 @pytest.mark.slow
@@ -154,7 +138,7 @@ def test_essentials_are_text_before_any_code_runs(page: str) -> None:
     text = " ".join("".join(Outline(re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S)).text).split())
 
     assert "system 0 captures" in text
-    assert "Numbers are posterior means with credible intervals" in text
+    assert "Accuracy and the other conventional metrics are those of this sample." in text
     for system in typical().systems:
         assert system.title in text
     for name in ("What to fix", "By class", "Method and limits", "class 7"):
@@ -255,7 +239,8 @@ def test_unit_changes_what_is_shown_not_the_data(unit: str) -> None:
     evaluation = evaluate({"a": Contingency.from_matrix([[30, 10], [10, 30]])})
     page = as_html(evaluation, unit=unit)
 
-    assert f"truth H(T) = {'1.00 bits' if unit == 'bits' else '0.69 nats'}" in page
+    shown = (evaluation["a"].shown("truth_entropy") or 0.0) * (1.0 if unit == "bits" else np.log(2.0))
+    assert f"truth H(T) = {shown:.2f} {unit}" in page
     assert embedded(page, "data")["document"]["systems"][0]["metrics"]["truth_entropy"]["value"] == 1.0
 
 
@@ -263,7 +248,8 @@ def test_unit_changes_what_is_shown_not_the_data(unit: str) -> None:
 def test_one_truth_class_is_said_not_drawn() -> None:
     page = as_html(evaluate({"a": Contingency.from_matrix([[5, 3]])}))
 
-    assert "cannot be evaluated by information" in page
+    assert "so there is no information to capture" in page
+    assert "truth H(T)" not in page
 
 
 def test_many_classes_are_pixels_and_a_list() -> None:
@@ -291,8 +277,8 @@ def test_documents_of_other_kinds_have_a_page_too() -> None:
     bare = {"n": 50, "truth_labels": [], "system_labels": [], "reject": None, "metrics": {"mota": {"value": 0.7}}}
     tracker = bare | {"metrics": bare["metrics"] | {"proficiency": {"value": 0.8, "low": 0.75, "high": 0.85}}}  # type: ignore[operator]
     record = {
-        "schema": "infoscope/evaluation/1",
-        "source": {"rows": None, "ignored": []},
+        "schema": Evaluation.schema(),
+        "provenance": {},
         "systems": [tracker | {"name": "sort"}, bare | {"name": "other"}],
     }
     page = as_html(Evaluation.from_dict(record))
@@ -316,7 +302,7 @@ def test_groups_are_points_of_their_own() -> None:
 
     Outline(page)
     assert set(marks) == {"net (site A)", "net (site B)"}
-    assert "the most of 2 results" in page
+    assert "the least of 2 results" in page
 
 
 @pytest.mark.slow
@@ -421,7 +407,7 @@ def test_every_choice_of_metric_shows_the_numbers_of_the_result() -> None:
             estimate = system.metrics[metric]
             assert texts[place] == "undefined" if estimate.shown is None else _says(texts[place], estimate.shown)
             if estimate.shown is not None and estimate.low is not None:
-                low, high = limits[place].split(" – ")
+                low, high = limits[place].partition(";")[0].split(" – ")  # the sample's value may follow
                 assert _says(low, estimate.low)
                 assert _says(high, estimate.high)
     captured = [metric for metric, *_ in whole["metrics"]].index("proficiency")
@@ -509,7 +495,7 @@ def test_comparison_tells_difference_probability_and_verdict_of_captured_informa
     pairs = {(pair.a, pair.b): pair for pair in evaluation.comparison.pairs if pair.metric == "proficiency"}
 
     assert found["system"][4:7] == ["difference", "P(better)", "verdict"]
-    assert found["good"][4:7] == ["", "", "highest mean"]  # near may be as good
+    assert found["good"][4:7] == ["", "", "highest"]  # near may be as good
     for name in ("near", "poor"):
         pair = pairs["good", name]
         shown, half = found[name][4].replace("−", "-").split(" ±")
@@ -546,7 +532,7 @@ def test_the_best_is_significantly_better_than_all_others() -> None:
         words[significant] = [rows[name][6] for name in ("good", "near", "poor")]
 
     assert words[True] == ["best", "worse", "worse"]
-    assert words[False] == ["highest mean", "not significant", "not significant"]
+    assert words[False] == ["highest", "not significant", "not significant"]
 
 
 def test_tables_that_were_not_compared_have_no_empty_columns_named() -> None:

@@ -32,7 +32,7 @@ def test_conditions_of_a_gate_start_left() -> None:
 
 def test_numbers_end_right_and_verdicts_start_left() -> None:
     cell = example("comparison")._repr_html_()
-    assert set(alignments(cell, "mean")) == {"right"}
+    assert set(alignments(cell, "value")) == {"right"}
     assert set(alignments(cell, "verdict")) == {"left"}
 
 

@@ -87,7 +87,7 @@ def drift() -> Result:
 
 def latent_truth() -> Result:
     rng = random.Random(6)
-    items = [rng.choice(LABELS) for _ in range(300)]
+    items = [rng.choice(LABELS) for _ in range(1500)]
     return ifs.latent_truth(
         {
             name: [item if rng.random() < right else rng.choice(LABELS) for item in items]
@@ -110,7 +110,7 @@ def labelled_estimate() -> Result:
     }
     plan = ifs.plan_labels(ifs.latent_truth(rows, draws=200), half_width=0.05)
     sheet = plan.sheet(plan.select(rows, 60))
-    columns = {name: [line[name] for line in sheet] for name in (*rows, "times")}
+    columns = {name: [line[name] for line in sheet] for name in ("row", *rows, "times")}
     return plan.estimate(columns | {"label": [truth[int(line["row"]) - 1] for line in sheet]})
 
 

@@ -61,7 +61,7 @@ def test_a_document_reads_back_to_the_same_document():
     assert decode(Whole, record).parts == WHOLE.parts
     assert "hidden" not in record
     assert "maybe" not in record
-    assert record["recall"] == {"value": 0.5, "shown": 0.4, "mean": 0.4, "sd": 0.1, "low": 0.2, "high": 0.6}
+    assert record["recall"] == {"value": 0.5, "shown": 0.5, "mean": 0.4, "sd": 0.1, "low": 0.2, "high": 0.6}
 
 
 def test_numbers_of_numpy_become_plain_and_what_is_not_finite_becomes_null():
@@ -105,9 +105,10 @@ def test_the_schema_describes_what_is_written():
 numbers = st.one_of(st.none(), st.floats(allow_nan=False, allow_infinity=False))
 
 
-@given(value=numbers, mean=numbers, sd=st.none() | st.floats(0, 1e300), low=numbers, high=numbers)
-def test_estimates_read_back(value, mean, sd, low, high):
-    estimate = Estimate(value, mean, sd, low, high)
+@given(numbers, numbers, st.none() | st.floats(0, 1e300), numbers, numbers, st.booleans())
+def test_estimates_read_back(value, mean, sd, low, high, corrected):
+    corrected = corrected and mean is not None
+    estimate = Estimate(value, mean, sd, low, high, corrected=corrected)
     assert decode(Estimate, encode(estimate)) == estimate
 
 
@@ -124,8 +125,11 @@ def test_a_difference_reversed_twice_is_itself(mean, sd, p):
     assert again.probability_a_better == pytest.approx(p)
 
 
-def test_the_number_shown_first_lies_in_its_interval():
-    assert Estimate(0.537, 0.449, 0.003, 0.443, 0.454).shown == 0.449
+def test_the_number_shown_first_is_the_samples_or_a_corrected_one_within_its_interval():
+    assert Estimate(0.537, 0.449, 0.003, 0.443, 0.454).shown == 0.537
+    assert Estimate(0.537, 0.449, 0.003, 0.443, 0.454, corrected=True).shown == 0.449
+    assert Estimate(3.0, 9.0, 5.0, 2.0, 8.0, corrected=True).shown == 3.0  # a mean beyond the interval
+    assert Estimate(10.0, 9.0, 5.0, 2.0, 8.0, corrected=True).shown == 8.0
     assert Estimate(0.537).shown == 0.537
     assert Estimate.of(float("nan"), "the truth has only one class").shown is None
 
@@ -145,9 +149,9 @@ def test_fields_that_do_not_fit_each_other_are_a_sentence_in_every_form(tmp_path
     assert "do not fit each other" in shown.output
 
 
-def _without_a_mean() -> dict[str, Any]:
+def _without_a_value() -> dict[str, Any]:
     document = example("comparison").to_dict()
-    del document["ranking"][0]["places"][1]["estimate"]["mean"]
+    document["ranking"][0]["places"][1]["estimate"] = {"value": None}
     document["ranking"][0]["uninformative"] = [document["ranking"][0]["places"][1]["name"]]
     return document
 
@@ -158,7 +162,7 @@ def _without_scores() -> dict[str, Any]:
     return document
 
 
-@pytest.mark.parametrize("made", [_without_a_mean, _without_scores])
+@pytest.mark.parametrize("made", [_without_a_value, _without_scores])
 def test_what_a_view_takes_for_granted_is_a_sentence_where_it_lacks(made: Callable[[], Any], tmp_path: Path) -> None:
     path = tmp_path / "result.json"
     path.write_text(json.dumps(made()), encoding="utf-8")

@@ -61,15 +61,15 @@ def same(one: ifs.Estimate, other: ifs.Estimate) -> None:
 
 def check_report(system: Any, report: dict[str, Any]) -> None:
     for key, name in (("accuracy", "accuracy"), ("captured", "proficiency")):
-        assert report[f"{key}_shown"] == pytest.approx(system.metrics[name].shown, rel=TOLERANCE)
+        assert report[key] == pytest.approx(system.metrics[name].shown, rel=TOLERANCE)
         assert report[f"{key}_low"] == pytest.approx(system.metrics[name].low, rel=TOLERANCE)
     for average in ("macro", "weighted"):
-        assert report[f"{average} avg"]["f1-score_shown"] == pytest.approx(
+        assert report[f"{average} avg"]["f1-score"] == pytest.approx(
             system.metrics[f"{average}_f1"].shown, rel=TOLERANCE
         )
     for rate, side in (("recall", system.classes), ("precision", system.outputs)):
         for item in side:
-            value, shown = report[item.label][f"{rate}_shown"], item.shown(rate)
+            value, shown = report[item.label][rate], item.shown(rate)
             assert value == (None if shown is None else pytest.approx(shown, rel=TOLERANCE))
 
 

@@ -71,7 +71,7 @@ def test_z_is_computed_from_the_stored_estimates(evaluations: list[ifs.Evaluatio
     """By hand for the newest run: the eleven before it are the baseline."""
     found = ifs.history(evaluations, metric="accuracy").of("svm")
     values = [each.systems[0].metrics["accuracy"] for each in evaluations]
-    mean = np.array([float(value.mean) for value in values])
+    mean = np.array([float(value.shown) for value in values])
     sd = np.array([float(value.sd) for value in values])
     (baseline,) = found.baselines
     assert baseline.runs == 11

@@ -236,6 +236,20 @@ def test_bad_input(tmp_path: Path) -> None:
         assert not (tmp_path / "new.csv").exists()
 
 
+@pytest.mark.parametrize("row", [10**30, 2**63, 2**53 + 1, "1e30", 1e30, 10**400])
+def test_rows_beyond_any_file_are_rejected(tmp_path: Path, row: object) -> None:
+    (tmp_path / "rows.csv").write_text("truth,svm\ncat,dog\n")
+    with pytest.raises(InputError, match=r"rows count from 1, and no file has so many|a verdict names file, row"):
+        keep_verdict(tmp_path, {**said(1, "unclear"), "row": row})
+    assert not (tmp_path / "verdicts.jsonl").exists()
+    (tmp_path / "verdicts.jsonl").write_text(json.dumps({**said(1, "unclear"), "made": "2026-01-01", "row": row}))
+    words = ("verdicts", "apply", tmp_path / "verdicts.jsonl", tmp_path / "rows.csv", "-t", "truth")
+    found = run(*words, "-o", tmp_path / "new.csv")
+    assert found.exit_code == 2
+    assert "this is not a verdict" in found.stderr
+    assert not (tmp_path / "new.csv").exists()
+
+
 def test_a_line_without_end_is_no_verdict(tmp_path: Path) -> None:
     path = tmp_path / "verdicts.jsonl"
     path.write_text("[" * 5000)

@@ -11,7 +11,6 @@ import pytest
 import infoscope as ifs
 from infoscope import Contingency, InputError
 from infoscope.operating_points import calibration
-from infoscope.posterior.bootstrap import ClusterBootstrap
 from infoscope.tables import columns
 
 pd = pytest.importorskip("pandas")
@@ -67,7 +66,7 @@ ENTRIES: dict[str, Callable[[Any, Any], Any]] = {
     "compare": compared,
     "agreement": lambda one, other: ifs.agreement({"ann": one, "bob": other}, draws=0).to_dict(),
     "stability": lambda truth, system: ifs.stability(truth, system, metrics=["accuracy"], splits=5),
-    "bootstrap": lambda truth, system: ClusterBootstrap.from_labels(truth, system, range(10)).interval("accuracy"),
+    "groups": lambda truth, system: ifs.evaluate(truth, system, groups=range(10)),
     "display": displayed,
     "sweep": lambda truth, _: ifs.sweep(truth, SCORES).values("accuracy").tolist(),
 }
@@ -149,7 +148,7 @@ def test_weights_scores_groups_and_features_follow_the_same_rule() -> None:
         lambda: calibration(probabilities, truth),
         lambda: ifs.compare(truth, {"one": SYSTEM, "two": TRUTH}, weight=weights),
         lambda: ifs.compare(truth, {"one": SYSTEM, "two": TRUTH}, groups=weights),
-        lambda: ClusterBootstrap.from_labels(truth, SYSTEM, weights),
+        lambda: ifs.evaluate(truth, SYSTEM, groups=weights),
         lambda: ifs.RocDisplay.from_scores(truth, {"one": SCORES, "two": scores}, positive="b"),
         lambda: ifs.relate({"t": truth, "s": SYSTEM, "w": weights}, ["t", "s"], weight="w"),
         lambda: ifs.multilabel.evaluate(truth.map(lambda label: {label}), [{x} for x in SYSTEM], weight=weights),

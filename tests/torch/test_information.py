@@ -283,3 +283,23 @@ def test_probabilities_in_half_precision(dtype):
     metric.update(rows, torch.arange(50))
 
     assert 0 < float(metric.compute()) < 1
+
+
+def test_a_module_with_the_metric_can_be_scripted() -> None:
+    """Scripted code does not call it, as with metrics of TorchMetrics."""
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.layer = torch.nn.Linear(3, 4)
+            self.metric = ifs.torch.Information(4, reject_index=3)
+
+        def forward(self, values: torch.Tensor) -> torch.Tensor:
+            return self.layer(values)
+
+    model = Model()
+    model.metric.update(torch.tensor([0, 1]), torch.tensor([0, 1]))
+    scripted = torch.jit.script(model)
+    values = torch.ones(2, 3)
+    assert torch.equal(scripted(values), model(values))
+    torch.jit.script(ifs.torch.Information(4))

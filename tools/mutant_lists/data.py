@@ -225,8 +225,8 @@ MUTANTS = (
     Mutant(
         "rows of verdicts count from 1",
         "src/infoscope/serving/verdicts.py",
-        "if verdict.row < 1:",
-        "if verdict.row < 0:",
+        "if not 1 <= verdict.row <= _MOST_ROWS:",
+        "if not 0 <= verdict.row <= _MOST_ROWS:",
         ("tests/serving/test_verdicts.py::test_bad_input",),
     ),
     Mutant(

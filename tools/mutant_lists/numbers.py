@@ -36,11 +36,11 @@ MUTANTS = (
         ("tests/judges/test_reference.py::test_how_often_the_judge_repeats_the_prediction_agrees",),
     ),
     Mutant(
-        "jackknife factor of the group bootstrap",
-        "src/infoscope/posterior/bootstrap.py",
-        "bias = (len(without) - 1) *",
-        "bias = len(without) *",
-        ("tests/comparison/test_resampling.py::test_the_correction_makes_an_average_over_pairs_unbiased",),
+        "groups without variation count as all their rows",
+        "src/infoscope/posterior/groups.py",
+        "np.where(is_moved, design, most)",
+        "np.where(is_moved, design, 1.0)",
+        ("tests/evaluation/test_clusters.py::test_groups_without_variation_leave_an_interval",),
     ),
     Mutant(
         "kappa in whole numbers",
@@ -59,7 +59,7 @@ MUTANTS = (
     Mutant(
         "correct rejections added up",
         "src/infoscope/metrics/one_vs_rest.py",
-        "rejections = _recounted(rejections, others, table)",
+        "rejections = np.minimum(_recounted(rejections, others, table), np.minimum(others, undeclared))",
         "pass",
         (_WRONG_ONCE,),
     ),

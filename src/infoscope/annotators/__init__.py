@@ -36,7 +36,7 @@ class AgreementKeywords(TypedDict, total=False):
     ordinal: Sequence[Label] | str | None
 
 
-def agreement(  # noqa: PLR0913 - the public function
+def agreement(
     source: Source,
     y_pred: LabelsByName | None = None,
     *,

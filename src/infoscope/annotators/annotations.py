@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -17,7 +18,6 @@ from scipy.sparse import csr_array, issparse
 from infoscope.errors import InputError
 from infoscope.multilabel.sources import LabelSetFormat, check_sides, label_sets
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.columns import pick_columns

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -12,7 +12,6 @@ from infoscope.annotators.annotations import Annotations
 from infoscope.annotators.reliability import krippendorff_alpha as alpha_of
 from infoscope.metrics.registry import Card, Metric, described, register
 from infoscope.numeric import Real, as_real, ratio
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 
 __all__ = ["COEFFICIENTS", "AgreementSums", "coefficient_estimates"]

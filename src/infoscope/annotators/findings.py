@@ -27,7 +27,7 @@ def items_left_out(items: int) -> str:
     return f"{counted(items, 'item')} left out: labelled by fewer than two annotators"
 
 
-def agreement_findings(  # noqa: PLR0917 - the parts of the result
+def agreement_findings(
     annotators: Sequence[Annotator],
     alpha: Estimate,
     odd: OddOneOut | None,

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
+from scipy.special import betainc
 
 from infoscope.annotators.annotations import Annotations
 from infoscope.annotators.reliability import pooled_kappa
@@ -16,9 +18,7 @@ from infoscope.multilabel.assignment import MOST_CATEGORIES, Reassignment, assig
 from infoscope.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.multilabel.sums import tally
 from infoscope.numeric import Real, as_real, ratio
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import finite
-from infoscope.special_functions import betainc
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.pair_counts import CellCounts
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -11,7 +12,6 @@ from scipy.sparse import csr_array, hstack
 from infoscope.annotators.annotations import Annotations
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real, ratio
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables.scale import stated_scale
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +13,6 @@ from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.multilabel.assignment import MOST_CATEGORIES
 from infoscope.numeric import Real, as_real, ratio
 from infoscope.posterior import Posterior
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -119,5 +119,5 @@ class SingleLabelPair:
             posterior = Posterior(table, "perks" if many else "default")
             defined = [name for name in found if found[name].value is not None]
             beliefs = posterior.summaries(defined, level, alone=True)
-            found |= {name: found[name].with_belief(belief) for name, belief in beliefs.items()}
+            found |= {name: found[name].with_belief(belief, corrected=True) for name, belief in beliefs.items()}
         return PairInformation(*found.values())

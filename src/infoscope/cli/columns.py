@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,6 @@ from infoscope.cli.invocation import add_finding, command_line, complete_command
 from infoscope.cli.options import read_options, sources
 from infoscope.cli.streams import say
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.scratch_files import scratch_folder
 
 if TYPE_CHECKING:

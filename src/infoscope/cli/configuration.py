@@ -5,21 +5,24 @@ What is typed comes first, then the environment (INFOSCOPE_GATE_MIN), then the f
 
 from __future__ import annotations
 
+import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import click
 
+from infoscope.cli.streams import say
 from infoscope.errors import InputError, did_you_mean
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Configuration", "configuration"]
 
 OWN_FILE = "infoscope.toml"
 PROJECT_FILE = "pyproject.toml"
+_TYPED_ALONE = frozenset({"output", "force", "junit", "sarif", "labels-out", "items"})
+"""Options that write files: a folder that was fetched from elsewhere shall replace none."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,12 @@ class Configuration:
         if not isinstance(own, Mapping):
             raise InputError(f"{self.path}: {name} is a command; write its options in a table [{self._table(name)}]")
         options = _options(command)
+        for key in (*shared, *own):
+            if _key(key) in _TYPED_ALONE:
+                raise InputError(
+                    f"{self.path}: {key} is no setting, for what is written is decided where the command is typed; "
+                    f"remove it here, and type --{_key(key)}"
+                )
         for key in own:
             if _key(key) not in options:
                 raise InputError(f"{self.path}: {self._unknown(f'{name}.{key}', _key(key), options)}")
@@ -89,20 +98,30 @@ class Configuration:
 
 
 def configuration(stated: str | None) -> Configuration:
-    """The file that was named, else the nearest one in this folder or above it; nothing where there is none."""
+    """Return the settings of the named file, else of the nearest one up to the root of the project, else none.
+
+    The root is the first folder with a project file or a repository, or the home folder. Files of other users are left
+    alone: in a shared folder anybody could decide what passes.
+    """
     if stated is not None:
         path = Path(stated)
         return Configuration(path, _settings(path, required=True) or {})
-    folder = Path.cwd().resolve()
+    folder, home = Path.cwd().resolve(), Path.home().resolve()
     for place in (folder, *folder.parents):
         for name in (OWN_FILE, PROJECT_FILE):
             path = place / name
-            found = _settings(path, required=False) if path.is_file() else None
-            if found is not None:
-                return Configuration(path, found)
-        if (place / ".git").exists():
+            if path.is_file() and (found := _settings(path, required=False)) is not None:
+                if not _is_foreign(path):
+                    return Configuration(path, found)
+                say(f"warning: the settings {path} belong to another user and are not used; --config would use them")
+        if place == home or (place / ".git").exists() or (place / PROJECT_FILE).exists():
             break
     return Configuration()
+
+
+def _is_foreign(path: Path) -> bool:
+    """Whether a file belongs to neither this user nor the system."""
+    return hasattr(os, "geteuid") and path.stat().st_uid not in (os.geteuid(), 0)
 
 
 def _settings(path: Path, *, required: bool) -> Mapping[str, Any] | None:
@@ -116,8 +135,9 @@ def _settings(path: Path, *, required: bool) -> Mapping[str, Any] | None:
         return {} if required else None
     try:
         document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as problem:
-        raise InputError(f"{path} is not TOML: {problem}; correct it, or leave it out with --no-config") from None
+    except (ValueError, RecursionError) as problem:  # numbers with thousands of digits are a ValueError, too
+        reason = "it is nested too deeply" if isinstance(problem, RecursionError) else problem
+        raise InputError(f"{path} is not TOML: {reason}; correct it, or leave it out with --no-config") from None
     found = document if own else document.get("tool", {}).get("infoscope")
     if own and set(document) == {"tool"}:  # a file of another name, written as the project's
         found = document["tool"].get("infoscope", {})

@@ -19,7 +19,7 @@ import click
 
 from infoscope.atomic_files import remove_unfinished
 from infoscope.cli.streams import say, unwritable_stdout
-from infoscope.errors import InfoscopeError
+from infoscope.errors import ALL_ROWS_ARE_READ, InfoscopeError
 
 __all__ = [
     "BAD_INPUT",
@@ -121,7 +121,9 @@ def settled(*, verbose: bool = False) -> Iterator[None]:
             raise click.exceptions.Exit(error.exit_code) from None
         if isinstance(error, click.UsageError) and error.ctx is not None:
             say(f"{error.ctx.get_usage()}\nTry '{error.ctx.command_path} -h' for help.\n")
-        _end(" ".join(error.format_message().split()), error.exit_code)
+        removed = isinstance(error, click.NoSuchOption) and error.option_name == "--until"
+        sentence = f"--until: {ALL_ROWS_ARE_READ}" if removed else error.format_message()
+        _end(" ".join(sentence.split()), error.exit_code)
     except InfoscopeError as error:
         _end(" ".join(str(error).split()), BAD_INPUT)
     except KeyboardInterrupt:

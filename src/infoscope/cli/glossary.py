@@ -7,10 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
-
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["FindingEntry", "Word", "findings", "folded", "glossary", "spellings", "word_named"]
 

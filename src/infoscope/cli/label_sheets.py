@@ -50,8 +50,14 @@ def wanted_labels(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Lab
         return None
     if chosen["labels_out"] and judged_files(source, chosen) is not None:
         raise click.UsageError("counted rows do not know their places; --labels-out needs the rows themselves")
-    rule = ifs.evaluation.StoppingRule.asked(chosen["want"], "want")
-    plan = judged_rows(source, chosen).labels_for(rule.metric, rule.width, level=chosen["level"], seed=chosen["seed"])
+    metric, part, width = chosen["want"].rpartition("width=")
+    try:
+        if not part or metric[-1:] not in ("", "."):
+            raise ValueError
+        wanted = metric.rstrip(".") or "proficiency", float(width)
+    except ValueError:
+        raise InputError(f"want is {chosen['want']!r}; write accuracy.width=0.04") from None
+    plan = judged_rows(source, chosen).labels_for(*wanted, level=chosen["level"], seed=chosen["seed"])
     return planned_or_labelled(plan, source, chosen, chosen["labels_out"])
 
 

@@ -26,6 +26,7 @@ __all__ = [
     "native_option",
     "order_option",
     "output_options",
+    "plain_option",
     "prevalence_option",
     "read_options",
     "reading_options",
@@ -256,6 +257,15 @@ def uncertainty_options() -> Callable[[Command], Command]:
     )
 
 
+def plain_option() -> Callable[[Command], Command]:
+    """Values of the sample alone."""
+    return click.option(
+        "--plain",
+        is_flag=True,
+        help="Values of the sample alone (maximum likelihood), as papers print them: no intervals, fast.",
+    )
+
+
 def uncertainty_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
     """The options above and the prevalence, as the functions take them."""
     return {
@@ -266,6 +276,7 @@ def uncertainty_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
         "level": chosen["level"],
         "sample_size": chosen["sample_size"],
         "seed": chosen["seed"],
+        **({"uncertainty": None} if chosen.get("plain") else {}),
     }
 
 
@@ -305,7 +316,7 @@ def sources(source: Sequence[str]) -> str | list[str]:
     return source[0] if len(source) == 1 else list(source)
 
 
-_ABOUT_ROWS = ("truth", "system", "truth_file", "key", "weight", "by", "groups", "until", "examples", "show")
+_ABOUT_ROWS = ("truth", "system", "truth_file", "key", "weight", "by", "groups", "examples", "show")
 
 
 def matrix_tables(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, ifs.Contingency]:

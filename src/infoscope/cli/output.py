@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+import click
 
 import infoscope as ifs
 from infoscope.atomic_files import check_target, is_page, write_file
 from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.streams import knows_unicode, say, write_stdout
 from infoscope.errors import InputError, masked
-from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from infoscope.results import Finding, Provenance, Result
@@ -134,10 +136,28 @@ def _is_styled() -> bool:
 
 
 def check_output(path: Path, *, force: bool) -> None:
-    """Reject a file that exists or cannot be, before any work is done."""
+    """Reject a file that exists, is read or written twice by this command, or cannot be, before any work is done."""
     check_target(path)
+    context = click.get_current_context(silent=True)
+    words = {} if context is None else context.params
+    outputs = [Path(word).resolve() for name, word in words.items() if word and name in _OUTPUTS]
+    if outputs.count(path.resolve()) > 1:
+        raise InputError(f"{path} is named for two outputs; give each its own file")
+    if path.is_file() and any(ifs.readers.means_file(name, path) for name in _inputs(words)):
+        raise InputError(f"{path} is both read and written; give the output another name")
     if path.is_file() and not force:
         raise InputError(f"{path} exists already; use --force to replace it, or another name")
+
+
+_OUTPUTS = frozenset({"output", "junit", "sarif", "labels_out", "items"})
+
+
+def _inputs(words: Mapping[str, Any]) -> Iterator[str]:
+    """Whatever was given to the command as text, but its outputs: some of it names files."""
+    for name, value in words.items():
+        for word in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(word, str) and name not in _OUTPUTS:
+                yield from {re.sub(r"\{\w+\}", "*", word), word.partition("=")[2]}  # FILE-{fold}.csv, NAME=FILE
 
 
 def reject_ignored(result: Result) -> None:

@@ -50,7 +50,7 @@ def write_stdout(text: str, form: str = "text") -> None:
             sys.stdout.flush()
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         else:
-            sys.stdout.write(_spelt(text, form, _encoding()))
+            sys.stdout.write(_spelt(_inert(text, form), form, _encoding()))
         sys.stdout.flush()
     except OSError as problem:
         if error := unwritable_stdout(problem):
@@ -68,6 +68,18 @@ def _spelt(text: str, form: str, encoding: str) -> str:
     return text.encode(encoding, _REPLACED.get(form, "backslashreplace")).decode(encoding)
 
 
+def _inert(text: str, form: str = "text") -> str:
+    r"""Return text in whose names the log of a GitHub job finds no commands of its own; elsewhere the text as it is.
+
+    A line that begins with ``::`` is such a command, and so is ``##[`` anywhere.
+    """
+    if os.environ.get("GITHUB_ACTIONS") != "true":
+        return text
+    if form == "json":
+        return text.replace("##[", r"\u0023#[")
+    return re.sub(r"(?<![^\r\n])(\s*):(?=:)", "\\1:\u200b", text).replace("##[", "#\u200b#[")
+
+
 def unwritable_stdout(problem: OSError) -> InputError | None:
     """The sentence about a failed write, or None for a closed pipe; what is still buffered goes nowhere."""
     with suppress(OSError, ValueError, AttributeError):
@@ -81,7 +93,10 @@ def unwritable_stdout(problem: OSError) -> InputError | None:
     return InputError(f"standard output cannot be written: {reason}; write to a file with -o FILE")
 
 
-def say(line: str) -> None:
-    """Write a line on standard error, without secrets; nothing where the stream is closed."""
+def say(line: str, *, is_command: bool = False) -> None:
+    """Write a line on standard error, without secrets; nothing where the stream is closed.
+
+    A command is for the log of a build server, and its names are escaped already.
+    """
     with suppress(OSError, ValueError):
-        click.echo(masked(line), err=True)
+        click.echo(masked(line if is_command else _inert(line)), err=True)

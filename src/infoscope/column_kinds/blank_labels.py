@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import NDArray
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns

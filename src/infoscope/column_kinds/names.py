@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from shlex import quote
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label, decided_positive, positive_of
 
 __all__ = ["ColumnNames"]

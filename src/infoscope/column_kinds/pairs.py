@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from shlex import quote
 from typing import Any
 
@@ -15,7 +16,6 @@ import numpy as np
 from infoscope.column_kinds.names import ColumnNames
 from infoscope.column_kinds.values import ColumnValues, number_of, thinned
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 

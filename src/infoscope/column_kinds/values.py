@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label
 
 __all__ = ["MIN_PROBABILITIES", "ColumnValues", "number_of", "thinned"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Unpack, cast
 
@@ -13,6 +13,9 @@ from infoscope.comparison.paired import compare_rows
 from infoscope.comparison.predictions import PairedPredictions
 from infoscope.comparison.result import Comparison
 from infoscope.comparison.unpaired import compare_tables
+from infoscope.diagnosis.confusion import relabelled
+from infoscope.diagnosis.label_assignment import foreign_labels
+from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.errors import InputError
 from infoscope.inputs import (
     QuestionKeywords,
@@ -36,9 +39,11 @@ from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.files import file_name
 from infoscope.readers.finished_tables import finished_tables
+from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.ifs_file import data_hash
+from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, PriorLike, Source
 
@@ -81,6 +86,7 @@ def compare(
     """
     check_question(cast(dict[str, Any], options), CompareKeywords)
     uncertainty = UncertaintyOptions.from_keywords(options)
+    uncertainty.reject_none("compare says what is significant; evaluate gives the values of several systems")
     metrics, costs = options.get("metrics"), costs_of(options)
     truth, system = named_columns(source, y_pred, (truth, system), read, options)
     ordinal = stated_order(source, truth, options.get("ordinal"))
@@ -112,7 +118,7 @@ def compare(
     check_columns(tables, ColumnNames.asked(file_name(source), truth, labels=y_pred is not None))
     found = compare_rows(predicted, question)
     warn_of(finding.text for finding in found.findings if finding.code == "rows_ignored")
-    return _with_hashes(found, tables, costs, truth)
+    return _with_hashes(found, tables, costs, truth, options.get("reject"))
 
 
 def _check_counted(tables: Mapping[str, Contingency]) -> None:
@@ -161,12 +167,29 @@ def _paired_predictions(
 
 
 def _with_hashes(
-    found: Comparison, tables: Mapping[str, Contingency], costs: StatedCosts | None = None, truth: str | None = None
+    found: Comparison,
+    tables: Mapping[str, Contingency],
+    costs: StatedCosts | None = None,
+    truth: str | None = None,
+    reject: Label | None = None,
 ) -> Comparison:
     hashes = {name: data_hash(table) for name, table in tables.items()}
-    about_labels = label_findings(list(tables.items()), truth)
+    about_labels = (*_broken_label_findings(tables), *label_findings(list(tables.items()), truth, reject))
     findings = (*about_labels, *cost_findings(costs, list(tables.values())), *found.findings)
     return replace(found, provenance=replace(found.provenance, hashes=hashes), findings=findings)
+
+
+def _broken_label_findings(tables: Mapping[str, Contingency]) -> Iterator[Finding]:
+    """Yield what is wrong with the names of a system's predictions, which decide metrics such as accuracy and MCC."""
+    for name, table in tables.items():
+        if not table.total:
+            continue
+        renamed = relabelled(TableStatistics(table, table.sample_size))
+        for finding in filter(None, (foreign_labels(table), renamed)):
+            text = f"{name}: {finding.text[0].lower()}{finding.text[1:]}"
+            yield replace(
+                finding, text=text, severity="warning", evidence={"system": name, **finding.evidence}, detail=""
+            )
 
 
 def compare_predictions(

@@ -22,12 +22,20 @@ __all__ = ["correlation"]
 
 _GRADIENT_WORK = 50_000_000  # occupied cells × cells up to which the gradient is taken cell by cell
 _DIRECTIONS = 400
+_MANY_CLASSES = 10
+_MODEL_CORRELATION = 0.5
+"""Of what the model adds to the errors of two systems in information measures: measured, see docs/decisions.md."""
 _STEP = 1e-4
 _BLOCK_CELLS = 2_000_000
 
 
-def correlation(pair: PairCells, entry: Metric, prevalence_freedom: float = 1.0) -> float:
-    """The covariance of the two metrics' influences over the joint cells, as a correlation.
+def correlation(
+    pair: PairCells, entry: Metric, prevalence_freedom: float = 1.0, sds: tuple[float, float] | None = None
+) -> float:
+    """Return the covariance of the two metrics' influences over the joint cells, as a correlation.
+
+    With the posterior ``sds`` of information measures of many classes it is that of the whole errors: what their
+    sds have beyond the error of sampling comes from the model, and models of two systems on the same rows err alike.
 
     How often each class came up moves both systems alike. Where the belief takes the classes as balanced by design,
     that part is in neither system's sd, so it must not count as common to both: ``prevalence_freedom`` is the share of
@@ -42,7 +50,17 @@ def correlation(pair: PairCells, entry: Metric, prevalence_freedom: float = 1.0)
     if _has_influence(entry, one) and _has_influence(entry, other):
         first = _damped(_influence(entry, one, pair.cells_a), pair, prevalence_freedom)
         second = _damped(_influence(entry, other, pair.cells_b), pair, prevalence_freedom)
-        return _together(first, second, pair.counts)
+        rho = _together(first, second, pair.counts)
+        if sds is None or not entry.card.is_information or max(one.shape[0], other.shape[0]) < _MANY_CLASSES:
+            return rho
+        weights = pair.counts / pair.counts.sum()
+        sampling = [
+            min(float(np.sqrt(dot(weights, side**2) / pair.total)), sd)
+            for side, sd in zip((first, second), sds, strict=True)
+        ]
+        beyond = [np.sqrt(sd**2 - part**2) for sd, part in zip(sds, sampling, strict=True)]
+        covariance = rho * sampling[0] * sampling[1] + max(rho, _MODEL_CORRELATION) * beyond[0] * beyond[1]
+        return float(np.clip(covariance / (sds[0] * sds[1]), -1.0, 1.0)) if min(sds) > 0 else rho
     rng = np.random.default_rng(0)  # a fixed set of directions: the result does not depend on the order of pairs
     return _along_directions(pair, entry, prevalence_freedom, rng)
 

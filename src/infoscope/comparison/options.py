@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.inputs import Prevalence, StatedOrder, check_order_and_costs
 from infoscope.metrics.registry import Metric, find
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label

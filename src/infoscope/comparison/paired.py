@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations, pairwise
 from math import sqrt
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.pairwise import (
     Ties,
     about_intervals,
+    find_namesakes,
     found_pair,
     improvements,
     known_everywhere,
@@ -28,14 +29,14 @@ from infoscope.comparison.system_posterior import (
     ACCURACY,
     ERRORS,
     SystemPosterior,
-    correlation_of_draws,
     metrics_needed,
 )
 from infoscope.comparison.tests import mcnemar_p_values, swap_p_values
 from infoscope.errors import InputError
-from infoscope.metrics.registry import Metric, find
+from infoscope.inputs import group_findings
+from infoscope.metrics.registry import Law, Metric, find
 from infoscope.posterior import Posterior
-from infoscope.quick_dataclasses import dataclass
+from infoscope.posterior.groups import GroupPosterior
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 
@@ -52,15 +53,19 @@ def compare_rows(
     """The document of all pairs; ``known`` holds what is believed already of systems on all their rows."""
     names = question.names(predicted.names)
     if predicted.cluster is not None and not (isinstance(question.prior, str) and question.prior == "default"):
-        raise InputError("resampling clusters takes no prior; leave it out")
+        raise InputError("a comparison of grouped rows takes no prior; leave prior= (--prior) out")
     wholes = {name: _whole(predicted, name, question, known.get(name)) for name in names}
+    wholes, renamed = find_namesakes(wholes, lambda a, b: _is_renaming(predicted, a, b))
     about_rows = list(_about_rows(predicted, names, question))
+    if predicted.cluster is not None:
+        about_groups = {about.text: about for whole in wholes.values() for about in group_findings(whole.clusters)}
+        about_rows += about_groups.values()
     metrics, left_out = known_everywhere(wholes, question)
     work = _Work(predicted, question, metrics, _worth_a_swap_test(wholes, metrics, question))
     for a, b in combinations(names, 2):
         work.settle(wholes[a], wholes[b])
     result = settled(wholes, work.pairs, work.ties, question, metrics)
-    about = (*_about_same_predictions(work.same), *about_rows, *left_out, *work.findings)
+    about = (*renamed, *_about_same_predictions(work.same), *about_rows, *left_out, *work.findings)
     findings = (*result.findings, *about, *about_intervals(wholes, question))
     return replace(result, improvements=tuple(work.improvements), findings=findings)
 
@@ -71,6 +76,14 @@ def _whole(
     """One system on all the rows that it predicted."""
     own = predicted.pair(name, name)
     return SystemPosterior(name, question.seen(own.table_a), question, own.clusters_a, given)
+
+
+def _is_renaming(predicted: PairedPredictions, a: str, b: str) -> bool:
+    """Whether both predict all their rows alike under other names, one to one."""
+    if predicted.lacking(a) != predicted.lacking(b):
+        return False
+    cells = predicted.pair(a, b)
+    return cells.is_renaming and not cells.alike and cells.total == predicted.table(a).total
 
 
 @dataclass
@@ -101,6 +114,11 @@ class _Work:
         if cells.alike:  # the same predictions for the same rows: nothing is believed of one and not of the other
             other = replace(one, name=other.name)
             self.same.setdefault(whole_b.name, self.same.get(whole_a.name, whole_a.name))
+        elif cells.is_renaming and other.namesake is None and one.namesake is None:
+            other = replace(other, namesake=one)
+        discordant = None
+        if cells.discordant is not None and self.predicted.cluster is None and self.question.prevalence is None:
+            discordant = (*cells.discordant, cells.total)
         rhos = self._correlations(cells, one, other)
         overlap = cells.total / sqrt(whole_a.rows * whole_b.rows)
         found = []
@@ -108,7 +126,7 @@ class _Work:
             self.ties[(whole_a.name, whole_b.name, entry.name)] = rhos[entry.name] * overlap
             if not {whole_a.name, whole_b.name} <= set(self.metrics[entry.name]):
                 continue
-            pair, finding = found_pair(one, other, rhos[entry.name], entry, paired=True)
+            pair, finding = found_pair(one, other, rhos[entry.name], entry, paired=True, discordant=discordant)
             found += [] if pair is None else [pair]
             self.findings += [] if finding is None else [finding]
         self.pairs += self._tested(found, cells)
@@ -122,14 +140,21 @@ class _Work:
 
     def _correlations(self, cells: PairCells, one: SystemPosterior, other: SystemPosterior) -> dict[str, float]:
         entries = metrics_needed(self.question)
-        if cells.alike:
-            return {entry.name: 1.0 for entry in entries}
-        if self.predicted.cluster is not None:
-            return correlation_of_draws(one, other, [entry.name for entry in entries])
-        known = [entry for entry in entries if one.why_unknown(entry) is None and other.why_unknown(entry) is None]
-        freedom = one.prevalence_freedom
-        found = {entry.name: correlation(cells, entry, freedom) for entry in known}
-        return {entry.name: 0.0 for entry in entries} | found
+        sees_no_names = {entry.name for entry in entries if Law.RELABELLING in entry.card.laws}
+        same = {entry.name for entry in entries} if cells.alike else sees_no_names if cells.is_renaming else set()
+        rest = [entry for entry in entries if entry.name not in same]
+        rhos = {}
+        for entry in rest:
+            if one.why_unknown(entry) is not None or other.why_unknown(entry) is not None:
+                continue
+            freedom = one.prevalence_freedom(entry)
+            if isinstance(one.source, GroupPosterior) and isinstance(other.source, GroupPosterior):
+                by_row = correlation(cells, entry, freedom)
+                rhos[entry.name] = one.source.correlation(other.source, entry.name, by_row, self.question.level)
+            else:
+                sds = one.beliefs[entry.name].sd, other.beliefs[entry.name].sd
+                rhos[entry.name] = correlation(cells, entry, freedom, sds)
+        return {entry.name: 0.0 for entry in rest} | rhos | dict.fromkeys(same, 1.0)
 
     def _tested(self, pairs: Sequence[Difference], cells: PairCells) -> list[Difference]:
         """The classical tests beside; of rows that come in clusters there is none."""
@@ -173,7 +198,7 @@ def _worth_a_swap_test(
     if question.baseline is not None:
         return {two for two in everyone if question.baseline in two}
     first: Metric = question.metrics[0]
-    ordered = sorted(metrics[first.name], key=lambda name: wholes[name].beliefs[first.name].mean)
+    ordered = sorted(metrics[first.name], key=lambda name: wholes[name].beliefs[first.name].centre)
     return {frozenset(two) for two in pairwise(ordered)}
 
 
@@ -197,10 +222,10 @@ def _about_rows(predicted: PairedPredictions, names: Sequence[str], question: Co
         yield Finding("prevalence_stated", text)
     if predicted.cluster is not None:
         text = (
-            f"intervals by resampling {len(predicted.cluster.labels):,} groups whole; tests that take rows as "
-            "independent are left out"
+            f"intervals take rows within the {len(predicted.cluster.labels):,} groups as dependent; tests that take "
+            "rows as independent are left out"
         )
-        yield Finding("group_bootstrap", text)
+        yield Finding("grouped_rows", text)
     elif len(names) > _SWAP_ALL_PAIRS and question.swaps:
         text = "swap tests were run against the baseline, or for neighbours in the ranking, only"
         yield Finding("few_swap_tests", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -20,7 +20,16 @@ from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 
-__all__ = ["Ties", "about_intervals", "found_pair", "improvements", "known_everywhere", "listed", "settled"]
+__all__ = [
+    "Ties",
+    "about_intervals",
+    "find_namesakes",
+    "found_pair",
+    "improvements",
+    "known_everywhere",
+    "listed",
+    "settled",
+]
 
 Ties = dict[tuple[str, str, str], float]
 """Correlation of the errors of A's and B's values in a metric, by (A, B, metric)."""
@@ -62,9 +71,15 @@ def about_intervals(wholes: Mapping[str, SystemPosterior], question: CompareOpti
 
 
 def found_pair(
-    one: SystemPosterior, other: SystemPosterior, rho: float, entry: Metric, *, paired: bool
+    one: SystemPosterior,
+    other: SystemPosterior,
+    rho: float,
+    entry: Metric,
+    *,
+    paired: bool,
+    discordant: tuple[float, float, float] | None = None,
 ) -> tuple[Difference | None, Finding | None]:
-    """Two systems in one metric, or why that is left out."""
+    """Two systems in one metric, or why that is left out; ``discordant`` rows decide about accuracy."""
     question = one.question
     for side in (one, other):
         why = side.why_unknown(entry)
@@ -72,7 +87,9 @@ def found_pair(
             scope = f"over the rows of {one.name} and {other.name}, so this pair is"
             return None, reject_or_note(entry, why, question, scope)
     beliefs = one.beliefs[entry.name], other.beliefs[entry.name]
-    result = difference((one.name, other.name), beliefs, rho, entry, question)
+    if entry.name not in (ACCURACY, "error_rate"):
+        discordant = None
+    result = difference((one.name, other.name), beliefs, rho, entry, question, discordant)
     losses = _losses(entry.name, beliefs)
     gained = None if losses is None else improvement_factor(*losses, rho, question.level)
     return replace(result, paired=paired, improvement=gained), None
@@ -171,6 +188,30 @@ def _about_chance(uninformative: Mapping[str, float], systems: int) -> Iterator[
         f"{'they are' if many else 'it is'} neither best nor tied, by whatever metric."
     )
     yield Finding("no_information", text, evidence={"p_values": dict(uninformative)})
+
+
+def find_namesakes(
+    wholes: Mapping[str, SystemPosterior], is_renaming: Callable[[str, str], bool]
+) -> tuple[dict[str, SystemPosterior], list[Finding]]:
+    """Give systems with the same predictions under other names one belief in what does not see names, and name them."""
+    systems = dict(wholes)
+    groups: dict[str, list[str]] = {}
+    totals = {name: np.sort(whole.table.column_totals[whole.table.column_totals > 0]) for name, whole in wholes.items()}
+    for name in wholes:
+        same = (first for first in groups if np.array_equal(totals[first], totals[name]) and is_renaming(first, name))
+        first = next(same, name)
+        groups.setdefault(first, []).append(name)
+        if first != name:
+            systems[name] = replace(systems[name], namesake=systems[first])
+    findings = []
+    for names in groups.values():
+        if len(names) > 1:
+            text = (
+                f"{listed(names)} predict the same under other names of the classes: metrics that do not see names, "
+                "such as proficiency, are equal; those that do, such as accuracy and MCC, say whose names are right"
+            )
+            findings.append(Finding("renamed_predictions", text, "warning", {"systems": names}))
+    return systems, findings
 
 
 def _positive(wholes: Mapping[str, SystemPosterior], metrics: Sequence[Metric]) -> str | None:

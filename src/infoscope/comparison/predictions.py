@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from math import prod
 from typing import Any
@@ -13,9 +13,8 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.numeric import distinct
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Joint
-from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning
+from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning, rank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
@@ -83,6 +82,26 @@ class PairCells:
     def alike(self) -> bool:
         """Whether the two systems gave the same prediction to every row."""
         return np.array_equal(self.a, self.b)
+
+    @cached_property
+    def is_renaming(self) -> bool:
+        """Whether one system's predictions are the other's under other names, one to one, with the same rejections."""
+        combinations = np.unique(np.stack([self.a, self.b], axis=1), axis=0)
+        one, other = combinations[:, 0], combinations[:, 1]
+        reject = self.table_a.reject_column
+        if reject is not None and not np.array_equal(one == reject, other == reject):
+            return False
+        return bool(np.unique(one).size == np.unique(other).size == len(combinations))
+
+    @cached_property
+    def discordant(self) -> tuple[float, float] | None:
+        """Rows that A alone predicts right, and those that B alone does; None where no label says what is right."""
+        if not self.table_a.is_aligned:
+            return None
+        own_column = np.full(self.table_a.shape[0], -1)
+        own_column[self.table_a.matches[0]] = self.table_a.matches[1]
+        right_a, right_b = self.a == own_column[self.truth], self.b == own_column[self.truth]
+        return float(self.counts[right_a & ~right_b].sum()), float(self.counts[right_b & ~right_a].sum())
 
     def in_order(self) -> PairCells:
         """The cells by their labels, so that random numbers fall on the same ones whatever the order of the rows."""
@@ -234,6 +253,11 @@ class PairedPredictions:
         code_t, code_a = np.divmod(rest, sizes[1])
         return self._settled((code_t, code_a, code_b), summed, columns).in_order()
 
+    @cached_property
+    def _group_places(self) -> Ints:
+        """The line of each group: in the order of their keys."""
+        return rank_labels(() if self.cluster is None else self.cluster.labels)
+
     def _clustered(self, columns: tuple[CodedColumn, CodedColumn, CodedColumn], names: tuple[str, str]) -> PairCells:
         """The same, with the cells of each cluster beside."""
         from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
@@ -250,7 +274,7 @@ class PairedPredictions:
         rows = self._settled((codes[0], codes[1], codes[2]), counts, columns)
         shape = (len(self.cluster.labels), rows.table_a.cells.size)
         lines = [
-            coo_array((counts, (self.cluster.codes[here], cells)), shape=shape).tocsr()
+            coo_array((counts, (self._group_places[self.cluster.codes[here]], cells)), shape=shape).tocsr()
             for cells in (rows.cells_a, rows.cells_b)
         ]
         return replace(rows, clusters_a=lines[0], clusters_b=lines[1])

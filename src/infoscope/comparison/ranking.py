@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from infoscope.comparison.difference import MetricBelief
 from infoscope.metrics.registry import Metric, find
 from infoscope.numeric import Real, holm
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Difference, Estimate
 
 __all__ = ["Place", "Ranking", "rank"]
@@ -30,15 +30,15 @@ class Place:
     """The largest sets of systems without a significant difference that it is in, by number."""
 
     @property
-    def mean(self) -> float:
-        """The posterior mean, by which the systems are ranked."""
-        assert self.estimate.mean is not None
-        return self.estimate.mean
+    def shown(self) -> float:
+        """Return the number shown, by which the systems are ranked."""
+        assert self.estimate.shown is not None
+        return self.estimate.shown
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """All systems by one metric, best mean first, and what all pairs at once allow to say."""
+    """All systems by one metric, the best first, and what all pairs at once allow to say."""
 
     metric: str
     places: tuple[Place, ...]
@@ -70,7 +70,7 @@ class Ranking:
         """Whether the metric puts a system without information ahead."""
         if other.name not in self.uninformative:
             return False
-        return place.mean > other.mean if find(self.metric).card.better == "lower" else place.mean < other.mean
+        return place.shown > other.shown if find(self.metric).card.better == "lower" else place.shown < other.shown
 
     @property
     def front(self) -> tuple[str, ...]:
@@ -86,7 +86,7 @@ class Ranking:
         return bool(self.front) and all((one, other) in self.wins for one in self.front for other in others)
 
 
-def rank(  # noqa: PLR0913 - what is believed, and how it is judged
+def rank(
     entry: Metric,
     beliefs: Mapping[str, MetricBelief],
     pairs: Mapping[Two, Difference],
@@ -96,18 +96,22 @@ def rank(  # noqa: PLR0913 - what is believed, and how it is judged
     rng: np.random.Generator,
     uninformative: Collection[str] = (),
 ) -> Ranking:
-    """The order by posterior mean, and which pairs differ significantly, all pairs considered at once (Holm).
+    """Return the order by the number shown, and which pairs differ significantly, all pairs considered at once (Holm).
 
     ``ties`` holds the correlation of two systems' errors. A system may be in two groups: they are the
     largest sets of which no two differ significantly, as a pair that could not be compared does not. Systems without
     information come last and belong to no group.
     """
     sign = -1.0 if entry.card.better == "lower" else 1.0
-    ordered = sorted(beliefs, key=lambda name: (name in uninformative, -sign * beliefs[name].mean))
+    ordered = sorted(beliefs, key=lambda name: (name in uninformative, -sign * beliefs[name].centre))
     contenders = [name for name in ordered if name not in uninformative]
     best = np.zeros(len(ordered))
     if contenders:
         best[: len(contenders)] = _probability_best(contenders, beliefs, ties, sign, rng)
+    alone = next((pair for pair in pairs.values() if {pair.a, pair.b} == {*contenders}), None)
+    if alone is not None and alone.probability_a_better is not None:  # of two systems the better one is the best
+        better = alone.probability_a_better
+        best[:2] = (better, 1 - better) if alone.a == contenders[0] else (1 - better, better)
     wins = _wins(pairs, level)
     groups = _groups(contenders, wins) if contenders else []
     places = tuple(

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from infoscope.comparison.ranking import Ranking
 from infoscope.errors import UnknownNameError
 from infoscope.metrics.registry import find
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate, inverted

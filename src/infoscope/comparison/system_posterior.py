@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 import numpy as np
+from scipy.special import betaincinv
 
 from infoscope.comparison.difference import MetricBelief
 from infoscope.comparison.options import CompareOptions
 from infoscope.comparison.sparse_support import is_spacious, on_cells
 from infoscope.errors import InputError
 from infoscope.metrics.permutation import chance_p_value
-from infoscope.metrics.registry import Metric, find
+from infoscope.metrics.registry import Law, Metric, find
 from infoscope.posterior import Posterior
-from infoscope.posterior.bootstrap import ClusterBootstrap
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.exact.dirichlet import DirichletBelief
+from infoscope.posterior.groups import GroupPosterior
 from infoscope.posterior.missing_classes import MissingClasses, missing_classes
 from infoscope.posterior.priors import default_name
 from infoscope.posterior.summary import Summary
 from infoscope.posterior.tree.tree import Tree
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.finding import Finding
-from infoscope.special_functions import betaincinv
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
 
-__all__ = ["ACCURACY", "ERRORS", "SystemPosterior", "correlation_of_draws", "metrics_needed", "reject_or_note"]
+__all__ = ["ACCURACY", "ERRORS", "SystemPosterior", "metrics_needed", "reject_or_note"]
 
 ERRORS = "erroneous_information_ratio"
 ACCURACY = "accuracy"
@@ -53,12 +53,14 @@ class SystemPosterior:
     clusters: Any = None
     given: Posterior | DrawnBelief | None = None
     """What is believed of the table already."""
+    namesake: SystemPosterior | None = None
+    """A system with the same predictions under other names: metrics that do not see names are the same number."""
 
     @cached_property
-    def source(self) -> Posterior | DrawnBelief | ClusterBootstrap:
-        """The posterior, or the resampled clusters."""
+    def source(self) -> Posterior | DrawnBelief | GroupPosterior:
+        """The posterior, of grouped rows one of effective sizes."""
         if self.clusters is not None:
-            return ClusterBootstrap(self.table, self.clusters, seed=self.question.seed)
+            return GroupPosterior(self.table, self.clusters, seed=self.question.seed)
         if self.given is not None:
             return self.given
         return Posterior(*_thin(self.question.in_order(self.table), self.question.prior), seed=self.question.seed)
@@ -70,10 +72,18 @@ class SystemPosterior:
         exact = _exact_accuracy(self.source, self.question.level)
         drawn = [entry.name for entry in entries if entry.name not in exact]
         found = self.source.summaries(drawn, self.question.level) | exact
-        return {
-            entry.name: MetricBelief(float(entry.score(self.table)), *(float(part) for part in found[entry.name]))
-            for entry in entries
-        }
+        beliefs = {}
+        for entry in entries:
+            if self.namesake is not None and Law.RELABELLING in entry.card.laws:
+                beliefs[entry.name] = self.namesake.beliefs[entry.name]
+                continue
+            mean, sd, low, high = (float(part) for part in found[entry.name])
+            is_counted = not isinstance(
+                self.source, DrawnBelief
+            )  # of a table that nobody counted no value is the sample's
+            value = float(entry.score(self.table)) if is_counted else mean
+            beliefs[entry.name] = MetricBelief(value, mean, sd, low, high, corrected=entry.card.is_information)
+        return beliefs
 
     @property
     def rows(self) -> float:
@@ -88,11 +98,10 @@ class SystemPosterior:
             return chance_p_value(self.given.origin)  # the evaluation has asked it, too
         return chance_p_value(self.table)
 
-    @property
-    def prevalence_freedom(self) -> float:
+    def prevalence_freedom(self, entry: Metric) -> float:
         """How much of a random sample's variance is left to the class frequencies: less where they look balanced."""
         source = self.source
-        if not isinstance(source, Posterior) or not isinstance(source.belief, Tree):
+        if not isinstance(source, Posterior) or not isinstance(source.belief, Tree) or source.is_counted(entry.name):
             return 1.0
         return source.belief.prevalence_freedom
 
@@ -132,21 +141,6 @@ def reject_or_note(entry: Metric, why: str, question: CompareOptions, scope: str
     )
 
 
-def correlation_of_draws(one: SystemPosterior, other: SystemPosterior, names: Sequence[str]) -> dict[str, float]:
-    """How errors go together over clusters that were resampled alike."""
-    assert isinstance(one.source, ClusterBootstrap)
-    assert isinstance(other.source, ClusterBootstrap)
-    return {name: _correlated(one.source.draws(name), other.source.draws(name)) for name in names}
-
-
-def _correlated(one: Any, other: Any) -> float:
-    both = np.isfinite(one) & np.isfinite(other)
-    one, other = one[both], other[both]
-    if one.size and np.array_equal(one, other):
-        return 1.0
-    return float(np.corrcoef(one, other)[0, 1]) if one.size > 1 and min(one.std(), other.std()) > 0 else 0.0
-
-
 def _thin(table: Contingency, prior: Any) -> tuple[Contingency, Any]:
     """A large table with few occupied cells by these alone, where the prior is one number for every cell or a mixture.
 
@@ -154,17 +148,16 @@ def _thin(table: Contingency, prior: Any) -> tuple[Contingency, Any]:
     draws whole tables.
     """
     origin = table if table.reweighting is None else table.reweighting.origin
-    if isinstance(prior, str) and prior == "default":
-        prior = default_name(origin)
+    name = default_name(origin) if isinstance(prior, str) and prior == "default" else prior
     used = np.flatnonzero(origin.cells)
-    if prior == "tree" if isinstance(prior, str) else np.ndim(prior) > 0:
+    if name in ("rows", "tree") if isinstance(name, str) else np.ndim(prior) > 0:
         return table, prior
     if origin.is_sparse or origin.cells.size < _LARGE or not is_spacious(origin, used.size):
         return table, prior
-    return on_cells(table, used), prior
+    return on_cells(table, used), name
 
 
-def _exact_accuracy(source: Posterior | DrawnBelief | ClusterBootstrap, level: float) -> dict[str, Summary]:
+def _exact_accuracy(source: Posterior | DrawnBelief | GroupPosterior, level: float) -> dict[str, Summary]:
     """The accuracy under one Dirichlet belief is a Beta variable; for tables of so many cells that draws take long."""
     if not isinstance(source, Posterior) or not source.table.is_sparse or source.table.reweighting is not None:
         return {}

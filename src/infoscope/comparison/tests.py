@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc, gammaincc
 
 from infoscope.comparison.predictions import PairCells
 from infoscope.comparison.sparse_support import is_spacious, on_cells
 from infoscope.metrics.registry import Metric
 from infoscope.numeric import Real, distinct
-from infoscope.special_functions import betainc, gamma_tail
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
 
@@ -105,18 +105,15 @@ def mcnemar_p_values(pair: PairCells) -> dict[str, float]:
 
     Exact, and by χ² with the correction for continuity, as textbooks and other packages have it; nothing for weights.
     """
-    if not pair.table_a.is_aligned or not pair.are_counts:
+    if pair.discordant is None or not pair.are_counts:
         return {}
-    own = np.full(pair.table_a.shape[0], -1)
-    own[pair.table_a.matches[0]] = pair.table_a.matches[1]
-    right_a, right_b = pair.a == own[pair.truth], pair.b == own[pair.truth]
-    only_a, only_b = (int(pair.counts[x & ~y].sum()) for x, y in ((right_a, right_b), (right_b, right_a)))
+    only_a, only_b = map(int, pair.discordant)
     split = only_a + only_b
     if split == 0:
         return {"mcnemar_p_value": 1.0, "mcnemar_chi2_p_value": 1.0}
     statistic = max(abs(only_a - only_b) - 1, 0) ** 2 / split
     exact = min(1.0, 2.0 * _chance_of_at_most(min(only_a, only_b), split))
-    return {"mcnemar_p_value": exact, "mcnemar_chi2_p_value": gamma_tail(0.5, statistic / 2)}
+    return {"mcnemar_p_value": exact, "mcnemar_chi2_p_value": float(gammaincc(0.5, statistic / 2))}
 
 
 def _chance_of_at_most(heads: int, tosses: int) -> float:
@@ -145,4 +142,4 @@ def homogeneity_p_value(one: Contingency, other: Contingency) -> float | None:
     logs = np.log(np.where(stacked > 0, stacked / np.where(expected > 0, expected, 1.0), 1.0))
     present = np.count_nonzero(rows, axis=0) == 2
     freedom = int(((np.count_nonzero(pooled, axis=-1) - 1) * present).sum())
-    return gamma_tail(freedom / 2, float(np.sum(stacked * logs))) if freedom > 0 else None
+    return float(gammaincc(freedom / 2, max(float(np.sum(stacked * logs)), 0.0))) if freedom > 0 else None

@@ -7,14 +7,24 @@ from dataclasses import replace
 from itertools import combinations
 from math import isclose
 
+import numpy as np
+
 from infoscope.comparison.options import CompareOptions
-from infoscope.comparison.pairwise import about_intervals, found_pair, improvements, known_everywhere, settled
+from infoscope.comparison.pairwise import (
+    Ties,
+    about_intervals,
+    find_namesakes,
+    found_pair,
+    improvements,
+    known_everywhere,
+    settled,
+)
 from infoscope.comparison.result import Comparison, Improvement
-from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior
+from infoscope.comparison.system_posterior import ACCURACY, ERRORS, SystemPosterior, metrics_needed
 from infoscope.comparison.tests import homogeneity_p_value
 from infoscope.errors import InputError
 from infoscope.metrics import truth_entropy
-from infoscope.metrics.registry import Metric
+from infoscope.metrics.registry import Law, Metric
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
@@ -28,25 +38,43 @@ def compare_tables(tables: Mapping[str, Contingency], question: CompareOptions, 
     names = question.names(tuple(tables))
     sized, findings = _sized(tables, n)
     wholes = {name: SystemPosterior(name, question.seen(sized[name]), question) for name in names}
+    wholes, renamed = find_namesakes(wholes, lambda a, b: _is_renaming(wholes[a].table, wholes[b].table))
     known, left_out = known_everywhere(wholes, question)
     pairs: list[Difference] = []
+    ties: Ties = {}
     factors: list[Improvement] = []
     for a, b in combinations(names, 2):
         one, other = wholes[a], wholes[b]
         findings += _on_different_data(one, other, question.metrics)
         p = homogeneity_p_value(_counts(one.table), _counts(other.table))
         tests = {} if p is None else {"homogeneity_p_value": p}
+        same = renamed and (one.namesake or one) is (other.namesake or other)
+        rhos = {e.name: 1.0 for e in metrics_needed(question) if same and Law.RELABELLING in e.card.laws}
+        ties |= {(a, b, name): rho for name, rho in rhos.items()}
         for entry in question.metrics:
             if {a, b} <= set(known[entry.name]):
-                pair, _ = found_pair(one, other, 0.0, entry, paired=False)
+                pair, _ = found_pair(one, other, rhos.get(entry.name, 0.0), entry, paired=False)
                 pairs += [] if pair is None else [replace(pair, tests=tests)]
-        factors += improvements(one, other, {ERRORS: 0.0, ACCURACY: 0.0}, paired=False)
+        factors += improvements(one, other, {ERRORS: 0.0, ACCURACY: 0.0} | rhos, paired=False)
     unpaired = "unpaired: the systems' rows are not matched, so common hard rows cannot be accounted for"
     findings += [*left_out, *about_intervals(wholes, question), Finding("unpaired", unpaired)]
     if question.prevalence is not None:
         findings.append(Finding("prevalence_stated", "true classes are re-weighted to the stated frequencies"))
-    result = settled(wholes, pairs, {}, question, known)
-    return replace(result, improvements=tuple(factors), findings=(*result.findings, *findings))
+    result = settled(wholes, pairs, ties, question, known)
+    return replace(result, improvements=tuple(factors), findings=(*result.findings, *renamed, *findings))
+
+
+def _is_renaming(one: Contingency, other: Contingency) -> bool:
+    """Whether the columns of one table are those of the other under other names: the rows must be the same ones."""
+    tables = (_counts(one), _counts(other))
+    if any(table.is_sparse or table.reject is not None for table in tables) or tables[0] == tables[1]:
+        return False
+    columns = []
+    for table in tables:
+        order = sorted(range(table.shape[0]), key=lambda i: str(table.truth_labels[i]))
+        counts = np.asarray(table.counts, dtype=float)[order]
+        columns.append(sorted(map(tuple, counts[:, counts.any(axis=0)].T.tolist())))
+    return set(one.truth_labels) == set(other.truth_labels) and columns[0] == columns[1]
 
 
 def _on_different_data(one: SystemPosterior, other: SystemPosterior, metrics: tuple[Metric, ...]) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -13,7 +13,6 @@ from infoscope.column_kinds import BlankLabels
 from infoscope.cross_validation.result import CrossValidation
 from infoscope.errors import InputError, check_keywords
 from infoscope.inputs import blank_findings
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.progress import shown_while
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
@@ -30,7 +29,7 @@ class WorkKeywords(TypedDict, total=False):
     progress: Callable[[int, int], None] | None
 
 
-def cross_validate(  # noqa: PLR0913 - the public function
+def cross_validate(
     estimators: Mapping[str, Any],
     X: ArrayLike | Frame,
     y: LabelsLike,

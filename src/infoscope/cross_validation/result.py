@@ -7,7 +7,7 @@ scored once, and each repeat gives one point in the coverage plane.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import ClassVar, Self
 
@@ -16,7 +16,6 @@ import numpy as np
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate

@@ -25,7 +25,7 @@ __all__ = ["stability"]
 _BLOCK_CELLS = 2_000_000  # cells split at a time: bounds the memory
 
 
-def stability(  # noqa: PLR0913 - the public function
+def stability(
     truth: Contingency | LabelsLike,
     system: LabelsLike | None = None,
     *,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from infoscope.diagnosis.confused_pairs import Confusion, confusions, directed_errors
 from infoscope.diagnosis.confusion import merged_pair, named_clusters, only_errors, relabelled
@@ -23,21 +23,20 @@ from infoscope.diagnosis.response import (
 )
 from infoscope.diagnosis.sample import (
     absent_classes,
-    balanced_classes,
+    dominant_class,
     estimated,
-    favoured_classes,
-    few_errors,
     few_samples,
     judged,
     loud_prior,
+    normalised_matrix,
     rare_classes,
     small_sample_bias,
+    unmixed_chains,
     unseen_classes,
 )
 from infoscope.diagnosis.second_stage import second_stage
 from infoscope.diagnosis.statistics import TableBelief, TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS, Thresholds
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.finding import Finding, Severity
 from infoscope.tables import Contingency
 
@@ -73,8 +72,10 @@ class Rule:
 
     def __call__(self, facts: TableStatistics) -> Finding | None:
         """The finding, if the rule applies."""
-        found = self.find(facts)
-        return found and replace(found, severity=self.severity, action=self.action, tag=self.tag)
+        finding = self.find(facts)
+        if finding is None or finding.action:  # a rule may know better what to do in a special case
+            return finding
+        return replace(finding, severity=self.severity, action=self.action, tag=self.tag)
 
 
 RULES: tuple[Rule, ...] = (
@@ -86,6 +87,14 @@ RULES: tuple[Rule, ...] = (
         "Label more rows",
         "few labels, judged",
         frozenset({"few_samples", "small_sample_bias", "unseen_classes"}),
+    ),
+    Rule(
+        "normalised_matrix",
+        normalised_matrix,
+        "warning",
+        "Give the counts",
+        "no counts",
+        frozenset({"random", "few_samples", "loud_prior", "small_sample_bias", "unseen_classes", "favoured_classes"}),
     ),
     Rule(
         "measured_labels",
@@ -143,16 +152,15 @@ RULES: tuple[Rule, ...] = (
     Rule("predicted_too_often", predicted_too_often, "note", "Move the threshold", "too many alarms"),
     Rule("second_stage", second_stage, "note", "Add a second stage"),
     Rule("specialised", specialised, "note", "Rebalance", "few classes predicted", frozenset({"less_varied_output"})),
-    Rule("less_varied_output", less_varied_output, "note", "Predict more classes"),
+    Rule("less_varied_output", less_varied_output, "note", "Predict all classes"),
     Rule("detection_problem", detection_problem, "note", "Evaluate as detection"),
     Rule("few_samples", few_samples, "warning", "Collect more samples", "few samples"),
     Rule("loud_prior", loud_prior, "warning", "Collect more samples", "prior matters"),
     Rule("small_sample_bias", small_sample_bias, "note", "Collect more samples", "corrected for bias"),
     Rule("unseen_classes", unseen_classes, "warning", "State all classes", "unseen classes"),
     Rule("absent_classes", absent_classes, "note", "Collect such samples", "classes without rows"),
-    Rule("balanced_classes", balanced_classes, "note", "State the prevalence"),
-    Rule("few_errors", few_errors, "note", "Collect more samples"),
-    Rule("favoured_classes", favoured_classes, "note", "Collect more samples"),
+    Rule("dominant_class", dominant_class, "warning", "Collect more samples", "one class dominates"),
+    Rule("unmixed_chains", unmixed_chains, "warning", "Try another seed", "sampler unconverged"),
     Rule("rare_classes", rare_classes, "note", "Collect such samples"),
     Rule("lookalike_labels", lookalike_labels, "warning", "Clean the labels"),
 )

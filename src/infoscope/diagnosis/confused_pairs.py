@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,11 +11,11 @@ from numpy.typing import NDArray
 from infoscope.assignment import best_assignment
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
+from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label
+from infoscope.tables.labels import Label, few_of, lookalikes
 
-__all__ = ["Renaming", "best_renaming", "evident_renaming"]
+__all__ = ["Renaming", "best_renaming", "evident_renaming", "foreign_labels"]
 
 MOST_CLASSES = 2000
 """Larger tables are not assigned: the work grows with the third power of the classes."""
@@ -99,9 +100,29 @@ def _evident(counts: Real, own: NDArray[np.int64], errors: float) -> tuple[Colum
     if not len(columns):
         return columns, rows
     part = _exchanges(own[columns], rows, counts.shape[0])
-    summed = np.array([np.bincount(part, each) for each in _outcome(counts, own, (columns, rows))], dtype=np.float64)
-    kept = _is_evident(summed, errors)[part]
+    outcome = _outcome(counts, own, (columns, rows))
+    hits = np.array([np.bincount(part, each) for each in outcome], dtype=np.float64)
+    kept = (_is_evident(hits, errors) & _is_balanced(counts, own, (columns, rows), part))[part]
     return columns[kept], rows[kept]
+
+
+def _is_balanced(
+    counts: Real, own: NDArray[np.int64], moved: tuple[Columns, Columns], part: Columns
+) -> NDArray[np.bool_]:
+    """Whether each exchange also gains where all classes are equally many, beyond chance.
+
+    A system that predicts a frequent class too rarely would get more hits under other names of its outputs; yet each
+    class gets its own name more often than the others do. With broken names it does not.
+    """
+    columns, rows = moved
+    totals = counts.sum(axis=1)
+    has_samples = (own[columns] >= 0) & (
+        totals[own[columns]] > 0
+    )  # of a class without, nothing says how often it is found
+    renamed, named = ((counts[row, columns] + 0.5) / (totals[row] + 1.0) for row in (rows, own[columns]))
+    variances = renamed * (1 - renamed) / (totals[rows] + 1.0) + named * (1 - named) / (totals[own[columns]] + 1.0)
+    change, variance = (np.bincount(part, np.where(has_samples, x, 0.0)) for x in (renamed - named, variances))
+    return np.asarray((change > THRESHOLDS.renaming_half_errors * np.sqrt(variance)) | (variance == 0))
 
 
 def _is_evident(outcome: Real, errors: float) -> NDArray[np.bool_]:
@@ -156,3 +177,30 @@ def _renaming(table: Contingency, outputs: _Outputs, moved: tuple[Columns, Colum
         telling=tuple(sorted(telling, key=str)),
         accuracy=hits / float(table.grand_total),
     )
+
+
+def foreign_labels(table: Contingency) -> Finding | None:
+    """Return a finding where no predicted label is a true one, or where some are a true one in another spelling.
+
+    It is no part of the diagnosis of a system, whose predictions may be clusters: a gate and a comparison, which go by
+    names, ask for it.
+    """
+    true = [label for label, total in zip(table.truth_labels, table.row_totals, strict=True) if total]
+    predicted = {
+        label: float(total)
+        for label, total in zip(table.system_labels, table.column_totals, strict=True)
+        if total and label != table.reject
+    }
+    if predicted and not predicted.keys() & set(true):
+        text = f"Truth ({few_of(true)}) and predictions ({few_of(list(predicted))}) have no label in common"
+        return Finding("no_common_label", f"{text}, so that no prediction can be right.", "warning")
+    foreign = predicted.keys() - set(true)
+    groups = [group for group in lookalikes({*true, *foreign}) if foreign & {*group} and {*group} - foreign]
+    samples = sum(predicted[label] for group in groups for label in group if label in foreign)
+    if not groups or samples < THRESHOLDS.misspelt_share * float(table.grand_total):
+        return None
+    text = (
+        f"{samples / float(table.grand_total):.1%} of the predictions are a true class in another spelling, and count "
+        f"as wrong: {'; '.join(few_of(group) for group in groups[:3])}{'; …' * (len(groups) > 3)}."
+    )
+    return Finding("misspelt_predictions", text, "warning", {"labels": [list(group) for group in groups]})

@@ -42,6 +42,18 @@ def majority_voter(facts: TableStatistics) -> Finding | None:
         return None
     at = int(np.argmax(facts.system_shares))
     predicted, share = facts.table.system_labels[at], float(facts.system_shares[at])
+    origin = facts.table if facts.table.reweighting is None else facts.table.reweighting.origin
+    if share == 1.0 and origin.estimation is not None and origin.estimation.basis == "judge":
+        shown = facts.shown("accuracy", facts.accuracy or 0.0)
+        return Finding(
+            "majority_voter",
+            f"It is {quoted(predicted)} in every row: a constant column tells nothing about single rows; its accuracy, "
+            f"{percent(shown)}, is how often {quoted(predicted)} is true.",
+            "note",
+            evidence={"predicted": str(predicted), "share": share, "accuracy": shown},
+            action="Read the accuracy alone",
+            tag="constant",
+        )
     habit = "always" if share == 1.0 else f"in {percent(share)} of cases"
     right = ""
     if facts.accuracy is not None:
@@ -170,7 +182,7 @@ def specialised(facts: TableStatistics) -> Finding | None:
 
 
 def accuracy_paradox(facts: TableStatistics) -> Finding | None:
-    """High accuracy with little information, or less accuracy than always predicting the most frequent class."""
+    """High accuracy with little information where one class is most of the truth, or less than always predicting it."""
     if facts.accuracy is None or facts.truth_bits == 0:
         return None
     largest, share = facts.majority
@@ -187,7 +199,7 @@ def accuracy_paradox(facts: TableStatistics) -> Finding | None:
     if limits is not None:
         evidence |= {"proficiency_low": limits.low, "proficiency_high": limits.high}
     known = f"{percent(captured) if facts.proficiency > 0 else 'nothing'} of the truth's information"
-    if facts.accuracy >= THRESHOLDS.paradox_accuracy and _knows_little(facts):
+    if facts.accuracy >= THRESHOLDS.paradox_accuracy and share >= THRESHOLDS.paradox_share and _knows_little(facts):
         carry = f"carry {known}"
         if captured > THRESHOLDS.paradox_proficiency:
             carry = f"may carry as little as {percent(evidence['proficiency_low'])} of the truth's information"
@@ -238,19 +250,29 @@ def detection_problem(facts: TableStatistics) -> Finding | None:
 
 
 def less_varied_output(facts: TableStatistics) -> Finding | None:
-    """H(T) > H(S): what is not said cannot be captured."""
+    """True classes that are never predicted, so that H(S) < H(T): what is not said cannot be captured."""
     system = float(facts.h.system)
-    if facts.truth_bits == 0 or facts.truth_bits - system < THRESHOLDS.poor_output * facts.truth_bits:
+    rows, columns = facts.table.matches
+    if not len(rows) or not facts.truth_bits or facts.truth_bits - system < THRESHOLDS.poor_output * facts.truth_bits:
         return None
-    if not facts.surely_below("system_entropy", (1 - THRESHOLDS.poor_output / 2) * facts.truth_bits):
+    predicted = np.zeros(facts.table.shape[0], dtype=bool)
+    predicted[rows] = facts.system_shares[columns] > 0
+    never = np.flatnonzero(~predicted & (facts.truth_shares > 0))
+    if not len(never) or not facts.surely_below("system_entropy", (1 - THRESHOLDS.poor_output / 2) * facts.truth_bits):
         return None
     ceiling = system / facts.truth_bits
+    labels = [facts.table.truth_labels[at] for at in never[np.argsort(-facts.truth_shares[never], kind="stable")]]
     return Finding(
         "less_varied_output",
-        f"The predictions are less varied than the truth: however well chosen, they could capture at most "
-        f"{percent(ceiling)} of this sample's information.",
-        evidence={"truth_entropy": facts.truth_bits, "system_entropy": system, "ceiling": ceiling},
-    )
+        f"It never predicts {listed(labels)}, {percent(float(facts.truth_shares[never].sum()))} of this sample: "
+        f"however well chosen, its predictions could capture at most {percent(ceiling)} of the information.",
+        evidence={
+            "never_predicted": [str(label) for label in labels],
+            "truth_entropy": facts.truth_bits,
+            "system_entropy": system,
+            "ceiling": ceiling,
+        },
+    ).with_names(listed(labels), listed(labels, len(labels)))
 
 
 def lookalike_labels(facts: TableStatistics) -> Finding | None:

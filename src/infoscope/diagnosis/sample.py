@@ -11,22 +11,27 @@ from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.markup import counted
 from infoscope.posterior import Posterior, samples_to_halve
-from infoscope.posterior.missing_classes import missing_classes
+from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS, FEWEST_PER_CLASS, find_dominant_class
+from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS, missing_classes
 from infoscope.results.finding import Finding
 
 __all__ = [
+    "WITHHELD_METRICS",
     "absent_classes",
-    "balanced_classes",
+    "dominant_class",
     "estimated",
-    "favoured_classes",
-    "few_errors",
     "few_samples",
     "judged",
     "loud_prior",
+    "normalised_matrix",
     "rare_classes",
     "small_sample_bias",
+    "unmixed_chains",
     "unseen_classes",
 ]
+
+#: metrics without an interval, by the finding that says so
+WITHHELD_METRICS = {"unseen_classes": CLASS_COUNT_METRICS, "dominant_class": DOMINANT_CLASS_METRICS}
 
 
 def estimated(facts: TableStatistics) -> Finding | None:
@@ -44,6 +49,32 @@ def _estimated(facts: TableStatistics, basis: str, code: str) -> Finding | None:
     if origin.estimation is None or origin.estimation.basis != basis:
         return None
     return Finding(code, origin.estimation.caveat, evidence={"draws": len(origin.estimation.draws)})
+
+
+def normalised_matrix(facts: TableStatistics) -> Finding | None:
+    """Proportions in place of counts: rows, columns or all cells sum to 1 or to 100, and are no whole numbers."""
+    table = facts.table
+    total = float(table.grand_total)
+    if table.is_counts or table.weight_squares is not None or table.is_sparse or facts.n is None:
+        return None
+    if not np.isclose(facts.n, total) or min(facts.occupied) < 2:  # the sample size was stated
+        return None
+    sums = {"each row": table.row_totals, "each column": table.column_totals, "all": np.array([total])}
+    for part, totals in sums.items():
+        for whole in (1.0, 100.0):
+            rounding = THRESHOLDS.normalised_rounding * whole**0.5 * max(table.shape)  # 0.33 and 33.3 are rounded
+            if np.all(np.abs(totals[totals > 0] - whole) <= rounding):
+                by = {"each row": " by true class", "each column": " by predicted class", "all": ""}[part]
+                cells = "All cells sum" if part == "all" else f"The cells of {part} sum"
+                return Finding(
+                    "normalised_matrix",
+                    f"{cells} to {whole:.0f}, as in a confusion matrix that was normalised{by}: as counts they would "
+                    f"be {total:,.0f} samples in all. Give the counts; or state how many samples there were "
+                    "(--sample-size, sample_size=) and, where rows were normalised, how frequent the classes are "
+                    "(--prevalence, prevalence=).",
+                    evidence={"sums_to": whole, "by": part, "samples": total},
+                )
+    return None
 
 
 def few_samples(facts: TableStatistics) -> Finding | None:
@@ -140,35 +171,31 @@ def absent_classes(facts: TableStatistics) -> Finding | None:
     )
 
 
-def few_errors(facts: TableStatistics) -> Finding | None:
-    """So few predictions are wrong that the interval of the accuracy may cover less often than its level."""
-    if facts.limits("accuracy") is None or not facts.n or facts.accuracy is None or not facts.table.is_counts:
-        return None
-    errors = round(facts.n * (1 - facts.accuracy))
-    if not 0 < errors <= THRESHOLDS.few_errors or facts.accuracy < THRESHOLDS.few_errors_accuracy:
+def dominant_class(facts: TableStatistics) -> Finding | None:
+    """Report that one class has nearly all samples, so that no interval of the proficiency can be trusted."""
+    dominant = find_dominant_class(facts.table) if isinstance(facts.belief, Posterior) else None
+    if dominant is None:
         return None
     return Finding(
-        "few_errors",
-        f"{counted(errors, 'prediction')} of {facts.n:,.0f} {'is' if errors == 1 else 'are'} wrong: with so few errors "
-        f"no interval has exactly its nominal coverage. In simulations with 2 to {THRESHOLDS.few_errors} "
-        "errors and 2 to 100 classes, 95% intervals contained the true accuracy in 91 to 97 of 100 cases.",
-        evidence={"errors": errors, "samples": facts.n, "held_at_least": 0.91, "held_at_most": 0.97},
+        "dominant_class",
+        f"'{dominant.label}' has {percent(dominant.share)} of the samples, and the other {dominant.classes:,} classes "
+        f"have {dominant.others:,.6g} together: too few for an interval of the proficiency, which is therefore "
+        f"withheld. In simulations with fewer than {FEWEST_PER_CLASS:.0f} samples per class it would have been above "
+        "the true value in 7 to 26 of 100 cases. Collect samples of the other classes.",
+        evidence={"label": dominant.label, "share": dominant.share, "others": dominant.others},
     )
 
 
-def favoured_classes(facts: TableStatistics) -> Finding | None:
-    """Too few samples to show whether rare classes fail more often: then proficiency may be below its interval."""
-    if not isinstance(facts.belief, Posterior) or not facts.table.is_counts or facts.limits("proficiency") is None:
-        return None
-    classes = int(np.count_nonzero(facts.table.row_totals))
-    if classes < THRESHOLDS.favoured_among or not facts.n or facts.n > THRESHOLDS.favoured_samples:
+def unmixed_chains(facts: TableStatistics) -> Finding | None:
+    """Report chains of the sampler that do not agree about the captured information."""
+    r_hat = facts.belief.r_hat if isinstance(facts.belief, Posterior) else None
+    if r_hat is None or r_hat < THRESHOLDS.r_hat:
         return None
     return Finding(
-        "favoured_classes",
-        f"{counted(facts.n, 'sample').capitalize()} of {classes} classes hardly show whether the system favours the "
-        "frequent ones. In simulations of systems that do, with 50 and 100 samples, the true proficiency was below its "
-        "95% interval in 6 to 8 of 100 cases instead of 2.5: do not let a gate decide by a margin.",
-        evidence={"samples": facts.n, "classes": classes, "below": 0.075},
+        "unmixed_chains",
+        f"The sampler behind the intervals of information has not converged: R̂ is {r_hat:.2f} and should be below "
+        f"{THRESHOLDS.r_hat:g}. Try another seed; if intervals differ by more than a tenth, do not use them.",
+        evidence={"r_hat": r_hat},
     )
 
 
@@ -190,22 +217,4 @@ def rare_classes(facts: TableStatistics) -> Finding | None:
         "each of them as much as the frequent ones. In simulations of such tables its 95% intervals contained the true "
         "value in 90 of 100 cases.",
         evidence={"rare": rare, "classes": int(sizes.size), "held": 0.9},
-    )
-
-
-def balanced_classes(facts: TableStatistics) -> Finding | None:
-    """Prevalence looks balanced by design, so that the interval of the accuracy is narrower."""
-    known = facts.limits("accuracy")
-    if known is None or not facts.n or facts.accuracy is None or not isinstance(facts.belief, Posterior):
-        return None
-    if facts.table.reweighting is not None or not 0 < facts.accuracy < 1:
-        return None
-    narrower = 1 - known.sd / float(np.sqrt(facts.accuracy * (1 - facts.accuracy) / facts.n))
-    if narrower < THRESHOLDS.narrower_than_binomial:
-        return None
-    return Finding(
-        "balanced_classes",
-        f"The {100 * facts.level:.4g}% interval of the accuracy is {percent(narrower)} narrower than the binomial one, "
-        "because the true classes look balanced by design; if they are a random sample, use the binomial interval.",
-        evidence={"narrower": narrower, "sd": known.sd, "samples": facts.n},
     )

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betainc
 
 from infoscope.diagnosis.phrases import listed, points, quoted
 from infoscope.diagnosis.statistics import TableStatistics
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.markup import counted
+from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 
@@ -85,10 +88,38 @@ def _few_classes(facts: TableStatistics) -> _FewClasses:
     bits = np.bincount(columns, -counts * np.log2(counts / wholes[columns]), minlength=size) / float(table.grand_total)
     resolved = (few >= 2) & (few <= THRESHOLDS.second_stage_classes) & (few < facts.occupied[0])
     resolved &= (bits >= THRESHOLDS.second_stage_share * facts.truth_bits) | _enough_samples(facts, columns, counts)
+    if facts.belief is not None:
+        resolved[resolved] = _are_few(facts, np.flatnonzero(resolved), rows, columns)
     found = np.flatnonzero(resolved)
     found = found[np.argsort(-bits[found], kind="stable")]
     first, last = (np.searchsorted(columns, found, side) for side in ("left", "right"))
     return _FewClasses(found, bits[found], [rows[a:b] for a, b in zip(first, last, strict=True)])
+
+
+def _are_few(
+    facts: TableStatistics, predictions: NDArray[np.int64], rows: NDArray[np.int64], columns: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Whether the other classes are missing behind each prediction more than errors to any class would explain.
+
+    Errors to any class have true classes by their frequencies; that so few errors, or fewer, are of the classes left
+    out is binomial, times the ways to choose these classes and the predictions that are looked at.
+    """
+    table, found = facts.table, []
+    own = dict(zip(*map(np.ndarray.tolist, reversed(table.matches)), strict=True))
+    scale = (facts.n or 0.0) / float(table.grand_total)
+    for at in predictions.tolist():
+        row, few = own.get(at, -1), rows[columns == at]
+        kept = np.zeros(table.shape[0], dtype=bool)
+        kept[few] = True
+        possible = np.arange(table.shape[0]) != row
+        here = table.cell_columns == at
+        counts = np.bincount(table.cell_rows[here], table.cells[here] * scale, minlength=table.shape[0])
+        errors, away = float(counts[possible].sum()), float(counts[possible & ~kept].sum())
+        expected = float(facts.truth_shares[possible & ~kept].sum() / max(facts.truth_shares[possible].sum(), 1e-300))
+        choices = comb(int(np.count_nonzero(facts.truth_shares[possible])), int(np.count_nonzero(kept & possible)))
+        p_value = float(betainc(errors - away, away + 1, 1 - expected)) if errors > away else 1.0
+        found.append(p_value * choices * facts.occupied[1] <= CHANCE_LEVEL)
+    return np.array(found, dtype=bool)
 
 
 def _most_frequent(facts: TableStatistics) -> tuple[NDArray[np.int64], NDArray[np.int64], Real]:

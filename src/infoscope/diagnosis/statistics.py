@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple, Protocol
 
@@ -10,9 +11,9 @@ import numpy as np
 
 from infoscope.diagnosis.thresholds import THRESHOLDS
 from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
+from infoscope.metrics.registry import catalogue
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -77,8 +78,8 @@ class TableStatistics:
         return MetricInterval(float(found.sd), float(found.low), float(found.high))
 
     def shown(self, metric: str, in_sample: float) -> float:
-        """The number that reports show for a metric: its posterior mean, without a belief its value in the sample."""
-        found = self._known.get(metric)
+        """Return the number that reports show for a metric: the sample's, of information the posterior mean."""
+        found = self._known.get(metric) if catalogue[metric].is_information else None
         return in_sample if found is None or not np.isfinite(found.mean) else float(found.mean)
 
     @cached_property

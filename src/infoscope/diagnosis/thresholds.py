@@ -1,6 +1,6 @@
 """When a rule speaks: every threshold of the diagnosis, in one place."""
 
-from infoscope.quick_dataclasses import dataclass
+from dataclasses import dataclass
 
 __all__ = ["THRESHOLDS", "Thresholds"]
 
@@ -19,6 +19,8 @@ class Thresholds:
     """Specialised: the output's divergence from uniform exceeds the truth's by this much."""
     paradox_accuracy: float = 0.8
     """Accuracy paradox: accuracy at least this …"""
+    paradox_share: float = 0.75
+    """… where the most frequent class has at least this share: then much of it comes without any knowledge …"""
     paradox_proficiency: float = 0.4
     """… and the lower limit of proficiency at most this …"""
     widest: float = 0.3
@@ -33,6 +35,8 @@ class Thresholds:
     """… and this many times the hits that it gives up."""
     renaming_unknown_size: float = 100.0
     """Sample size of a table that does not know its own."""
+    misspelt_share: float = 0.01
+    """Misspelt predictions: at least this fraction of the predictions is a true class in another spelling."""
     pair_proficiency: float = 0.25
     """Merged pair: the system recovers at most this fraction of the difference between the two classes …"""
     pair_limit: float = 0.5
@@ -69,16 +73,8 @@ class Thresholds:
     """… and by at least this many standard errors, where those are known."""
     poor_output: float = 0.05
     """Less varied output: H(S) falls short of H(T) by at least this fraction of it."""
-    narrower_than_binomial: float = 0.12
-    """Balanced classes: the accuracy's sd is below the binomial one by at least this share."""
-    few_errors: int = 10
-    """Few errors: at most this many predictions are wrong …"""
-    few_errors_accuracy: float = 0.97
-    """… and at least this fraction is right."""
-    favoured_among: int = 5
-    """Favoured classes: at least this many true classes …"""
-    favoured_samples: int = 100
-    """… with at most this many samples together."""
+    r_hat: float = 1.2
+    """Unmixed chains: R̂ is at least this."""
     rare_among: int = 50
     """Rare classes: among at least this many classes …"""
     rare_share: float = 0.25
@@ -87,6 +83,8 @@ class Thresholds:
     """… fewer samples than this, …"""
     rare_contrast: float = 5.0
     """… and the most frequent one this many times the average."""
+    normalised_rounding: float = 0.005
+    """Normalised matrix: rows, columns or the whole sum to 1, or to 100, up to this per class, or ten times this."""
     samples_per_cell: float = 5.0
     """Few samples: fewer than this many for each occupied cell; a second stage needs them to count small gains."""
 

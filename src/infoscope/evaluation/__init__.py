@@ -1,6 +1,5 @@
 """Evaluation: from tables to the result."""
 
-from infoscope.evaluation.adaptive import StoppingRule
 from infoscope.evaluation.api import evaluate
 from infoscope.evaluation.gate import Baseline, Condition, Gate, judge
 from infoscope.evaluation.result import (
@@ -27,7 +26,6 @@ __all__ = [
     "Gate",
     "GroupComparison",
     "IntervalMethod",
-    "StoppingRule",
     "SystemResult",
     "evaluate",
     "judge",

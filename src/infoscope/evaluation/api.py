@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, Literal, Unpack, cast
 
 from infoscope.column_kinds import ColumnNames, check_columns
 from infoscope.diagnosis import Finding, TableStatistics, diagnose_all
 from infoscope.errors import InputError
-from infoscope.evaluation.adaptive import StoppingRule, gather_until
 from infoscope.evaluation.comparison import compared
 from infoscope.evaluation.examples import ExampleRequest, with_examples
 from infoscope.evaluation.inputs import ColumnRequest, Inputs, gather, ordered, prepared
@@ -19,7 +20,6 @@ from infoscope.evaluation.result import Evaluation
 from infoscope.evaluation.score import TableInput, measure
 from infoscope.evaluation.score_columns import with_scores, with_sweep_command
 from infoscope.evaluation.uncertainty import believed
-from infoscope.garbage import collection_paused
 from infoscope.inputs import (
     QuestionKeywords,
     UncertaintyOptions,
@@ -32,10 +32,14 @@ from infoscope.inputs import (
 )
 from infoscope.judges import Judged
 from infoscope.judges.question import asked_groups, period_findings
+from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.named_columns import as_names, named_columns
 from infoscope.readers import ReadOptions
+from infoscope.readers.column_names import column_names
 from infoscope.readers.files import file_name
+from infoscope.readers.frames import is_eager_frame
+from infoscope.readers.pattern_counts import read_patterns
 from infoscope.results.provenance import ignored_rows
 from infoscope.typing import LabelsByName, Source
 
@@ -48,7 +52,6 @@ class EvaluateKeywords(QuestionKeywords, total=False):
     by: str | Sequence[str] | None
     labels: Any
     task: Literal["classification", "clustering"]
-    until: Any
     examples: int | None
     show: str | Sequence[str] | Mapping[str, Any] | None
     keep_rows: bool | None
@@ -78,8 +81,7 @@ def evaluate(
     done to labels. ``costs`` says what each prediction costs: a matrix in the order of the classes, {(true, predicted):
     cost}, a frame, or a CSV file with names; then the expected cost is among the metrics.
     ``prevalence`` re-weights the true classes, ``task="clustering"`` says
-    that the names of the predictions mean nothing. ``until`` ("width=0.02", "accuracy.width=0.05") reads random blocks
-    only until the interval of a metric is that narrow. ``examples`` keeps this many random rows of each confused pair,
+    that the names of the predictions mean nothing. ``examples`` keeps this many random rows of each confused pair,
     with the columns that ``show`` names (all others by default; beside labels, values by name). ``scores`` is the
     column of scores behind the predictions of two classes, or scores beside labels. ``keep_rows`` says
     whether the result keeps the labels of every row, so that a later gate can pair with it: up to 100,000 rows unless
@@ -88,7 +90,8 @@ def evaluate(
     ``says={"right": 1, "wrong": 0}`` whether the prediction is right; ``population="unlabelled"`` leaves the labelled
     rows out, and ``period`` names a column of periods between which the judge may have changed.
     ``metrics`` names what is shown first, and alone in frames and CSV; all are computed. ``prior``, ``level``,
-    ``sample_size`` and ``seed`` say how intervals are made.
+    ``sample_size`` and ``seed`` say how intervals are made; ``uncertainty=None`` leaves them and all corrections out:
+    every number is the sample's.
 
     >>> evaluate(["cat", "cat", "dog", "dog"], ["cat", "dog", "dog", "dog"])["system"].number("accuracy")
     0.75
@@ -112,23 +115,26 @@ def evaluate(
     judged = asked_groups(source, y_pred, (truth, system, read), options)
     rows = cast(Source, source)
     if judged:
+        uncertainty.reject_none("with a judge every number is an estimate")
         found = judged_inputs(judged, source, y_pred, request, uncertainty.seed)
         about_periods = period_findings(source, y_pred, (truth, system, read), options)
         found = replace(found, notes=(*found.notes, *about_periods))
-    elif options.get("until") is None:
-        found = _with_truth_note(gather(rows, y_pred, request), truth)
     else:
-        found = gather_until(rows, request, StoppingRule.asked(options["until"]), uncertainty, as_asked)
+        found = _with_truth_note(gather(rows, y_pred, request), truth)
+        found = replace(found, notes=(*found.notes, *_repeated_ids(source, y_pred, request, found.provenance.rows)))
     names = ColumnNames.asked(file_name(source), truth, labels=y_pred is not None)
     if task == "classification" and request.labels is None:
         _check_columns(found, names)
     if examples is not None:
         found = with_examples(rows, y_pred, request, examples, found)
-    with collection_paused():
-        seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
-        tables = [(subject.name, subject.table) for subject in found.subjects]
-        about = (*found.notes, *label_findings(tables, truth), *cost_findings(costs, [table for _, table in tables]))
-        evaluation = _evaluated(replace(found, subjects=seen, notes=about), uncertainty)
+    seen = [believed(as_asked(subject), uncertainty) for subject in found.subjects]
+    tables = [(subject.name, subject.table) for subject in found.subjects]
+    about = (
+        *found.notes,
+        *label_findings(tables, truth, request.reject),
+        *cost_findings(costs, [table for _, table in tables]),
+    )
+    evaluation = _evaluated(replace(found, subjects=seen, notes=about), uncertainty)
     check_positive_stated(evaluation.systems, first)
     matrix = None if costs is None else costs.matrix(seen[0].table)
     evaluation = replace(evaluation, metrics=first, costs=matrix)
@@ -190,7 +196,6 @@ def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
         systems,
         comparison,
         by_group,
-        found.adaptive,
         found.row_labels,
         replace(provenance, hashes=hashes),
         tuple(_about_rows(found)),
@@ -200,8 +205,6 @@ def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
 def _about_rows(found: Inputs) -> Iterator[Finding]:
     yield from ignored_rows(found.provenance.ignored)
     yield from found.notes
-    if found.adaptive is not None:
-        yield Finding("read_in_part", f"{found.adaptive.text}.", "warning" if found.adaptive.sorted else "note")
 
 
 def _with_truth_note(found: Inputs, truth: str | None) -> Inputs:
@@ -212,6 +215,39 @@ def _with_truth_note(found: Inputs, truth: str | None) -> Inputs:
         return found
     text = f"{lost:,} rows have no truth; a column of verdicts (--judge, judge=) would let them count."
     return replace(found, notes=(*found.notes, Finding("rows_without_truth", text, evidence={"rows": lost})))
+
+
+MAX_CHECKED_IDS = 200_000
+"""Rows up to which their ids are looked at: it takes a second reading of that column."""
+
+
+def _repeated_ids(source: object, y_pred: object, request: ColumnRequest, rows: int | None) -> Iterator[Finding]:
+    """Rows that share an id, where a column has the name of one and most of its values occur once."""
+    is_file = isinstance(source, (str, Path)) and Path(source).is_file()
+    if y_pred is not None or not isinstance(request.truth, str) or not (is_file or is_eager_frame(source)):
+        return
+    if not rows or rows > MAX_CHECKED_IDS or request.groups is not None:
+        return
+    used = {request.truth, *as_names(request.system), *as_names(request.by), request.weight}
+    columns = [name for name in column_names(cast(Source, source), request.how) if name not in used]
+    name = next((name for name in columns if set(re.split(r"[^a-z]+", name.casefold())) & _ID_WORDS), None)
+    if name is None:
+        return
+    patterns = read_patterns(cast(Source, source), [name, request.truth], comparable=False, read=request.how)
+    totals = patterns.label_totals(0)
+    repeated, different = int(totals.sum() - len(totals)), len(totals)
+    if repeated and 2 * different >= totals.sum():
+        yield Finding(
+            "repeated_ids",
+            f"{counted(repeated, 'row')} {'repeats' if repeated == 1 else 'repeat'} an id of column {name!r} "
+            f"({different:,} different ids in {int(totals.sum()):,} rows). Remove copies; or, where rows with one id "
+            f"belong together, state groups={name!r} (--groups {name}): intervals take every row as independent.",
+            "warning",
+            {"column": name, "repeated": repeated, "ids": different},
+        )
+
+
+_ID_WORDS = frozenset({"id", "ids", "uid", "uuid", "guid", "rowid", "key"})
 
 
 def _findings(subjects: Sequence[TableInput], how: UncertaintyOptions) -> list[list[Finding]]:

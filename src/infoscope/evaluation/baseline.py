@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from collections.abc import Mapping, Sequence, Set
+from dataclasses import dataclass, field, replace
 from math import floor, log10
 from typing import Any
 
@@ -20,7 +20,6 @@ from infoscope.evaluation.result import Evaluation, SystemResult
 from infoscope.inputs import Prevalence, StatedOrder, UncertaintyOptions, check_costs_stated
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
-from infoscope.quick_dataclasses import dataclass
 from infoscope.records import parsed
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
@@ -29,7 +28,7 @@ from infoscope.tables.costs import CostMatrix, StatedCosts
 from infoscope.tables.labels import few_of
 from infoscope.tables.scale import in_label_order
 
-__all__ = ["Baseline", "BaselineChecks"]
+__all__ = ["Baseline", "BaselineChecks", "defined_metrics"]
 
 _OLD = "baseline "
 """Before the name of the earlier system where both stand in one comparison."""
@@ -48,7 +47,8 @@ class Baseline:
     """An earlier evaluation, and what it means to be no worse."""
 
     evaluation: Evaluation
-    metrics: Sequence[str] = ("proficiency",)
+    metrics: Sequence[str] = ("proficiency", "mcc")
+    """One of information, and one that a wrong name of a class changes."""
     tolerance: float = 0.0
     proven: bool = False
     """Whether "not worse" must be demonstrated; else looking no worse is enough."""
@@ -88,8 +88,8 @@ class Baseline:
             raise InputError(f"{name} has no system; a baseline is written by `infoscope evaluate --format json`")
         return cls(found, name=name, **options)
 
-    def compared(self, evaluation: Evaluation) -> BaselineChecks:
-        """Every system in every metric."""
+    def compared(self, evaluation: Evaluation, broken_labels: Set[str] = frozenset()) -> BaselineChecks:
+        """Every system in every metric; of systems with broken labels, which fail anyway, those that are defined."""
         self._check_costs(evaluation)
         pairs = [(system, self._before(system)) for system in evaluation.systems]
         for now, before in pairs:
@@ -98,7 +98,13 @@ class Baseline:
         checks = []
         for now, before in pairs:
             for entry in map(find, self.metrics):
+                if entry.name in now.metrics and now.metrics[entry.name].value is None and now.title in broken_labels:
+                    continue
                 self._check_comparable(now, before, entry)
+                withheld = next((system for system in (now, before) if system.metrics[entry.name].sd is None), None)
+                if withheld is not None:
+                    checks.append(self._without_interval(now, entry, self.name if withheld is before else now.title))
+                    continue
                 found = None if comparison is None else comparison.between(now.title, self._named(before), entry.name)
                 found = found or self._unpaired(now, before, entry)
                 checks.append(
@@ -106,8 +112,23 @@ class Baseline:
                 )
         if why_not is not None:
             why_not += "".join(dict.fromkeys(_other_classes(now, before) for now, before in pairs))
-        findings = () if why_not is None else (Finding("unpaired", f"{why_not}.", evidence={"baseline": self.name}),)
-        return BaselineChecks(tuple(checks), findings)
+        findings = [] if why_not is None else [Finding("unpaired", f"{why_not}.", evidence={"baseline": self.name})]
+        for before in {id(before): before for _, before in pairs}.values():
+            renamed = next((finding for finding in before.diagnosis if finding.code == "relabelled"), None)
+            if renamed is not None and evaluation.systems[0].clusters is None:
+                text = f"The baseline {before.title} is no measure of names: {renamed.text}"
+                findings.append(replace(renamed, code="baseline_relabelled", text=text, detail=""))
+        return BaselineChecks(tuple(checks), tuple(findings))
+
+    def _without_interval(self, now: SystemResult, entry: Metric, name: str) -> Check:
+        """Open: without an interval nobody knows how large the difference is."""
+        text = f"{entry.name} of {name} has no interval: the data do not allow one; compare another metric"
+        return Check(now.title, self._condition(entry, now), "inconclusive", text, now.metrics[entry.name], entry.name)
+
+    def _condition(self, entry: Metric, now: SystemResult) -> str:
+        margin = f" by more than {self.tolerance:g}" if self.tolerance else ""
+        proof = ", demonstrably" if self.proven else ""
+        return f"{entry.name}{entry.card.of_class(now.positive)} not worse than the baseline's{margin}{proof}"
 
     def _check_same_truth(self, now: SystemResult, before: SystemResult) -> None:
         """Reject a baseline of other classes: its numbers are about another question."""
@@ -140,7 +161,7 @@ class Baseline:
         self, evaluation: Evaluation, pairs: Sequence[tuple[SystemResult, SystemResult]]
     ) -> tuple[Comparison | None, str | None]:
         """Both row by row; or why that cannot be."""
-        if self.comparison is not None:
+        if self.comparison is not None or not self._question(evaluation).metrics:
             return self.comparison, None
         why_not = self._why_unpaired(evaluation)
         if why_not is not None:
@@ -182,8 +203,9 @@ class Baseline:
         how, prevalence, scale = self.uncertainty, self.prevalence, evaluation.systems[0].ordinal
         if isinstance(prevalence, Mapping):
             prevalence = {str(label): share for label, share in prevalence.items()}
+        systems = (*evaluation.systems, *self.evaluation.systems)
         return CompareOptions(
-            tuple(map(find, self.metrics)),
+            tuple(map(find, defined_metrics(self.metrics, systems))),
             _level(evaluation),
             prior=how.prior,
             seed=how.seed,
@@ -197,11 +219,15 @@ class Baseline:
         new, old = now.metrics.get(entry.name), before.metrics.get(entry.name)
         if new is None:
             raise InputError(f"{entry.name} is about ordered classes; state their order with --ordinal (ordinal=)")
-        if old is None or None in (new.mean, new.sd, old.mean, old.sd):
-            raise InputError(
-                f"{entry.name} has no interval here or none in {self.name}; compare another metric, or state "
-                "--sample-size"
-            )
+        for system, estimate, place in ((now, new, "here"), (before, old, f"in {self.name}")):
+            if estimate is None:
+                raise InputError(f"{self.name} has no {entry.name}; evaluate it again, or compare another metric")
+            if estimate.value is None:
+                raise InputError(f"{entry.name} of {system.title!r} is undefined {place}: {estimate.undefined}")
+            if estimate.sd is None and (system.n is None or entry.card.posterior == "none"):
+                raise InputError(
+                    f"{entry.name} has no interval {place}; compare another metric, or state --sample-size"
+                )
         truths = _truths(now, before)
         if truths[0] != truths[1] and entry.card.unit in ("bits", "nats"):
             raise InputError(
@@ -230,7 +256,9 @@ class Baseline:
         now, before = systems
         found = replace(found, b=before.title)
         sign = -1.0 if entry.card.better == "lower" else 1.0
-        ends = [float(end) for end in (found.estimate.low, found.estimate.high, found.estimate.mean) if end is not None]
+        ends = [
+            float(end) for end in (found.estimate.low, found.estimate.high, found.estimate.shown) if end is not None
+        ]
         gap = sign * ends[2]
         low, high = sorted(sign * end for end in ends[:2])
         level = 0.95 if now.interval is None else now.interval.level
@@ -240,9 +268,7 @@ class Baseline:
         if truths[0] != truths[1]:
             text += f"; different data sets: H(T) = {truths[1]:.3f} before, {truths[0]:.3f} bits now"
         text += "; paired row by row" if found.paired else "; unpaired"
-        margin = f" by more than {self.tolerance:g}" if self.tolerance else ""
-        proof = ", demonstrably" if self.proven else ""
-        condition = f"{entry.name}{entry.card.of_class(now.positive)} not worse than the baseline's{margin}{proof}"
+        condition = self._condition(entry, now)
         outcome = self._outcome(low, gap, high)
         return Check(now.title, condition, outcome, text, now.metrics[entry.name], entry.name, found)
 
@@ -253,8 +279,8 @@ class Baseline:
         now, before = systems
         for ranking in () if comparison is None else comparison.ranking:
             if ranking.metric == entry.name:
-                means = {place.name: place.mean for place in ranking.places}
-                return means[now.title], means[self._named(before)]
+                shown = {place.name: place.shown for place in ranking.places}
+                return shown[now.title], shown[self._named(before)]
         return now.shown(entry.name), before.shown(entry.name)
 
     def _named(self, before: SystemResult) -> str:
@@ -268,6 +294,11 @@ class Baseline:
         if low >= -self.tolerance or (gap >= -self.tolerance and not self.proven):
             return "passed"
         return "inconclusive"
+
+
+def defined_metrics(names: Sequence[str], systems: Sequence[SystemResult]) -> list[str]:
+    """The metrics that every system has a value of; a comparison takes no others."""
+    return [name for name in names if all(system.number(find(name).name) is not None for system in systems)]
 
 
 def _stated(costs: CostMatrix | None) -> StatedCosts | None:
@@ -287,7 +318,8 @@ def _beliefs(
 
 def _belief(estimate: Estimate) -> MetricBelief:
     parts = (estimate.value, estimate.mean, estimate.sd, estimate.low, estimate.high)
-    return MetricBelief(*(float("nan") if part is None else part for part in parts))
+    value, mean, sd, low, high = (float("nan") if part is None else part for part in parts)
+    return MetricBelief(value, mean, sd, low, high, estimate.corrected)
 
 
 def _other_classes(now: SystemResult, before: SystemResult) -> str:
@@ -321,7 +353,7 @@ def _level(evaluation: Evaluation) -> float:
 def _told(gap: float, low: float, high: float, level: float) -> str:
     """By how much better or worse, with the interval in the same words."""
     if low == high == 0:
-        return "no difference: the predictions are the same in every row"
+        return "no difference: the predictions are the same in every row, or differ in the names of the classes alone"
     digits = min(max(1 - floor(log10(max(high - low, 1e-9) / 2)), 3), 6)
     word = "better" if gap >= 0 else "worse"
     one, other = (low, high) if gap >= 0 else (-high, -low)

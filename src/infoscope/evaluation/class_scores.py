@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from infoscope.evaluation.result import ABSENT, SystemResult
 from infoscope.evaluation.score import TableInput
 from infoscope.evaluation.uncertainty import believed
 from infoscope.inputs import UncertaintyOptions
@@ -14,11 +16,10 @@ from infoscope.metrics.one_vs_rest import f_beta_parts
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.posterior.summary import Summary
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency, Label
 
-__all__ = ["ClassScores", "class_scores"]
+__all__ = ["ClassScores", "class_scores", "with_f1_intervals"]
 
 _PARTS: Mapping[str, Parts] = {
     "precision": lambda classes: (classes.hits, classes.declared),
@@ -103,6 +104,18 @@ def class_scores(
     )
 
 
+def with_f1_intervals(system: SystemResult, how: UncertaintyOptions) -> SystemResult:
+    """The same with an interval for the F1 of each class, where there is one belief about the whole table."""
+    if system.table is None or system.n is None or system.clusters is not None or not len(system.table.matches[0]):
+        return system
+    if system.interval is None or system.interval.method == "none" or system.interval.groups:
+        return system
+    scores = class_scores(system.table, how)
+    f1 = dict(zip(scores.labels, scores.classes["f1"], strict=True))
+    classes = (replace(line, values={**line.values, "f1": f1.get(line.label, ABSENT)}) for line in system.classes)
+    return replace(system, classes=tuple(classes))
+
+
 def _averages(
     table: Contingency, average: Average, zero_division: ZeroDivision | None, labels: Sequence[Label]
 ) -> dict[str, Estimate]:
@@ -120,4 +133,6 @@ def _estimate(metric: str, table: Contingency, value: tuple[float, float], belie
     if not np.isfinite(plain):
         return Estimate.of(filled, find(metric).reason(table))
     found = Estimate.of(plain)
-    return found if belief is None else found.with_belief(Summary(*map(np.asarray, belief)))
+    if belief is None:
+        return found
+    return found.with_belief(Summary(*map(np.asarray, belief)), corrected=find(metric).card.is_information)

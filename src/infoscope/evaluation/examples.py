@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from infoscope.errors import InfoscopeError, InputError
@@ -12,7 +12,6 @@ from infoscope.evaluation.inputs import ColumnRequest, Inputs
 from infoscope.evaluation.result import CellExamples, ErrorSegment, ExampleRow
 from infoscope.inputs import column_labels, labels_by_system, tables_by_system
 from infoscope.named_columns import as_names
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.files import is_read_once
 from infoscope.readers.reader import counted_tables
 from infoscope.readers.rows.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows
@@ -44,8 +43,6 @@ class ExampleRequest:
             return None
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= MAX_ROWS_PER_CELL:
             raise InputError(f"examples must be a whole number from 1 to {MAX_ROWS_PER_CELL}, got {limit!r}")
-        if options.get("until") is not None:
-            raise InputError("until= reads a part of the rows, and examples are drawn from all; leave one of them out")
         if is_read_once(source):
             raise InputError("standard input and pipes are read once, and examples need a second look; give a file")
         return cls(limit, (show,) if isinstance(show, str) else show)

@@ -4,29 +4,56 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import ModuleType
 from typing import Any, ClassVar, Literal, Self, get_args
 
+from infoscope.diagnosis.label_assignment import foreign_labels
 from infoscope.errors import InputError
 from infoscope.evaluation.baseline import Baseline
 from infoscope.evaluation.conditions import Check, Condition, Outcome
 from infoscope.evaluation.positive_class import check_positive_stated
-from infoscope.evaluation.result import Evaluation, SystemResult
-from infoscope.quick_dataclasses import dataclass
+from infoscope.evaluation.result import ClassEstimates, Evaluation, SystemResult
+from infoscope.metrics.registry import find
+from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 
-__all__ = ["Baseline", "Check", "Condition", "Gate", "WorstClass", "judge", "worst_classes"]
+__all__ = [
+    "ALLOWED_MISSING",
+    "EFFECTS",
+    "Baseline",
+    "Check",
+    "Condition",
+    "Gate",
+    "WorstClass",
+    "judge",
+    "worst_classes",
+]
 
-#: findings that state how much less often intervals hold than they say, and the metrics that this is about
-_SHORTFALLS = {
-    "favoured_classes": frozenset({"proficiency", "mutual_information"}),
-    "few_errors": frozenset({"accuracy", "error_rate"}),
+ALLOWED_MISSING = 0.2
+"""Fraction of the rows with a true label that may lack a prediction."""
+_NAMES = "predictions have the names of the true classes"
+_INFORMATION = frozenset({"proficiency", "mutual_information"})
+
+#: What a finding about a system or the runs before does to a gate: the outcome of a condition that it adds, and that
+#: condition; None where it is only repeated, if a condition is about one of its metrics.
+EFFECTS: Mapping[str, tuple[Outcome, str] | frozenset[str]] = {
+    "no_common_label": ("failed", _NAMES),
+    "misspelt_predictions": ("failed", _NAMES),
+    "relabelled": ("failed", _NAMES),
+    "only_errors": ("failed", "all rows are there, not the errors alone"),
+    "missing_predictions": ("failed", "rows have predictions"),
+    "few_groups": ("inconclusive", "groups are enough for intervals"),
+    "clock_turned_back": ("inconclusive", "the order of the runs is known"),
+    "future_run": ("inconclusive", "the order of the runs is known"),
+    "dominant_class": DOMINANT_CLASS_METRICS,
     "rare_classes": frozenset({"macro_f1"}),
+    "unmixed_chains": _INFORMATION,
 }
 
 
@@ -70,7 +97,11 @@ class Gate(Result):
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> Self:
         """The gate that a document describes."""
-        return super().from_dict({name: part for name, part in record.items() if name not in _DERIVED})
+        found = super().from_dict({name: part for name, part in record.items() if name not in _DERIVED})
+        for check in found.checks:
+            if check.estimate is not None:
+                check.estimate.check_as(check.metric, f"{check.system}, {check.condition}")
+        return found
 
     @classmethod
     def json_schema(cls) -> dict[str, Json]:
@@ -129,53 +160,101 @@ def judge(
     baseline: Baseline | None = None,
     inconclusive: Literal["fail", "pass", "warn"] = "warn",
     history: Iterable[Check | Finding] = (),
+    allow_missing: float = ALLOWED_MISSING,
 ) -> Gate:
     """Every condition on every system; ``history`` holds checks against earlier runs."""
-    checks = [condition.check(system) for system in evaluation.systems for condition in conditions]
-    findings = evaluation.findings
-    for item in history:
-        if isinstance(item, Check):
-            checks.append(item)
-        else:
-            findings = (*findings, item)
-    if baseline is not None:
-        against = baseline.compared(evaluation)
-        checks, findings = [*checks, *against.checks], (*findings, *against.findings)
-    if not checks:
+    history = list(history)
+    if not conditions and baseline is None and not history:
         raise InputError(
             "a gate without conditions lets everything through; give --min, --max, --baseline or --history "
             "(min=, max=, baseline= or history= in Python)"
         )
-    check_positive_stated(evaluation.systems, [check.metric for check in checks if check.metric])
+    findings: list[Finding] = []
+    added: list[Check] = []
+    broken: set[str] = set()
+    asked = {condition.metric for condition in conditions}
+    if baseline is not None:
+        asked |= {find(name).name for name in baseline.metrics}
+    for system in evaluation.systems:
+        about = f"{system.title}: " if len(evaluation.systems) > 1 else ""
+        for finding in _about_system(evaluation, system, allow_missing):
+            effect = EFFECTS.get(finding.code, frozenset())
+            if isinstance(effect, tuple):
+                outcome, condition = effect
+                text = finding.text.rstrip(".")
+                if condition == _NAMES:
+                    broken.add(system.title)
+                    text += "; names of clusters mean nothing: --task clustering (task='clustering')"
+                added.append(Check(system.title, condition, outcome, text))
+            elif not effect & asked:
+                continue
+            findings.append(replace(finding, text=f"{about}{finding.text}"))
+        if not system.is_informative:
+            findings.append(_no_information(system))
+    checks = [
+        condition.check(system, broken_labels=system.title in broken)
+        for system in evaluation.systems
+        for condition in conditions
+    ]
+    findings += evaluation.findings
+    for item in history:
+        if isinstance(item, Check):
+            checks.append(item)
+            continue
+        findings.append(item)
+        effect = EFFECTS.get(item.code, frozenset())
+        if isinstance(effect, tuple):
+            added.append(Check("history", effect[1], effect[0], item.text.rstrip(".")))
+    if baseline is not None:
+        against = baseline.compared(evaluation, broken)
+        checks += against.checks
+        findings += against.findings
+    metrics = [check.metric for check in checks if check.metric]
+    check_positive_stated(evaluation.systems, metrics)
     return Gate(
-        tuple(checks),
+        (*added, *checks),
         inconclusive,
         evaluation.provenance,
-        (*_no_information(evaluation), *_falling_short(evaluation, checks), *findings),
-        tuple(worst_classes(evaluation)),
+        tuple(findings),
+        tuple(worst_classes(evaluation, checks)),
     )
 
 
-def _no_information(evaluation: Evaluation) -> Iterator[Finding]:
-    """Systems that no condition on their numbers, and no baseline, makes good."""
-    for system in evaluation.systems:
-        if not system.is_informative:
-            text = (
-                f"{system.title} captures no more information than expected by chance "
-                f"(P = {system.chance_p_value:.2g}); whatever conditions it meets, its predictions tell nothing of the "
-                "truth."
-            )
-            yield Finding("no_information", text, "warning", {"system": system.title, "p_value": system.chance_p_value})
+def _no_information(system: SystemResult) -> Finding:
+    """A system that no condition on its numbers, and no baseline, makes good."""
+    p = system.chance_p_value
+    text = (
+        f"{system.title} captures no more information than expected by chance (P = {p:.2g}); whatever conditions it "
+        "meets, its predictions tell nothing of the truth."
+    )
+    return Finding("no_information", text, "warning", {"system": system.title, "p_value": p})
 
 
-def _falling_short(evaluation: Evaluation, checks: Sequence[Check]) -> Iterator[Finding]:
-    """Where the intervals that these checks go by are known to hold less often than they say."""
-    for system in evaluation.systems:
-        asked = {check.metric for check in checks if check.system == system.title}
-        about = f"{system.title}: " if len(evaluation.systems) > 1 else ""
-        for finding in system.diagnosis:
-            if asked & _SHORTFALLS.get(finding.code, frozenset()):
-                yield replace(finding, text=f"{about}{finding.text}")
+def _about_system(evaluation: Evaluation, system: SystemResult, allow_missing: float) -> Iterator[Finding]:
+    """What may decide a gate whatever its conditions: names that do not match, and rows without a prediction."""
+    table = system.table
+    foreign = None if table is None or system.clusters is not None else foreign_labels(table)
+    if foreign is not None:
+        yield foreign
+    for finding in system.diagnosis:
+        is_about_names = isinstance(effect := EFFECTS.get(finding.code), tuple) and effect[1] == _NAMES
+        if not is_about_names or (foreign is None and system.clusters is None):
+            yield finding
+    if table is None or not table.ignored:
+        return
+    reasons = ("missing system label", f"missing label in {system.name!r}")
+    missing = sum(rows for reason, rows in table.ignored.items() if reason in reasons)
+    rows = evaluation.provenance.rows or 0
+    used = float(table.total) if table.is_counts else max(rows - sum(table.ignored.values()), 0)
+    if missing > allow_missing * (missing + used):
+        yield Finding(
+            "missing_predictions",
+            f"{missing:,} of {missing + used:,.0f} rows with a true label have no prediction "
+            f"({missing / (missing + used):.1%}), and at most {100 * allow_missing:.4g}% of them may lack one; predict "
+            "them, or say --allow-missing SHARE (allow_missing=).",
+            "warning",
+            {"system": system.title, "missing": missing, "rows": missing + used},
+        )
 
 
 MOST = 5
@@ -184,7 +263,7 @@ MOST = 5
 
 @dataclass(frozen=True)
 class WorstClass:
-    """A true class that causes much of a system's missed information."""
+    """A true class that a system does badly."""
 
     system: str
     label: str
@@ -196,38 +275,71 @@ class WorstClass:
     """The wrong class that its samples get most often."""
     count: float = 0.0
     """How many samples get it."""
+    errors: float = 0.0
+    """How many samples get a wrong class."""
 
     @property
     def text(self) -> str:
         """The class in a sentence without a full stop."""
-        low, high = self.recall.low, self.recall.high
-        within = "" if low is None or high is None else f" ({low:.0%} – {high:.0%})"
-        recall = "" if self.recall.shown is None else f", recall {self.recall.shown:.0%}{within}"
+        recall = f", with recall {MetricNotation('class_recall').whole(self.recall)}"
         wrong = f", most often predicted as '{self.predicted}' ({self.count:,.4g} samples)" if self.predicted else ""
-        return f"'{self.label}' causes {self.missed_share:.0%} of the missed information{recall}{wrong}"
-
-
-def worst_classes(evaluation: Evaluation) -> Iterator[WorstClass]:
-    """Of each system the classes that miss most, the worst first; none where predictions are clusters."""
-    for system in evaluation.systems:
-        if system.clusters is None:
-            found = [each for each in _classes(system) if each.recall.value is not None and each.recall.value < 1]
-            yield from sorted(found, key=lambda each: -each.missed_share)[:MOST]
-
-
-def _classes(system: SystemResult) -> Iterator[WorstClass]:
-    for each in system.classes:
-        recall, missed = each.values.get("recall"), each.shown("missed_share")
-        if recall is None or not missed:
-            continue
-        wrong = [leak for leak in system.leaks if leak.truth == each.label != leak.system]
-        most = max(wrong, key=lambda leak: leak.count, default=None)
-        yield WorstClass(
-            system.title,
-            each.label,
-            each.number("support") or 0.0,
-            recall,
-            missed,
-            None if most is None else most.system,
-            0.0 if most is None else most.count,
+        return (
+            f"'{self.label}' causes {self.missed_share:.0%} of the missed information and {self.errors:,.4g} errors"
+            f"{recall}{wrong}"
         )
+
+
+def worst_classes(evaluation: Evaluation, checks: Sequence[Check] = ()) -> Iterator[WorstClass]:
+    """Of each system the classes that are worst in what the first condition asks for that is failed, else open or met.
+
+    By recall, precision or F1 where a condition is about it, by errors where it goes by the share of right predictions,
+    and by missed information otherwise; none where predictions are clusters.
+    """
+    for system in evaluation.systems:
+        if system.clusters is not None:
+            continue
+        own = [check for check in checks if check.system == system.title and check.metric]
+        metric = next((check.metric for check in sorted(own, key=lambda check: _SEVERITY.index(check.outcome))), "")
+        classes = [(line, found) for line in system.classes if (found := _worst_class(system, line)) is not None]
+        rate = _RATES.get(metric.removeprefix("class_"), "")
+        classes = [pair for pair in classes if (pair[0].number(rate or "recall") or 0.0) < 1]
+        if rate:
+            classes.sort(key=lambda pair: (pair[0].number(rate) or 0.0, -pair[1].errors))
+        elif metric in _BY_ERRORS:
+            classes.sort(key=lambda pair: -pair[1].errors)
+        else:
+            classes.sort(key=lambda pair: -pair[1].missed_share)
+        yield from [found for _, found in classes[:MOST]]
+
+
+_SEVERITY = ("failed", "inconclusive", "passed")
+_RATES = {
+    "recall": "recall",
+    "macro_recall": "recall",
+    "balanced_accuracy": "recall",
+    "precision": "precision",
+    "macro_precision": "precision",
+    "f1": "f1",
+    "macro_f1": "f1",
+}
+_BY_ERRORS = ("accuracy", "error_rate", "kappa", "mcc", "weighted_tpr")
+
+
+def _worst_class(system: SystemResult, line: ClassEstimates) -> WorstClass | None:
+    """What is wrong with a class; None for a class without samples."""
+    recall = line.values.get("recall")
+    if recall is None or recall.value is None:
+        return None
+    wrong = [leak for leak in system.leaks if leak.truth == line.label != leak.system]
+    most = max(wrong, key=lambda leak: leak.count, default=None)
+    samples = line.number("support") or 0.0
+    return WorstClass(
+        system.title,
+        line.label,
+        samples,
+        recall,
+        line.shown("missed_share") or 0.0,
+        None if most is None else most.system,
+        0.0 if most is None else most.count,
+        samples * (1 - recall.value),
+    )

@@ -13,9 +13,10 @@ from infoscope.comparison.api import CompareKeywords
 from infoscope.comparison.result import Comparison
 from infoscope.errors import InputError, check_keywords
 from infoscope.evaluation.api import EvaluateKeywords, evaluate
-from infoscope.evaluation.baseline import Baseline
+from infoscope.evaluation.baseline import Baseline, defined_metrics
+from infoscope.evaluation.class_scores import with_f1_intervals
 from infoscope.evaluation.conditions import Condition, Side
-from infoscope.evaluation.gate import Gate, judge
+from infoscope.evaluation.gate import ALLOWED_MISSING, Gate, judge
 from infoscope.evaluation.history import history_checks
 from infoscope.evaluation.result import Evaluation
 from infoscope.inputs import UncertaintyOptions, labels_by_system, tables_by_system
@@ -42,6 +43,7 @@ class GateKeywords(EvaluateKeywords, total=False):
     not_worse: bool
     inconclusive: Literal["fail", "pass", "warn"]
     history: StrPath | None
+    allow_missing: float
 
 
 _OWN = frozenset(GateKeywords.__annotations__) - frozenset(EvaluateKeywords.__annotations__)
@@ -59,15 +61,18 @@ def gate(
     """Whether systems are good enough, and not worse than an earlier one: ``passed``, ``failed`` or ``inconclusive``.
 
     The source is given as for ``evaluate``. ``min`` and ``max`` map a metric, or a part as ``proficiency.low``, to
-    its limit. ``baseline`` is what the systems must not be worse than by more than ``tolerance`` in each of ``metrics``
-    (proficiency): the baseline's labels beside ``(y_true, y_pred)``, an ``Evaluation``, its JSON file, rows of the same
-    columns, or a table. ``baseline_system`` names its column in the same rows, or which system of ``baseline`` it is.
+    its limit; ``recall[spam]`` is that of one class, and ``min_class_recall`` that of the worst. ``baseline`` is what
+    the systems must not be worse than by more than ``tolerance`` in each of ``metrics`` (proficiency, and MCC, which
+    wrong names of the classes change): the baseline's labels beside ``(y_true, y_pred)``, an ``Evaluation``, its JSON
+    file, rows of the same columns, or a table. ``baseline_system`` names its column in the same rows, or which system
+    of ``baseline`` it is.
     Where the true labels are the same row by row the two are compared in pairs, otherwise by their two posteriors.
 
     A system that looks worse fails where the whole interval of the difference is worse, and is inconclusive where some
     of it is not; ``not_worse`` demands that none of it is worse. ``inconclusive`` says what that counts as: "warn" is
     an outcome of its own. ``history`` is a folder of stored evaluations: a run that is worse than their spread lets
-    expect fails, see ``infoscope.history``.
+    expect fails, see ``infoscope.history``. Whatever the conditions, a system fails whose predictions have other names
+    than the true classes, unless ``task="clustering"``, or lack for more than ``allow_missing`` of the rows.
 
     >>> truth = ["cat", "dog"] * 100
     >>> poor = ["cat", "cat", "dog", "dog"] * 50
@@ -85,12 +90,24 @@ def gate(
     leniency = options.get("inconclusive", "warn")
     if leniency not in ("fail", "pass", "warn"):
         raise InputError(f"inconclusive is {leniency!r}; it is 'fail', 'pass' or 'warn'")
-    metrics = as_names(options.get("metrics")) or ("proficiency",)
+    is_clustering = options.get("task") == "clustering"
+    metrics = as_names(options.get("metrics")) or (("proficiency",) if is_clustering else Baseline.metrics)
     runs = options.get("history")
+    missing = options.get("allow_missing", ALLOWED_MISSING)
+    if not 0 <= missing <= 1:
+        raise InputError(f"allow_missing is {missing!r}; it is a fraction of the rows, between 0 and 1")
+
+    def judged(now: Evaluation, before: Baseline | None) -> Gate:
+        if any(condition.metric == "class_f1" for condition in conditions):
+            how = UncertaintyOptions.from_keywords(options)
+            now = replace(now, systems=tuple(with_f1_intervals(system, how) for system in now.systems))
+        watched = as_names(options.get("metrics")) or ("proficiency",)
+        past = () if runs is None else history_checks(now, runs, watched)
+        return judge(now, conditions, before, leniency, past, missing)
+
     if old is None and name is None:
         _reject_without_baseline(options)
-        now = given.evaluated()
-        return judge(now, conditions, None, leniency, () if runs is None else history_checks(now, runs, metrics))
+        return judged(given.evaluated(), None)
     how: dict[str, Any] = {
         "metrics": metrics,
         "tolerance": options.get("tolerance", 0.0),
@@ -98,8 +115,7 @@ def gate(
         "uncertainty": UncertaintyOptions.from_keywords(options),
         "prevalence": options.get("prevalence"),
     }
-    now, before = given.with_baseline(old, name, how)
-    return judge(now, conditions, before, leniency, () if runs is None else history_checks(now, runs, metrics))
+    return judged(*given.with_baseline(old, name, how))
 
 
 def _limits(side: Side, limits: Limits) -> list[Condition]:
@@ -116,7 +132,7 @@ def _reject_without_baseline(options: GateKeywords) -> None:
 class _Source:
     """What is evaluated, and the ways in which a baseline may stand beside it."""
 
-    def __init__(  # noqa: PLR0917 - the arguments of a question
+    def __init__(
         self, source: Any, y_pred: Any, truth: Any, system: Any, read: ReadOptions | None, asked: EvaluateKeywords
     ) -> None:
         self.source, self.y_pred, self.truth, self.system = source, y_pred, truth, system
@@ -181,8 +197,9 @@ class _Source:
         comparison = None
         if self.asked.get("by") or self.asked.get("task") == "clustering":
             return ours, Baseline(theirs, name=f"column {name!r}", system=name, **how)
-        if whole.row_labels is None or self.asked.get("groups") is not None:
-            comparison = self._compared(both, how["metrics"])
+        metrics = defined_metrics(how["metrics"], whole.systems)
+        if metrics and (whole.row_labels is None or self.asked.get("groups") is not None):
+            comparison = self._compared(both, metrics)
         return ours, Baseline(theirs, name=f"column {name!r}", system=name, comparison=comparison, **how)
 
     def _compared(self, both: Any, metrics: Sequence[str]) -> Comparison:

@@ -26,7 +26,7 @@ from infoscope.runs.findings import history_findings
 from infoscope.runs.folder import BASELINES
 from infoscope.typing import Json, StrPath
 
-__all__ = ["HistoryKeywords", "Runs", "history", "history_checks"]
+__all__ = ["HistoryKeywords", "Runs", "history", "history_checks", "reject_damaged_newest"]
 
 Runs = StrPath | Sequence[StrPath | Evaluation] | Mapping[str, Evaluation | StrPath]
 """A folder, files or evaluations in their order, or either by the name of the run."""
@@ -118,9 +118,17 @@ def _stored_marks(source: str | None) -> dict[str, str]:
     return _marks(line for line in lines if line.strip() and not line.startswith("#"))
 
 
+def reject_damaged_newest(findings: Iterable[Finding], folder: str) -> None:
+    """Stop where the newest file cannot be read: a gate would judge the run before it."""
+    for finding in findings:
+        if finding.code == "not_a_run" and finding.evidence.get("newest"):
+            raise InputError(f"{folder}: {finding.text.rstrip('.')}; write it again, or remove it")
+
+
 def history_checks(evaluation: Evaluation, runs: StrPath, metrics: Sequence[str]) -> Iterator[Check | Finding]:
     """An evaluation as the next run of a folder: a check for each system and metric, and findings about the folder."""
     records, findings, source = _records(runs)
+    reject_damaged_newest(findings, str(runs))
     yield from findings
     now = run_record(evaluation.to_dict(), "this run", "")
     records = [run for run in records if not now.hashes or run.hashes != now.hashes]

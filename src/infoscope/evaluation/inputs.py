@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Self, cast
 
@@ -12,7 +12,6 @@ import numpy as np
 from infoscope.column_kinds import check_labels
 from infoscope.comparison import PairedPredictions
 from infoscope.errors import InputError, masked
-from infoscope.evaluation.result import AdaptiveReading
 from infoscope.evaluation.row_labels import MAX_KEPT_ROWS, MAX_PAIRED_ROWS, RowLabels
 from infoscope.evaluation.score import Clusters, TableInput
 from infoscope.inputs import (
@@ -26,7 +25,6 @@ from infoscope.inputs import (
     tables_by_system,
 )
 from infoscope.named_columns import as_names, names_alone
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files
 from infoscope.readers.finished_tables import finished_tables
@@ -42,7 +40,7 @@ from infoscope.tables.prevalence import shares_by_label
 from infoscope.tables.scale import on_scale, scale_order
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
-__all__ = ["ColumnRequest", "Inputs", "gather", "ordered", "prepared", "seen", "source_name"]
+__all__ = ["ColumnRequest", "Inputs", "gather", "ordered", "prepared", "source_name"]
 
 
 @dataclass(frozen=True)
@@ -114,7 +112,6 @@ class Inputs:
     subjects: list[TableInput]
     joints: Mapping[tuple[str, ...], Joint | PairedPredictions] = field(default_factory=dict)
     """The systems row by row, by group, where they were read together; without groups there is one, ()."""
-    adaptive: AdaptiveReading | None = None
     notes: tuple[Finding, ...] = ()
     """About what was read."""
     row_labels: RowLabels | None = None
@@ -155,7 +152,6 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest
         name: counted_labels(Contingency, y_true, labels, request.weight, declared) for name, labels in systems.items()
     }
     ignored = most_ignored(table.ignored for table in tables.values())
-    warn_of_rows(ignored)
     predictions = None
     rows = int(max(_size(table) + sum(table.ignored.values()) for table in tables.values()))
     kept = request.weight is None and rows <= request.max_kept
@@ -168,6 +164,10 @@ def _from_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest
             reject=request.reject,
             positive=request.positive,
         )
+    if request.groups is not None and predictions is not None:
+        lost = [predictions.lacking(name) - sum(table.ignored.values()) for name, table in tables.items()]
+        ignored |= {"missing group": max(lost)} if max(lost) > 0 else {}
+    warn_of_rows(ignored)
     subjects = [_labelled(name, table, predictions, request) for name, table in tables.items()]
     provenance = Provenance(rows=rows if request.weight is None else None, ignored=_listed(ignored))
     joints: dict[tuple[str, ...], Joint | PairedPredictions] = (
@@ -212,11 +212,11 @@ def _from_rows(source: Any, request: ColumnRequest) -> Inputs:
     check_rows(source, request.truth)
     together = read_together(source, request.asked, request.how)
     warn_of_rows(together.reading.ignored)
-    return seen(source, request, together)
+    return _as_subjects(source, request, together)
 
 
-def seen(source: object, request: ColumnRequest, found: Together) -> Inputs:
-    """What was read, as subjects."""
+def _as_subjects(source: object, request: ColumnRequest, found: Together) -> Inputs:
+    """Return what was read as subjects."""
     reading = found.reading
     subjects = [
         TableInput(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -27,7 +27,6 @@ from infoscope.judges.findings import judged_findings
 from infoscope.judges.judged_groups import JudgedGroup
 from infoscope.metrics.registry import find
 from infoscope.posterior.summary import summarize_draws
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
@@ -249,7 +248,9 @@ class _JudgedParts:
         values = _values(table, names)
         known = [name for name, value in values.items() if value.value is not None]
         found = self.judged.labels_posterior(self.system, seed=self.how.seed).summaries(known, self.how.level)
-        return values | {name: values[name].with_belief(found[name]) for name in known}
+        return values | {
+            name: values[name].with_belief(found[name], corrected=find(name).card.is_information) for name in known
+        }
 
     def _others(self) -> dict[str, Estimate]:
         accepts = accepting_verdicts(self.judged, self.system)

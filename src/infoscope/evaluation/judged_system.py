@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 
 __all__ = ["JudgedStratum", "JudgedSystem"]

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from infoscope.clustering import SplitsAndMerges
 from infoscope.comparison.result import Comparison
 from infoscope.errors import UnknownNameError
-from infoscope.evaluation.first_schema import SCHEMA_1, upgraded
 from infoscope.evaluation.judged_system import JudgedSystem
 from infoscope.evaluation.row_labels import RowLabels
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.operating_points import Sweep
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
@@ -26,7 +24,6 @@ from infoscope.tables import Contingency
 from infoscope.tables.costs import CostMatrix
 
 __all__ = [
-    "AdaptiveReading",
     "CellCost",
     "CellExamples",
     "CellLoss",
@@ -136,7 +133,7 @@ class IntervalMethod:
     prior: str | None = None
     seed: int | None = None
     groups: int | None = None
-    """How many groups were resampled, where rows belong together."""
+    """How many groups the rows are in, where they belong together."""
     samples_to_halve: int | None = None
     """How many further samples would halve the interval of proficiency."""
 
@@ -153,20 +150,6 @@ def halving(*samples: int) -> str:
     '; 4,928 to 5,218 more samples would halve them'
     """
     return f"; {' to '.join(f'{each:,}' for each in samples)} more samples would halve them"
-
-
-@dataclass(frozen=True)
-class AdaptiveReading:
-    """How much of a source was read and why, where reading stopped at a goal."""
-
-    goal: str
-    reached: bool
-    share: float
-    blocks: int
-    sorted: bool
-    """Whether the rows look sorted, so that all of them were read."""
-    text: str
-    width: float | None = None
 
 
 @dataclass(frozen=True)
@@ -226,7 +209,7 @@ class SystemResult:
         return self.estimate(metric).value
 
     def shown(self, metric: str) -> float | None:
-        """The number that reports show for a metric: the posterior mean where there is one."""
+        """Return the number that reports show for a metric: the sample's value, of information the corrected one."""
         return self.estimate(metric).shown
 
     def estimate(self, metric: str) -> Estimate:
@@ -286,7 +269,6 @@ class Evaluation(Result):
     """The systems against each other, where they predicted the same rows."""
     group_comparisons: tuple[GroupComparison, ...] = ()
     """The same within each group, where rows were split."""
-    adaptive: AdaptiveReading | None = None
     row_labels: RowLabels | None = field(default=None, compare=False)
     """Truth and predictions of every row, where they are kept, for a paired comparison later."""
     provenance: Provenance = field(default_factory=Provenance)
@@ -327,24 +309,23 @@ class Evaluation(Result):
 
     @cached_property
     def ranking(self) -> Sequence[SystemResult]:
-        """Systems by proficiency, the best first; those without significant information next, undefined ones last."""
+        """Systems by proficiency, the best first; those without significant information next, undefined ones last.
+
+        Where rows were split, the groups that are served worst come first.
+        """
+        if any(system.group for system in self.systems):
+            return sorted(self.systems, key=lambda system: (system.shown("proficiency") is None, *_rank(system)[1:]))
         return sorted(self.systems, key=_rank, reverse=True)
 
     def page_document(self) -> dict[str, Json]:
         """The document without the labels of single rows: a page is passed around."""
         return replace(self, row_labels=None).to_dict()
 
-    @classmethod
-    def from_dict(cls, record: Mapping[str, Json]) -> Self:
-        """The evaluation that a document describes; documents of the first schema are read, too."""
-        if isinstance(record, Mapping) and record.get("schema") == SCHEMA_1:
-            record = upgraded(record, cls.schema())
-        return super().from_dict(record)
-
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """One row per system: each metric's plug-in value, its mean and interval as ``metric.mean``, …
+        """Return a row per system: the number shown of each metric, its mean and interval as ``metric.mean``, …
 
-        ``positive`` names the class that metrics of one of two classes are about.
+        ``metric.value`` is the sample's value where the number shown is corrected. ``positive`` names the class that
+        metrics of one of two classes are about.
         """
         for system in self.systems:
             chosen = {name: system.metrics[name] for name in self.metrics or system.metrics}

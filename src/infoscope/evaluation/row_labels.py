@@ -6,6 +6,7 @@ import binascii
 import zlib
 from base64 import b64decode, b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from infoscope.comparison import PairedPredictions
 from infoscope.comparison.predictions import CodedColumn
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["MAX_KEPT_ROWS", "MAX_PAIRED_ROWS", "LabelColumn", "RowLabels"]
 

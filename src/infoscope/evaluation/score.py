@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import isfinite
 from typing import Any, Literal, Protocol
 
@@ -12,6 +12,7 @@ import numpy as np
 from infoscope.clustering import SplitsAndMerges, splits_and_merges
 from infoscope.column_kinds import is_positive_open
 from infoscope.diagnosis import Confusion, Finding, TableBelief, confusions, directed_errors
+from infoscope.diagnosis.sample import WITHHELD_METRICS
 from infoscope.evaluation.result import (
     CellCost,
     CellExamples,
@@ -21,18 +22,17 @@ from infoscope.evaluation.result import (
     IntervalMethod,
     SystemResult,
 )
+from infoscope.inputs import group_findings
 from infoscope.metrics.permutation import chance_p_value
-from infoscope.metrics.registry import Metric, metrics_of
+from infoscope.metrics.registry import Metric, catalogue, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds
-from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
 
-__all__ = ["ClassSummary", "Clusters", "TableInput", "measure"]
+__all__ = ["ClassSummary", "Clusters", "TableInput", "has_one_class", "measure"]
 
 MOST_LEAKS = 1000
 """A document lists at most this many cells, the costliest."""
@@ -78,13 +78,18 @@ class TableInput:
     group: Mapping[str, str] | None = None
     n: float | None = None
     cluster: Clusters | None = None
-    """Where rows belong together and are resampled so."""
+    """Where rows belong together."""
     belief: TableBelief | None = None
     interval: IntervalMethod | None = None
     examples: tuple[CellExamples, ...] = ()
     """Rows of its confused pairs."""
     clusters: bool = False
     """Whether the names of the predictions mean nothing."""
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether the table is of a sample, not expected by a model from draws."""
+        return self.interval is None or self.interval.method != "draws"
 
 
 def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.95) -> SystemResult:
@@ -110,7 +115,11 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
             ConfusedPair((str(pair.first), str(pair.second)), _plain(pair.count) or 0, pair.gain, pair.directed)
             for pair in _errors(table, float(entropies(table).truth))
         ),
-        diagnosis=(*(_grouping_findings(grouped) if grouped else ()), *findings),
+        diagnosis=(
+            *(_grouping_findings(grouped) if grouped else ()),
+            *(() if subject.cluster is None else group_findings(subject.cluster.lines)),
+            *findings,
+        ),
         interval=subject.interval,
         clusters=grouped,
         chance_p_value=chance_p_value(table, subject.n),
@@ -155,11 +164,18 @@ def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:
         values[entry.name] = replace(value, positive=positive) if entry.card.of_positive else value
     if subject.belief is None:
         return values
+    one_class = has_one_class(subject.table)
     wanted = [
-        entry.name for entry in entries if entry.card.posterior != "none" and values[entry.name].value is not None
+        entry.name
+        for entry in entries
+        if entry.card.posterior != "none"
+        and values[entry.name].value is not None
+        and not (one_class and entry.card.is_information)
     ]
     for name, known in subject.belief.summaries(wanted, level).items():
-        values[name] = values[name].with_belief(known)
+        values[name] = values[name].with_belief(
+            known, corrected=catalogue[name].is_information, counted=subject.is_counted
+        )
     if subject.table.reweighting is None and subject.n is not None:
         for name, first_order in information_sds(subject.table, subject.n).items():
             if values[name].sd is not None:
@@ -167,12 +183,19 @@ def _by_table(subject: TableInput, level: float) -> dict[str, Estimate]:
     return values
 
 
+def has_one_class(table: Contingency) -> bool:
+    """Whether the truth has one class, of which only a prior could say that others carry information."""
+    return int(np.count_nonzero(table.row_totals)) == 1
+
+
 def _withheld(values: dict[str, Estimate], findings: Sequence[Finding]) -> dict[str, Estimate]:
-    """The same without intervals of what moves with the number of classes, where classes are known to be missing."""
-    if all(finding.code != "unseen_classes" for finding in findings):
-        return values
-    none = {"sd": None, "low": None, "high": None, "first_order_sd": None}
-    return {name: replace(value, **none) if name in CLASS_COUNT_METRICS else value for name, value in values.items()}
+    """The same without the intervals that would hold too rarely, by what findings say of the sample."""
+    codes = {finding.code for finding in findings}
+    withheld = {name for code, names in WITHHELD_METRICS.items() if code in codes for name in names}
+    return {
+        name: replace(value, sd=None, low=None, high=None, first_order_sd=None) if name in withheld else value
+        for name, value in values.items()
+    }
 
 
 _Belief = tuple[float | None, float | None, float | None, float | None]
@@ -188,6 +211,7 @@ class _Column:
     numbers: Sequence[float]
     known: Sequence[_Belief]
     """One per class; empty where nothing is believed."""
+    is_counted: bool = True
 
     def estimates(self, places: Sequence[int]) -> Iterator[Estimate]:
         is_count = self.entry.card.unit == "count"
@@ -199,7 +223,11 @@ class _Column:
                 yield Estimate(_plain(number))
             else:
                 mean, sd, low, high = self.known[place] if self.known else _NOTHING
-                yield Estimate(number, mean, sd, low, high)
+                if mean is not None and not self.is_counted:
+                    yield Estimate(mean, mean, sd, low, high)
+                else:
+                    corrected = mean is not None and self.entry.card.is_information
+                    yield Estimate(number, mean, sd, low, high, corrected=corrected)
 
 
 def _one_by_one(known: ClassSummary | None) -> Sequence[_Belief]:
@@ -220,9 +248,11 @@ def _by_class(subject: TableInput, side: Literal["truth", "system"], level: floa
     if subject.belief is not None:
         known = subject.belief.by_class(level) if side == "truth" else subject.belief.by_output(level)
     columns: dict[str, _Column] = {}
+    one_class = has_one_class(table)
     for entry in metrics_of(side):
         name = entry.name.partition("_")[2]
-        columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), _one_by_one(known.get(name)))
+        belief = None if one_class and entry.card.is_information else known.get(name)
+        columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), _one_by_one(belief), subject.is_counted)
     labels = table.truth_labels if side == "truth" else table.system_labels
     places = _costliest(columns)
     by_metric = [column.estimates(places) for column in columns.values()]

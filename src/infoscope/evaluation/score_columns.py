@@ -137,11 +137,13 @@ def _advice(system: SystemResult, column: str | None) -> tuple[Finding, ...]:
         return (
             Finding("better_threshold", _capital(text), "warning", evidence, "Move the threshold", "threshold off"),
         )
+    if not counts:
+        return ()
     text = (
-        f"{start}no threshold captures significantly more than its predictions: {at} it is {held.value:.1%} "
-        f"({limits}), now {now:.1%}."
+        f"{start}no other threshold is shown to capture more: {at} it is {held.value:.1%} ({limits}), now {now:.1%}. "
+        "More samples may show one."
     )
-    return (Finding("threshold_fits", _capital(text), "note", evidence, "Keep the threshold"),)
+    return (Finding("threshold_fits", _capital(text), "note", evidence, "Collect more samples"),)
 
 
 def _capital(text: str) -> str:

@@ -6,20 +6,27 @@ from dataclasses import replace
 
 from infoscope.errors import InputError
 from infoscope.evaluation.result import IntervalMethod, halving
-from infoscope.evaluation.score import TableInput
+from infoscope.evaluation.score import TableInput, has_one_class
 from infoscope.inputs import UncertaintyOptions
 from infoscope.posterior import Posterior, samples_to_halve
-from infoscope.posterior.bootstrap import ClusterBootstrap
 from infoscope.posterior.drawn import DrawnBelief
+from infoscope.posterior.groups import GroupPosterior
 from infoscope.posterior.sample_size import weighed
 from infoscope.tables import Contingency
 from infoscope.tables.estimation import Estimation
 
 __all__ = ["believed"]
 
+_PLAIN = (
+    "values of this sample (maximum likelihood) without intervals, as asked; few rows per class inflate information"
+)
+
 
 def believed(subject: TableInput, how: UncertaintyOptions) -> TableInput:
     """The same with its belief, and with how that came about."""
+    if how.uncertainty is None:
+        n = subject.n if how.sample_size is None else how.sample_size
+        return replace(subject, n=n, interval=IntervalMethod(how.level, "none", _PLAIN))
     estimation = _estimation(subject.table)
     if estimation is not None and how.sample_size is None:
         return _drawn(subject, estimation, how)
@@ -35,14 +42,14 @@ def believed(subject: TableInput, how: UncertaintyOptions) -> TableInput:
         why = "no intervals: among so many clusters nearly all cells are empty, and a prior would decide"
         return replace(subject, n=n, interval=IntervalMethod(how.level, "none", why))
     if subject.cluster is not None:
-        return _resampled(subject, n, how)
+        return _grouped(subject, n, how)
     posterior = Posterior(subject.table, how.prior, sample_size=n, seed=how.seed)
-    more = samples_to_halve(posterior, "proficiency")
+    more = None if has_one_class(subject.table) else samples_to_halve(posterior, "proficiency")
     stated = [
         f"{_percent(how.level)} intervals of the posterior, prior {posterior.prior}, rows taken as independent",
         *weighed(subject.table, n, stated=how.sample_size is not None),
     ]
-    text = "; ".join(stated) + halving(more)
+    text = "; ".join(stated) + ("" if more is None else halving(more))
     interval = IntervalMethod(how.level, "posterior", text, posterior.prior, how.seed, samples_to_halve=more)
     return replace(subject, n=n, belief=posterior, interval=interval)
 
@@ -64,19 +71,20 @@ def _drawn(subject: TableInput, estimation: Estimation, how: UncertaintyOptions)
     return replace(subject, belief=DrawnBelief(subject.table), interval=IntervalMethod(how.level, "draws", text))
 
 
-def _resampled(subject: TableInput, n: float, how: UncertaintyOptions) -> TableInput:
-    """Intervals by resampling clusters whole."""
+def _grouped(subject: TableInput, n: float, how: UncertaintyOptions) -> TableInput:
+    """Intervals by the effective number of rows, where rows come in groups."""
     assert subject.cluster is not None
     if how.sample_size is not None or not (isinstance(how.prior, str) and how.prior == "default"):
-        raise InputError("resampling groups takes neither a prior nor a stated sample size; leave them out")
-    bootstrap = ClusterBootstrap(subject.table, subject.cluster.lines, seed=how.seed)
-    groups = bootstrap.clusters.shape[0]
+        raise InputError("groups take neither a prior nor a stated sample size; leave them out")
+    posterior = GroupPosterior(subject.table, subject.cluster.lines, seed=how.seed)
+    groups = posterior.lines.shape[0]
     text = (
-        f"{_percent(how.level)} intervals by resampling the {groups:,} groups of {subject.cluster.column!r} whole, "
-        f"{bootstrap.resamples:,} times: rows of a group are not taken as independent"
+        f"{_percent(how.level)} intervals that take rows within the {groups:,} groups of {subject.cluster.column!r} as "
+        f"dependent: for accuracy, {n:,.6g} rows count as {posterior.effective_size('accuracy', how.level):,.3g} "
+        "independent ones, each metric by its own spread between groups"
     )
-    interval = IntervalMethod(how.level, "group bootstrap", text, seed=how.seed, groups=groups)
-    return replace(subject, n=n, belief=bootstrap, interval=interval)
+    interval = IntervalMethod(how.level, "groups", text, seed=how.seed, groups=groups)
+    return replace(subject, n=n, belief=posterior, interval=interval)
 
 
 def _percent(level: float) -> str:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from infoscope.annotators.result import AnnotatorMap
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis, fitting, plain_label, width_of
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["AnnotatorPlaneDisplay", "AnnotatorTreeDisplay"]
 

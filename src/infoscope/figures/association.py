@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 from infoscope.errors import InputError
@@ -15,7 +15,6 @@ from infoscope.figures.tracks import (
     chosen_sequence,
     chosen_system,
 )
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:

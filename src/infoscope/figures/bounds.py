@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -16,7 +17,6 @@ from infoscope.markup import counted
 from infoscope.numeric import Real
 from infoscope.operating_points import BoundCurves, bound_curves
 from infoscope.operating_points.surfaces import ErrorPoint
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["BoundsDisplay"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
@@ -13,7 +14,6 @@ from infoscope.figures.drawing.scene import Anchor, Axis, Bar, Mark, Panel, Size
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import class_false_information, output_missed_information
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["ClassBar", "ClassInformationDisplay"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
@@ -17,7 +17,6 @@ from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Raster, Word
 from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.seriation import confusion_order
 from infoscope.figures.table_display import TableDisplay
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["ConfusionDisplay", "HeatMap", "heat_map"]

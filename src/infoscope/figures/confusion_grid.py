@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil, sqrt
 from typing import Literal, Self
 
@@ -18,7 +18,6 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
 from infoscope.named_columns import as_names
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = [

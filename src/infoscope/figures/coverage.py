@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self, TypedDict, Unpack
 
@@ -41,7 +41,6 @@ from infoscope.figures.families import checked_names
 from infoscope.figures.inputs import Tables, tables_by_name, tracking_only
 from infoscope.figures.table_display import Spread, TableDisplay, believed_place
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import finite
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ A lens shows a small cloud larger, in a circle beside the place where it lies.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import atan, ceil, cos, degrees, hypot, log10, pi, sin
 from typing import Any, NamedTuple
 
@@ -14,7 +15,6 @@ from numpy.typing import NDArray
 
 from infoscope.figures.drawing.layout import at_pixel
 from infoscope.figures.drawing.scene import Cloud, Dot, Line, Mark, Panel, Point, Words
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["INNER", "ErrorArrow", "Lens", "arrow_marks", "cloud_of", "iso_lines", "lens_marks", "lenses", "rim"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Literal, Self
 
 from infoscope.errors import InputError
@@ -11,7 +12,6 @@ from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.ledger import brace
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["EntropyDiagramDisplay", "Form", "Part"]
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.drawing.colours import series
 from infoscope.figures.drawing.layout import FONT, at_pixel, shortened, width_of
 from infoscope.figures.drawing.scene import Dot, Mark, Panel, Shape, Words
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["MARKERS", "Marking", "Names", "checked_names", "key_rows", "marker_key", "markings"]
 

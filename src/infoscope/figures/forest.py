@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Self
-
-import numpy as np
 
 from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.drawing.layout import axis, fitting, plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.table_display import TableDisplay, believed_range
+from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
-from infoscope.quick_dataclasses import dataclass
+from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import number_text
 
@@ -62,7 +61,7 @@ class ComparisonDisplay(TableDisplay):
         self.rows = sorted(self.rows, key=lambda row: row.value, reverse=self.higher_is_better)
 
     @classmethod
-    def from_table(  # noqa: PLR0913 - the picture's own choices
+    def from_table(
         cls,
         tables: Tables,
         *,
@@ -73,17 +72,17 @@ class ComparisonDisplay(TableDisplay):
         level: float = 0.95,
         seed: int = 0,
     ) -> Self:
-        """One row per table, by any metric; with ``uncertainty``, posterior means and credible intervals."""
+        """Return one row per table, by any metric; with ``uncertainty`` the number shown and its interval."""
         entry = find(metric)
         rows = []
         for key, table in tables_by_name(tables, name).items():
-            value = float(entry.score(table))
-            if not np.isfinite(value):
-                raise InputError(f"{metric} of {key!r} is undefined: {entry.reason(table)}")
-            low = high = None
+            estimate = Estimate.of(entry.score(table), entry.reason(table))
+            if estimate.value is None:
+                raise InputError(f"{metric} of {key!r} is undefined: {estimate.undefined}")
             if uncertainty:
-                value, low, high = believed_range(table, entry.name, level, seed)
-            rows.append(ForestRow(key, value, low, high, "baseline" if key == baseline else ""))
+                found = Posterior(table, seed=seed).summary(entry.name, level)
+                estimate = estimate.with_belief(found, corrected=entry.card.is_information)
+            rows += rows_of({key: estimate}, "baseline" if key == baseline else "")
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 
     @classmethod
@@ -96,7 +95,7 @@ class ComparisonDisplay(TableDisplay):
         rows = [
             ForestRow(
                 place.name,
-                place.mean,
+                place.shown,
                 place.estimate.low,
                 place.estimate.high,
                 _verdict(comparison, place.name, reference, ranking.metric),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Self
 
@@ -16,7 +17,6 @@ from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["ImprovementDisplay", "ImprovementStep"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from infoscope.errors import InputError
@@ -15,7 +15,6 @@ from infoscope.figures.drawing.layout import FONT, count_text, fitting, legend, 
 from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
 from infoscope.metrics.registry import find
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["JudgeDisplay", "StrataMosaicDisplay"]
 

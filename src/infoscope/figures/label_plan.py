@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import log10
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.labelling import LabelPlan
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["LabelPlanDisplay"]
 

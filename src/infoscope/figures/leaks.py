@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -13,7 +14,6 @@ from infoscope.figures.drawing.scene import Anchor, Axis, Bar, Mark, Panel, Ribb
 from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import cell_false_information, cell_missed_information
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["LeakDisplay", "Stream"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import ClassVar, Self
 
 import numpy as np
@@ -11,7 +12,6 @@ from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.shannon import entropies
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["LedgerDisplay", "brace"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -17,7 +17,6 @@ from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
 from infoscope.named_columns import as_names
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
 

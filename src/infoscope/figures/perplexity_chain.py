@@ -5,7 +5,7 @@ Both halves: the truth's (k, k_T, k_T|S) and the output's (m, m_S, m_S|T), cut b
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar, Literal, Self
 
@@ -23,7 +23,6 @@ from infoscope.metrics import (
     system_remnant_classes,
     transfer_factor,
 )
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Chain", "Half", "PerplexityDisplay"]
 

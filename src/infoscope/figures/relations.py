@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import cos, pi, sin
 from typing import Self
 
@@ -13,7 +14,6 @@ from infoscope.errors import InputError
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Words
-from infoscope.quick_dataclasses import dataclass
 from infoscope.relations import Relations
 
 __all__ = ["RelationCell", "RelationGraphDisplay", "RelationMatrixDisplay"]

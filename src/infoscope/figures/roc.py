@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Self, cast
 
 import numpy as np
@@ -18,7 +18,6 @@ from infoscope.figures.score_curves import positive_place
 from infoscope.inputs import kept_rows
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.operating_points import Sweep, sweep
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Axes, Estimator, LabelsLike
 

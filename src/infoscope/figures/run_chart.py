@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from math import sqrt
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
-from infoscope.quick_dataclasses import dataclass
 from infoscope.runs import History, Run, RunPoint, RunSeries
 
 __all__ = ["RunChartDisplay"]

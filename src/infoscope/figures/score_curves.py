@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -15,7 +15,6 @@ from infoscope.figures.drawing.layout import axis, share_axis
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.operating_points import Sweep, sweep
 from infoscope.operating_points.reliability import ReliabilityBin
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Axes, Frame, LabelsLike
 

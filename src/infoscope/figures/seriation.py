@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.posterior.tree.shared_rows import average_linkage
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["confusion_order"]

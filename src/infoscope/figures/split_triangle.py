@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Self
 
 import numpy as np
@@ -34,7 +34,6 @@ from infoscope.metrics import (
     split_truth_remainder,
     split_truth_transfer,
 )
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["SplitPoint", "SplitTriangleDisplay"]
 

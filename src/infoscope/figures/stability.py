@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from infoscope.errors import InputError
@@ -10,7 +11,6 @@ from infoscope.figures.drawing.colours import series
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import fitting, width_of
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.notation import number_text
 
 __all__ = ["StabilityDisplay"]

@@ -6,7 +6,7 @@ Or as a surface in three dimensions.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
@@ -20,7 +20,6 @@ from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import proficiency, recall, specificity
 from infoscope.operating_points import information_surface
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.notation import number_text
 from infoscope.tables import Contingency
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Self, cast
 
 import numpy as np
@@ -18,7 +19,6 @@ from infoscope.markup import counted
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.named_columns import as_names
 from infoscope.operating_points import Sweep, sweep
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.notation import number_text
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -22,13 +23,12 @@ from infoscope.figures.inputs import (
 )
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.posterior import Posterior
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency, Label
 from infoscope.tables.construct import Declared, counted_labels
 from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 
-__all__ = ["Spread", "TableDisplay", "believed_place", "believed_range"]
+__all__ = ["Spread", "TableDisplay", "believed_place"]
 
 
 @dataclass(frozen=True)
@@ -53,12 +53,6 @@ def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tupl
     return spread, np.stack([np.asarray(false_information_ratio(drawn)), np.asarray(proficiency(drawn))], axis=-1)
 
 
-def believed_range(table: Contingency, metric: str, level: float, seed: int) -> tuple[float, float, float]:
-    """The posterior mean of a metric and both ends of its credible interval."""
-    found = Posterior(table, seed=seed).summary(metric, level)
-    return float(found.mean), float(found.low), float(found.high)
-
-
 class TableDisplay(Display):
     """A picture that is drawn from tables.
 
@@ -73,7 +67,7 @@ class TableDisplay(Display):
     """The picture of a table, of tables by name or in a list, or of an evaluation; each picture has its own options."""
 
     @classmethod
-    def from_predictions(  # noqa: PLR0913 - as scikit-learn's users type it
+    def from_predictions(
         cls,
         y_true: LabelsLike,
         y_pred: LabelsByName,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Literal, NamedTuple, Self
 
 from infoscope.errors import InputError
@@ -10,7 +10,6 @@ from infoscope.figures.drawing.layout import axis, plain_label, shortened, width
 from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.figures.inputs import tracking_only
 from infoscope.figures.tracks import LOST, TrackDisplay, chosen_system, ledger_bars, worst_tracks
-from infoscope.quick_dataclasses import dataclass
 
 if TYPE_CHECKING:
     from infoscope.tracking import TrackingEvaluation

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 from infoscope.errors import InputError
@@ -17,7 +17,6 @@ from infoscope.figures.tracks import (
     chosen_sequence,
     chosen_system,
 )
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:

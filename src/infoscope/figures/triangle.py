@@ -6,7 +6,7 @@ Families of systems have their own markers; paths join steps of an ordered condi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -32,7 +32,6 @@ from infoscope.figures.triangle_plane import (
 )
 from infoscope.markup import counted
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["Corner", "EntropyTriangleDisplay", "TrianglePoint", "TriangleShares", "path_names", "place", "warped"]

@@ -6,6 +6,7 @@ A part of it may be enlarged: a smaller triangle of the same shape that holds al
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from math import ceil, hypot, log10
 from typing import NamedTuple
 
@@ -13,7 +14,6 @@ import numpy as np
 
 from infoscope.figures.drawing.layout import FONT, width_of
 from infoscope.figures.drawing.scene import Line, Mark, Panel, Point, Words, along
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = [
     "HEIGHT",

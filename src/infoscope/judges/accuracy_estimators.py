@@ -7,13 +7,14 @@ LLM-as-a-judge evaluations".
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from infoscope.judges.stratum_counts import StratumCounts
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
-from infoscope.special_functions import normal_quantile
 
 __all__ = ["Agreements", "bias_adjusted_accuracy", "ppi_accuracy"]
 
@@ -64,8 +65,8 @@ def ppi_accuracy(rows: Agreements, level: float = 0.95) -> Estimate:
     """PPI++: the judge's share of accepted rows, corrected by the labels as far as the two go together (λ tuned).
 
     >>> found = ppi_accuracy(Agreements(70, 10, 5, 15, 750, 1000))
-    >>> round(found.value, 3), round(found.low, 3), round(found.high, 3)
-    (0.8, 0.735, 0.865)
+    >>> print(f"{found.value:.3f}, {found.low:.3f} to {found.high:.3f}")
+    0.800, 0.735 to 0.865
     """
     n, unlabelled = rows.right + rows.wrong, rows.unlabelled
     if not unlabelled:
@@ -83,7 +84,7 @@ def ppi_accuracy(rows: Agreements, level: float = 0.95) -> Estimate:
 
 
 def _normal(value: float, sd: float, level: float) -> Estimate:
-    reach = normal_quantile(0.5 + level / 2) * sd
+    reach = ndtri(0.5 + level / 2) * sd
     return Estimate(value, value, sd, value - reach, value + reach)
 
 
@@ -97,7 +98,7 @@ def bias_adjusted_accuracy(rows: Agreements, level: float = 0.95) -> Estimate:
         return Estimate(None, undefined="every row is labelled")
     if not rows.right or not rows.wrong:
         return Estimate(None, undefined="no labelled prediction is wrong" if rows.right else "none is right")
-    z = normal_quantile(0.5 + level / 2)
+    z = ndtri(0.5 + level / 2)
     share = rows.accepted / rows.unlabelled
     sensitivity, specificity = rows.accepted_right / rows.right, rows.rejected_wrong / rows.wrong
     size = rows.unlabelled + z**2

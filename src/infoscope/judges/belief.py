@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv, gammaincinv
 
 from infoscope.judges.borrowed_strength import borrowed, label_noise
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import betaincinv, gammaincinv
 
 __all__ = ["StratumBelief", "accuracy_moments", "draw_count"]
 

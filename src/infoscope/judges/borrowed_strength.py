@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from infoscope.judges.error_model import ErrorModel, fitted_errors
 from infoscope.judges.stratum_counts import OTHER, SLOTS, StratumCounts
 from infoscope.numeric import Real, distinct
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
 
 __all__ = ["GRID", "Evidence", "borrowed", "chosen", "dirichlet", "evidence", "label_noise", "pooled"]
 

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from infoscope.judges.diagnostics import (
     DEPENDENT,
     RowEase,
     accepted_errors,
+    accepting_verdicts,
     given_truth_p_value,
     labels_beside_judge,
     row_ease,
     row_selection,
     unlabelled_strata,
 )
+from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.finding import Finding
 from infoscope.results.notation import p_statement
+from infoscope.tables import Contingency
 from infoscope.typing import Json
 
 if TYPE_CHECKING:
@@ -143,6 +148,8 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
             evidence={"system": name, "sd_ratio": beside.with_judge_sd / max(beside.labels_only_sd, 1e-300)},
         )
     drawn = judged.settled or judged
+    if isinstance(judged.says, Mapping):
+        yield from _reversed(drawn, name)
     p_value = given_truth_p_value(drawn.counts(name).labelled, seed=seed) if named else 1.0
     if p_value < DEPENDENT:
         yield Finding(
@@ -150,4 +157,27 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
             f"Given the true class, verdicts of {judges} depend on the prediction of {name} ({p_statement(p_value)}): "
             "verdicts taken as the truth would be off. The figures account for it.",
             evidence={"system": name, "p_value": p_value},
+        )
+
+
+def _reversed(judged: Judged, name: str) -> Iterator[Finding]:
+    """Verdicts that call right predictions wrong, and wrong ones right: their words may be exchanged."""
+    counts, accepts = judged.counts(name), accepting_verdicts(judged, name)
+    used = np.flatnonzero(counts.prediction_class >= 0)
+    right = np.zeros_like(counts.labelled)
+    right[counts.prediction_class[used], :, used] = counts.labelled[counts.prediction_class[used], :, used]
+    parts = (right, counts.labelled - right)
+    table = Contingency.from_matrix(
+        [[float((part * chosen).sum()) for chosen in (accepts, ~accepts)] for part in parts]
+    )
+    (a, b), (c, d) = np.asarray(table.counts).tolist()
+    p_value = chance_p_value(table) if a * d < b * c else 1.0
+    if p_value is not None and p_value <= CHANCE_LEVEL:
+        yield Finding(
+            "verdicts_reversed",
+            f"Of the labelled predictions of {name}, {a:,.6g} of {a + c:,.6g} that the judge accepts are right, and "
+            f"{b:,.6g} of {b + d:,.6g} that it rejects ({p_statement(p_value)}): check that --says (says=) names the "
+            "verdicts for right and wrong the right way round.",
+            "warning",
+            {"system": name, "accepted": [a, a + c], "rejected": [b, b + d], "p_value": p_value},
         )

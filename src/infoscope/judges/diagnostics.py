@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincc
 
 from infoscope.judges.verdicts import RIGHT
 from infoscope.metrics.permutation import information_nats, permuted_p_value
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gamma_tail
 
 if TYPE_CHECKING:
     from infoscope.judges.judged import Judged
@@ -72,7 +72,7 @@ def row_selection(judged: Judged, system: str) -> RowSelection:
     used = np.flatnonzero((inside + outside).ravel() > 0)
     both = np.stack([inside.ravel()[used], np.maximum(outside.ravel()[used], 0.0)])
     freedom = len(used) - 1
-    p_value = gamma_tail(freedom / 2, max(information_nats(both), 0.0)) if freedom and both[1].sum() else 1.0
+    p_value = float(gammaincc(freedom / 2, max(information_nats(both), 0.0))) if freedom and both[1].sum() else 1.0
     expected = both.sum(axis=0) * both[0].sum() / max(both.sum(), 1.0)
     most = used[int(np.argmax((both[0] - expected) / np.sqrt(np.maximum(expected, 1e-9))))]
     verdict, prediction = np.unravel_index(most, inside.shape)

@@ -9,10 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.labelling.sheet import sheet_chances
+from infoscope.labelling.sheet import SheetLine, line_patterns
 from infoscope.numeric import Real
-from infoscope.readers import ReadOptions
-from infoscope.typing import LabelsLike
 
 if TYPE_CHECKING:
     from infoscope.judges.judged import Judged
@@ -41,7 +39,7 @@ def same_drawing_system(one: tuple[str, ...], other: tuple[str, ...]) -> tuple[s
     return one or other
 
 
-def drawing_system(judged: Judged, labels: LabelsLike, columns: Sequence[str], read: ReadOptions | None) -> str | None:
+def drawing_system(judged: Judged, sheets: Sequence[Sequence[SheetLine]], columns: Sequence[str]) -> str | None:
     """The system by whose strata the rows of sheets were drawn: there rows of a stratum have one chance.
 
     None where that is not known, or is a system that is not among these.
@@ -51,15 +49,17 @@ def drawing_system(judged: Judged, labels: LabelsLike, columns: Sequence[str], r
         return None
     if len(judged.systems) == 1:
         return judged.systems[0]
-    parts = list(labels) if isinstance(labels, (list, tuple)) else [labels]
-    drawn = [sheet_chances(part, judged.patterns, columns, read) for part in parts]
-    if any(each is None for each in drawn):
+    if any(line.chance is None for sheet in sheets for line in sheet):
         return None
+    drawn = [
+        (line_patterns(sheet, judged.patterns, columns), np.array([line.chance for line in sheet])) for sheet in sheets
+    ]
+    drawn = [(place[place >= 0], chance[place >= 0]) for place, chance in drawn]
     by = [judged.patterns.codes[judged.patterns.place(name)].astype(np.int64) for name in judged.by]
     for name in dict.fromkeys((*before, *judged.systems)):
         strata = judged.strata(name)
         keys = np.stack([strata.verdict_codes, strata.prediction_codes, *by])
-        if all(_has_one_chance(keys[:, place], chance) for place, chance in filter(None, drawn)):
+        if all(_has_one_chance(keys[:, place], chance) for place, chance in drawn):
             return name
     return None
 

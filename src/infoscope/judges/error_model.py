@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["ErrorModel", "fitted_errors"]
 

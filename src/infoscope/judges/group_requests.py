@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,15 +16,15 @@ from infoscope.judges.label_requests import (
     JudgedSampler,
     SampledOutcome,
     WantedWidth,
+    match_sheets,
     open_patterns,
-    read_sheet,
+    read_judged_sheets,
     with_sheet,
 )
 from infoscope.labelling.label_plan import CURVE, GroupToLabel, LabelPlan, PlannedWidth
 from infoscope.labelling.labelled_estimate import LabelledEstimate, labelled_findings
-from infoscope.labelling.sheet import FilledSheet, ItemToLabel, rows_of_patterns, sheet_rows
+from infoscope.labelling.sheet import FilledSheet, ItemToLabel, rows_of_patterns
 from infoscope.metrics.registry import find
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.finding import Finding
 from infoscope.typing import Json, LabelsLike, Source
@@ -107,7 +107,6 @@ class _GroupedSampler:
     fewest: int
     requests: tuple[_GroupRequest, ...]
     left_out: tuple[Finding, ...]
-    labelled_rows: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, judged: Judged, system: str | None, wanted: WantedWidth, fewest: int) -> _GroupedSampler:
@@ -188,8 +187,7 @@ class _GroupedSampler:
         found: list[ItemToLabel] = []
         for request, number in zip(self.requests, numbers, strict=True):
             mine = {at: members[int(p)] for at, p in enumerate(request.part.patterns) if int(p) in members}
-            sampler = replace(request.sampler, labelled_rows=self.labelled_rows)
-            found += sampler.chosen(mine, number, rng) if number else []
+            found += request.sampler.chosen(mine, number, rng) if number else []
         return [found[at] for at in rng.permutation(len(found)).tolist()]
 
     def _shares(self, labels: int | None) -> list[int]:
@@ -204,7 +202,7 @@ class _GroupedSampler:
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """The metric in every group with the labels of filled-in sheets, and what the plan expected of the widest."""
-        sheet = read_sheet(self.judged, labels, column, read)
+        sheet = match_sheets(self.judged, read_judged_sheets(self.judged, labels, column, read))
         after = {
             tuple((part.group or {}).items()): part.rows
             for part in judged_groups(with_sheet(self.judged, sheet, self.system))
@@ -239,9 +237,9 @@ class _GroupedSampler:
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """The plan of all groups after these labels, which are not asked for again."""
-        after = with_sheet(self.judged, read_sheet(self.judged, labels, column, read), self.system)
-        sampler = _GroupedSampler.of(after, self.system, self.wanted.of_plan(plan), self.fewest)
-        return replace(sampler, labelled_rows=self.labelled_rows | sheet_rows(labels, read)).plan()
+        sheet = match_sheets(self.judged, read_judged_sheets(self.judged, labels, column, read))
+        after = with_sheet(self.judged, sheet, self.system)
+        return _GroupedSampler.of(after, self.system, self.wanted.of_plan(plan), self.fewest).plan()
 
 
 def _requests(
@@ -293,4 +291,4 @@ def _sheet_of(sheet: FilledSheet, part: JudgedGroup) -> FilledSheet:
     """The lines of a sheet that are of one group, by the patterns of this group."""
     mine = np.isin(sheet.place, part.patterns)
     place = np.searchsorted(part.patterns, sheet.place[mine])
-    return FilledSheet(place, sheet.label[mine], sheet.times[mine], 0)
+    return FilledSheet(place, sheet.label[mine], sheet.times[mine], 0, sheet.rows)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincc
 
 from infoscope.errors import InputError
 from infoscope.judges.diagnostics import DEPENDENT, SELECTED, given_truth_p_value
 from infoscope.metrics.permutation import information_nats
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.special_functions import gamma_tail
 from infoscope.tables.patterns import Patterns
 
 __all__ = ["JudgeDrift", "judge_drift", "judge_drift_findings"]
@@ -75,7 +75,7 @@ def _mix_p_value(patterns: Patterns, columns: Sequence[str], period: str) -> flo
     np.add.at(table, (keys, whole.codes[-1].astype(np.int64)), whole.counts)
     table = table[:, table.sum(axis=0) > 0]
     freedom = (table.shape[0] - 1) * (table.shape[1] - 1)
-    return gamma_tail(freedom / 2, max(information_nats(table), 0.0)) if freedom > 0 else 1.0
+    return float(gammaincc(freedom / 2, max(information_nats(table), 0.0))) if freedom > 0 else 1.0
 
 
 def _most_different(given: Real) -> int:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 import numpy as np
@@ -20,7 +20,6 @@ from infoscope.labelling import LabelPlan
 from infoscope.numeric import Real
 from infoscope.posterior import Posterior
 from infoscope.posterior.drawn import DrawnBelief
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.labels import cleaning_for, match_label
 from infoscope.results.finding import Finding
@@ -64,6 +63,7 @@ class Judged(JudgedRows):
         name = self._system(system)
         if (name, seed) not in self._beliefs:
             self._check_labels()
+            self._check_predictions(name)
             self._check_names(name)
             self._check_size(name)
             self._beliefs[name, seed] = StratumBelief.of(self.counts(name), seed=seed)
@@ -199,11 +199,25 @@ class Judged(JudgedRows):
         if self.label_count < FEWEST_LABELS:
             raise InputError(f"{self.label_count:g} rows have a true label; label at least {FEWEST_LABELS}")
 
+    def _check_predictions(self, system: str) -> None:
+        """Reject a system without predictions, of labelled rows or at all, and a judge without verdicts."""
+        there = {name: self.patterns.present[self.patterns.place(name)] for name in (system, *self.judges_of(system))}
+        for name, present in there.items():
+            if not present.any():
+                what = "prediction" if name == system else "verdict"
+                raise InputError(f"column {name!r} has no {what} in any row; name the column that has them")
+        labelled = float(self.patterns.counts[self.patterns.present[0] & there[system]].sum())
+        if labelled < FEWEST_LABELS:
+            raise InputError(
+                f"{labelled:g} of the {self.label_count:g} rows with a true label have a prediction of {system}; "
+                f"label at least {FEWEST_LABELS} that have one"
+            )
+
     def _check_names(self, system: str) -> None:
         """Reject predictions of which none is a true class: nothing says then which of them are right."""
         true, predicted = self._labels(self.truth), self._labels(system)
         predicted -= {match_label(self.reject, predicted)}
-        if true & predicted or not predicted:
+        if true & predicted:
             return
         groups = [group for group in lookalikes(true | predicted) if set(map(str, true)) & {*group}]
         few = [", ".join(map(repr, sorted_labels(labels)[:3])) for labels in (predicted, true)]

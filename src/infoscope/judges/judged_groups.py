@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.patterns import Patterns
 
 if TYPE_CHECKING:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal, Self, Unpack
@@ -25,8 +25,8 @@ from infoscope.judges.system_strata import JudgedColumns, SettledStrata, SystemS
 from infoscope.judges.verdicts import JudgeKind, judge_kind
 from infoscope.named_columns import as_names
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions, TableKeywords
+from infoscope.readers.files import Files, is_read_once
 from infoscope.readers.labels import Cleaning, check_comparable, match_label
 from infoscope.readers.pattern_counts import read_patterns, read_split_patterns
 from infoscope.tables.labels import Label, sorted_labels
@@ -70,12 +70,16 @@ class JudgedRows:
     """The system by whose predictions labels were asked for, and its judges; nothing where that is not known."""
     clean: Cleaning = ()
     """What was done to labels when rows were read; rows to label are looked up so."""
+    origin: tuple[Any, ReadOptions | None] | None = field(default=None, compare=False, repr=False)
+    """The source and how it was read, to check sheets of labels against; None where it cannot be read again."""
+    sheet_rows: frozenset[int] = frozenset()
+    """Rows of the source that sheets have labelled."""
     _strata: dict[str, SystemStrata] = field(default_factory=dict, init=False)
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
     @classmethod
-    def from_rows(  # noqa: PLR0913 - the columns of a source, and what they say
+    def from_rows(
         cls,
         source: Source | Patterns,
         *,
@@ -114,8 +118,19 @@ class JudgedRows:
                 read_split_patterns(source, columns, split, **how) if split else read_patterns(source, columns, **how)
             )
         meanings: dict[str, Any] = {name: options.get(name) for name in ("reject", "positive")}
+        is_readable = not isinstance(source, (Patterns, Files)) and not is_read_once(source)
         return cls(
-            found, truth, judges, systems, says, **meanings, population=population, groups=groups, by=split, clean=clean
+            found,
+            truth,
+            judges,
+            systems,
+            says,
+            **meanings,
+            population=population,
+            groups=groups,
+            by=split,
+            clean=clean,
+            origin=(source, read) if is_readable else None,
         )
 
     @classmethod
@@ -197,7 +212,8 @@ class JudgedRows:
         if self.settled is not None or other.settled is not None:
             settled = (self.settled or self) + (other.settled or other)
         drawn_by = same_drawing_system(self.drawn_by, other.drawn_by)
-        return replace(self, patterns=self.patterns + other.patterns, settled=settled, drawn_by=drawn_by)
+        patterns = self.patterns + other.patterns
+        return replace(self, patterns=patterns, settled=settled, drawn_by=drawn_by, origin=None, sheet_rows=frozenset())
 
     def __radd__(self, other: object) -> Self:
         """Let ``sum(parts)`` work."""

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from infoscope.judges.belief import StratumBelief
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import influence
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import normal_quantile
 from infoscope.tables import Contingency
 
 __all__ = ["StratumAllocation"]
@@ -63,7 +63,7 @@ class StratumAllocation:
     def half_width(self, more: Real, level: float) -> float:
         """Half width of the interval after this many further labels in each stratum."""
         variance = self.share**2 * self.spread**2 / np.maximum(self.labelled + more, 1.0)
-        return normal_quantile(0.5 + level / 2) * float(np.sqrt(self.floor + self.scale * float(variance.sum())))
+        return ndtri(0.5 + level / 2) * float(np.sqrt(self.floor + self.scale * float(variance.sum())))
 
     def by_stratum(self, more: float) -> Real:
         """Further labels by stratum: in all as W_g σ_g, as far as there are rows and labels are not there already."""

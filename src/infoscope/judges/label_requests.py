@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -17,15 +17,15 @@ from infoscope.labelling.labelled_estimate import LabelledEstimate, labelled_fin
 from infoscope.labelling.sheet import (
     FilledSheet,
     ItemToLabel,
-    check_rows_once,
+    SheetLine,
+    check_against_source,
     filled_sheet,
     listed_values,
+    read_sheets,
     rows_of_patterns,
-    sheet_rows,
 )
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -42,9 +42,10 @@ __all__ = [
     "SampledOutcome",
     "WantedWidth",
     "labels_for",
+    "match_sheets",
     "most_demanding",
     "open_patterns",
-    "read_sheet",
+    "read_judged_sheets",
     "shown_columns",
     "with_labels",
     "with_sheet",
@@ -115,8 +116,6 @@ class JudgedSampler:
     wanted: WantedWidth
     allocation: StratumAllocation
     planned: int
-    labelled_rows: frozenset[int] = frozenset()
-    """Rows of the source that were labelled in earlier rounds."""
 
     @classmethod
     def of(cls, judged: Judged, system: str, wanted: WantedWidth) -> JudgedSampler:
@@ -231,7 +230,7 @@ class JudgedSampler:
             mine = still_open[
                 (strata.verdict_codes[still_open] == verdict) & (strata.prediction_codes[still_open] == prediction)
             ]
-            rows = [(int(row), int(p)) for p in mine for row in members[int(p)] if int(row) not in self.labelled_rows]
+            rows = [(int(row), int(p)) for p in mine for row in members[int(p)] if int(row) not in judged.sheet_rows]
             number = min(int(wanted[at]), len(rows))
             for chosen in rng.choice(len(rows), number, replace=False) if number else ():
                 row, pattern = rows[int(chosen)]
@@ -242,7 +241,7 @@ class JudgedSampler:
 
     def estimate(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelledEstimate:
         """The metric with the labels of filled-in sheets beside those that there were, and what the plan expected."""
-        sheet = read_sheet(self.judged, labels, column, read)
+        sheet = match_sheets(self.judged, read_judged_sheets(self.judged, labels, column, read))
         found = self.outcome(with_sheet(self.judged, sheet, self.system), sheet)
         return LabelledEstimate(
             metric=plan.metric,
@@ -263,11 +262,11 @@ class JudgedSampler:
     def outcome(self, after: Judged, sheet: FilledSheet) -> SampledOutcome:
         """The metric of the rows with the labels of a sheet, and what the plan expected of as many by stratum."""
         metric, half_width, level, seed = self.wanted
-        summary = after.posterior(self.system, seed=seed).summary(metric, level)
+        entry, summary = find(metric), after.posterior(self.system, seed=seed).summary(metric, level)
         table = after.table(self.system, seed=seed)
         reached = (float(summary.high) - float(summary.low)) / 2
         return SampledOutcome(
-            Estimate.of(find(metric).score(table)).with_belief(summary),
+            Estimate.of(entry.score(table)).with_belief(summary, counted=False),
             table,
             reached,
             self.allocation.half_width(self._came(sheet), level),
@@ -282,9 +281,9 @@ class JudgedSampler:
 
     def next_round(self, plan: LabelPlan, labels: LabelsLike, column: str, read: ReadOptions | None) -> LabelPlan:
         """The plan after these labels, which are not asked for again."""
-        after = with_sheet(self.judged, read_sheet(self.judged, labels, column, read), self.system)
-        sampler = JudgedSampler.of(after, self.system, self.wanted.of_plan(plan))
-        return replace(sampler, labelled_rows=self.labelled_rows | sheet_rows(labels, read)).plan()
+        sheet = match_sheets(self.judged, read_judged_sheets(self.judged, labels, column, read))
+        after = with_sheet(self.judged, sheet, self.system)
+        return JudgedSampler.of(after, self.system, self.wanted.of_plan(plan)).plan()
 
     def _came(self, sheet: FilledSheet) -> Real:
         """Labels of a sheet by stratum."""
@@ -309,8 +308,8 @@ def with_labels(
     judged: Judged, labels: LabelsLike, *, column: str = "label", read: ReadOptions | None = None
 ) -> Judged:
     """The judged rows with the labels of filled-in sheets."""
-    drawn_by = drawing_system(judged, labels, shown_columns(judged), read)
-    return with_sheet(judged, read_sheet(judged, labels, column, read), drawn_by)
+    sheets = read_judged_sheets(judged, labels, column, read)
+    return with_sheet(judged, match_sheets(judged, sheets), drawing_system(judged, sheets, shown_columns(judged)))
 
 
 def open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
@@ -322,13 +321,32 @@ def open_patterns(judged: Judged, system: str | None) -> NDArray[np.int64]:
     return np.flatnonzero(is_open)
 
 
-def read_sheet(judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None) -> FilledSheet:
-    """A filled-in sheet, its lines matched to rows without a label."""
+def read_judged_sheets(
+    judged: Judged, labels: LabelsLike, column: str, read: ReadOptions | None
+) -> list[list[SheetLine]]:
+    """Read filled-in sheets; reject lines that label a row again, or are not as the source of the rows is."""
     if judged.patterns.is_weighted:
         raise InputError("labels of a sheet are of counted rows; leave out the weights")
-    check_rows_once(labels, read)
-    wanted = (column, open_patterns(judged, None), read)
-    return filled_sheet(labels, judged.patterns, shown_columns(judged), judged.classes, wanted)
+    columns = shown_columns(judged)
+    sheets = read_sheets(labels, columns, column, read)
+    labelled = [line for sheet in sheets for line in sheet if line.label is not None]
+    earlier: dict[int, SheetLine] = {}
+    for line in labelled:
+        if line.row in judged.sheet_rows:
+            raise InputError(f"{line.where} labels row {line.row}, which an earlier sheet has labelled; leave it out")
+        if earlier.setdefault(line.row, line) is not line:
+            both = f"{earlier[line.row].where} and {line.where}"
+            raise InputError(f"{both} both label row {line.row}; leave one of them out")
+    if judged.origin is not None:
+        source, how = judged.origin
+        before = (judged.settled or judged).patterns
+        check_against_source(labelled, columns, source, before, judged.truth, (how, judged.clean))
+    return sheets
+
+
+def match_sheets(judged: Judged, sheets: Sequence[Sequence[SheetLine]]) -> FilledSheet:
+    """Match the labelled lines of sheets to rows without a label."""
+    return filled_sheet(sheets, judged.patterns, shown_columns(judged), judged.classes, open_patterns(judged, None))
 
 
 def shown_columns(judged: Judged) -> list[str]:
@@ -359,4 +377,5 @@ def with_sheet(judged: Judged, sheet: FilledSheet, drawn_by: str | None) -> Judg
     )
     by = () if drawn_by is None else (drawn_by, *judged.judges_of(drawn_by))
     drawn = same_drawing_system(judged.drawn_by, by)
-    return replace(judged, patterns=merged, settled=judged.settled or judged, drawn_by=drawn)
+    rows = judged.sheet_rows | sheet.rows
+    return replace(judged, patterns=merged, settled=judged.settled or judged, drawn_by=drawn, sheet_rows=rows)

@@ -21,7 +21,6 @@ from infoscope.typing import LabelsByName, LabelsLike, Source
 __all__ = ["asked_groups", "asked_judged", "period_findings"]
 
 _IMPOSSIBLE = {
-    "until": "read all rows",
     "examples": "look at the labelled rows by themselves",
     "scores": "sweep the labelled rows by themselves",
     "labels": "classes are all labels that occur",

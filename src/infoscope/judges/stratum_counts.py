@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -9,7 +10,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["JUDGE", "OTHER", "SLOTS", "SYSTEM", "StratumCounts"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +12,6 @@ from infoscope.errors import InputError
 from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.judges.verdicts import NO_VERDICT, JudgeKind, RowCodes, Verdicts, said_labels
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
 

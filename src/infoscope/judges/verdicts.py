@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaln
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.labels import as_number, cleaning_for, match_label
-from infoscope.special_functions import betaln
-from infoscope.tables.labels import Label, lookalikes
+from infoscope.tables.labels import Label, decided_positive, lookalikes
 
 __all__ = [
     "NO_VERDICT",
@@ -122,13 +121,40 @@ def judge_kind(name: str, labels: Sequence[Label], classes: Sequence[Label], say
     if spelt_numbers(labels) is None:
         _check_spelling(name, labels, classes)
     if len(labels) == 2 and not set(labels) & set(classes):
-        first, second = sorted(map(str, labels))
+        right, wrong = map(str, labels if _is_accepting(labels[0], labels[1]) else labels[::-1])
         raise InputError(
-            f"the judge {name!r} says {first!r} or {second!r}, which are neither true nor predicted classes; say which "
-            f"one means that the prediction is right: --says right={second},wrong={first} "
-            f"(says={{'right': …, 'wrong': …}})"
+            f"the judge {name!r} says {right!r} or {wrong!r}, which are neither true nor predicted classes; say which "
+            f"one means that the prediction is right, for example --says right={right},wrong={wrong} "
+            f"(says={{'right': {right!r}, 'wrong': {wrong!r}}})"
         )
     return "grade"
+
+
+_ACCEPTING = (
+    "right",
+    "correct",
+    "pass",
+    "ok",
+    "good",
+    "accept",
+    "agree",
+    "match",
+    "valid",
+    "same",
+    "yes",
+    "true",
+    "hit",
+)
+"""How words begin that call a prediction right; other words of a verdict call it wrong."""
+
+
+def _is_accepting(one: Label, other: Label) -> bool:
+    """Whether the first of two verdicts is the one that calls a prediction right, by its word."""
+    decided = decided_positive([one, other])
+    if decided is None:
+        words = [str(label).strip().casefold().startswith(_ACCEPTING) for label in (one, other)]
+        return words[0] if words[0] != words[1] else str(one) > str(other)
+    return decided == one
 
 
 def _check_spelling(name: str, labels: Sequence[Label], classes: Sequence[Label]) -> None:

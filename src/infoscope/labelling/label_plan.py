@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar, Protocol
 
@@ -12,7 +12,6 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.labelling.labelled_estimate import Basis, LabelledEstimate
 from infoscope.labelling.sheet import ItemToLabel, Line, sheet_lines, write_sheet
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.base import Result
 from infoscope.results.codec import Json

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.atomic_files import write_file
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
-from infoscope.readers.column_mapping import is_column_mapping
+from infoscope.readers.column_names import column_names
+from infoscope.readers.files import file_name
 from infoscope.readers.labels import Cleaning, as_number
-from infoscope.readers.pattern_counts import read_patterns, row_patterns
+from infoscope.readers.pattern_counts import read_rows, row_patterns
 from infoscope.results.frame import csv_text
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
@@ -24,13 +25,14 @@ from infoscope.typing import LabelsLike, Source, StrPath
 __all__ = [
     "FilledSheet",
     "ItemToLabel",
-    "check_rows_once",
+    "SheetLine",
+    "check_against_source",
     "filled_sheet",
+    "line_patterns",
     "listed_values",
+    "read_sheets",
     "rows_of_patterns",
-    "sheet_chances",
     "sheet_lines",
-    "sheet_rows",
     "write_sheet",
 ]
 
@@ -80,6 +82,8 @@ def rows_of_patterns(
 ) -> dict[int, NDArray[np.int64]]:
     """The rows of a source, counted from 1, that have each of some patterns."""
     rows = row_patterns(source, patterns, read, clean)
+    if rows is None:
+        raise InputError("the rows have no order here, so that items cannot be named; give a file or a data frame")
     order = np.argsort(rows, kind="stable")
     starts = np.searchsorted(rows[order], wanted, "left")
     ends = np.searchsorted(rows[order], wanted, "right")
@@ -102,6 +106,107 @@ def listed_values(patterns: Patterns, names: Sequence[str], at: int) -> dict[str
     }
 
 
+class SheetLine(NamedTuple):
+    """One line of a filled-in sheet."""
+
+    where: str
+    """The file and the line, for messages."""
+    row: int
+    values: tuple[str | None, ...]
+    """What the columns of the source hold, as text: a file has nothing else."""
+    label: str | None
+    times: float
+    chance: float | None
+
+
+def read_sheets(
+    labels: LabelsLike, columns: Sequence[str], label: str, read: ReadOptions | None
+) -> list[list[SheetLine]]:
+    """Read the lines of filled-in sheets, labelled or not; reject a row that two lines label differently."""
+    parts = list(labels) if isinstance(labels, (list, tuple)) else [labels]
+    sheets = [_read_sheet(part, columns, label, read) for part in parts]
+    earlier: dict[int, SheetLine] = {}
+    for line in (line for sheet in sheets for line in sheet if line.label is not None):
+        first = earlier.setdefault(line.row, line)
+        if first.label != line.label:
+            raise InputError(
+                f"{first.where} and {line.where} give row {line.row} two labels, {first.label!r} and {line.label!r}; "
+                "leave out the wrong one"
+            )
+    return sheets
+
+
+def _read_sheet(sheet: Source, columns: Sequence[str], label: str, read: ReadOptions | None) -> list[SheetLine]:
+    there = column_names(sheet, read)
+    lacks = next((name for name in ("row", *columns, label) if name not in there), None)
+    if lacks is not None:
+        raise InputError(
+            f"{file_name(sheet) or 'the sheet of labels'} has no column {lacks!r}; give the sheet as it was written, "
+            f"with the column {label!r} filled in"
+        )
+    optional = [name for name in ("times", "chance") if name in there and name not in columns]
+    given = read_rows(sheet, ["row", *columns, label, *optional], read)
+    assert given is not None, "what has columns before it is read has rows in an order"
+    file = file_name(sheet)
+    ahead = 2 if file is not None and {".csv", ".tsv"} & set(Path(file).suffixes) else 1  # the header is line 1
+    lines = []
+    for at, values in enumerate(zip(*given.values(), strict=True)):
+        where = f"line {at + ahead} of {file}" if file is not None else f"line {at + ahead} of the labels"
+        named = dict(zip(given, values, strict=True))
+        row, times, chance = (_number(named.get(name), name, where) for name in ("row", "times", "chance"))
+        if row is None or row < 1 or row != int(row):
+            raise InputError(f"{where} has the row {named['row']!r}; rows are counted from 1, as the sheet was written")
+        texts = tuple(None if named[name] is None else str(named[name]) for name in (*columns, label))
+        lines.append(SheetLine(where, int(row), texts[:-1], texts[-1], 1.0 if times is None else times, chance))
+    return lines
+
+
+def _number(value: Label | None, column: str, where: str) -> float | None:
+    """What a line holds in a column of numbers, which the plan wrote."""
+    number = None if value is None else as_number(value)
+    if number is not None and not isinstance(number, (int, float)):
+        raise InputError(
+            f"{where} has {value!r} as {column}, which is not a number; give the sheet as it was written, with its "
+            "labels filled in"
+        )
+    return None if number is None else float(number)
+
+
+def check_against_source(
+    lines: Sequence[SheetLine], columns: Sequence[str], source: Source, patterns: Patterns, truth: str, how: _Reading
+) -> None:
+    """Reject labelled lines that are not as the rows of the source are: other rows, other values, labels there already.
+
+    A source without an order, such as a table of a database, is not looked at.
+    """
+    rows = row_patterns(source, patterns, *how)
+    if rows is None:
+        return
+    title = file_name(source) or "the source"
+    for line in lines:
+        if line.row > len(rows):
+            raise InputError(f"{line.where} labels row {line.row}, and {title} has {len(rows):,} rows; correct the row")
+        place = int(rows[line.row - 1])
+        if place < 0:
+            raise InputError(f"{line.where} labels row {line.row}, which is not among the rows of {title} that count")
+        own = listed_values(patterns, [truth, *columns], place)
+        if own[truth] is not None:
+            raise InputError(f"{line.where} labels row {line.row}, which {title} labels {own[truth]!r}; leave it out")
+        for name, value in zip(columns, line.values, strict=True):
+            if own[name] != value:
+                raise InputError(
+                    f"{line.where} has {name} {_shown(value)} for row {line.row}, and {title} has {_shown(own[name])}; "
+                    "only labels are filled in: write the row as it was"
+                )
+
+
+_Reading = tuple[ReadOptions | None, Cleaning]
+
+
+def _shown(value: str | None) -> str:
+    return "nothing" if value is None else repr(value)
+
+
 @dataclass(frozen=True, eq=False)
 class FilledSheet:
     """The labelled rows of a sheet: their pattern among those of the plan, their label, how often they were drawn."""
@@ -112,113 +217,47 @@ class FilledSheet:
     times: NDArray[np.float64]
     unlabelled: int
     """Lines without a label."""
+    rows: frozenset[int] = frozenset()
+    """Rows of the source."""
 
 
 def filled_sheet(
-    sheet: LabelsLike,
+    sheets: Sequence[Sequence[SheetLine]],
     patterns: Patterns,
     columns: Sequence[str],
     classes: Sequence[Label],
-    wanted: tuple[str, NDArray[np.int64], ReadOptions | None],
+    open_patterns: NDArray[np.int64],
 ) -> FilledSheet:
-    """Match the lines of a sheet to unlabelled patterns by what their columns hold.
-
-    ``wanted`` are the name of the label's column, the patterns that may be labelled, and how the sheet is read. Values
-    are compared as text, for a file has no other.
-    """
-    column, open_patterns, read = wanted
-    present = _columns(sheet)
-    weight = "times" if "times" in present else None
-    given = read_patterns(sheet, [*columns, column], weight=weight, comparable=False, read=read)
-    has_label = given.codes[-1] >= 0
-    skipped = round(float(given.counts[~has_label].sum()))
-    given = given.where(has_label)
-    own = {str(label): at for at, label in enumerate(classes)}
-    used = {str(given.labels[-1][code]) for code in np.unique(given.codes[-1]).tolist()}
-    strange = sorted(used - set(own))
-    if strange:
-        raise InputError(f"column {column!r} has the label {strange[0]!r}; the classes are {', '.join(own)}")
-    texts = map(tuple, _texts(patterns, columns, open_patterns))
-    known = dict(zip(texts, open_patterns.tolist(), strict=True))
-    place = []
-    for row in _texts(given, columns, np.arange(len(given))):
-        if tuple(row) not in known:
-            shown = ", ".join(f"{name} {value}" for name, value in zip(columns, row, strict=True))
-            raise InputError(f"no unlabelled row has {shown}; label rows of the source that the plan was made from")
-        place.append(known[tuple(row)])
-    label = np.array([own[str(given.labels[-1][code])] for code in given.codes[-1].tolist()], dtype=np.int64)
-    return FilledSheet(np.array(place, dtype=np.int64), label, given.counts.astype(np.float64), skipped)
-
-
-def _columns(sheet: Any) -> set[str]:
-    """Names of the columns of a sheet; of a file, by its first line."""
-    if isinstance(sheet, Mapping) or hasattr(sheet, "columns"):
-        return set(map(str, sheet if is_column_mapping(sheet) else sheet.columns))
-    if isinstance(sheet, (list, tuple)) and sheet:
-        return set.intersection(*map(_columns, sheet))
-    try:
-        with open(sheet, encoding="utf-8") as file:
-            return set(file.readline().strip().replace('"', "").split(","))
-    except (OSError, TypeError, UnicodeDecodeError):
-        return set()
-
-
-def sheet_chances(
-    sheet: LabelsLike, patterns: Patterns, columns: Sequence[str], read: ReadOptions | None
-) -> tuple[NDArray[np.int64], NDArray[np.float64]] | None:
-    """The pattern of each distinct line of a sheet, and its chance; None where it has no column of chances."""
-    if "chance" not in _columns(sheet):
-        return None
-    given = read_patterns(sheet, [*columns, "chance"], comparable=False, read=read)
-    given = given.where(given.present[-1])
-    known = {tuple(row): at for at, row in enumerate(_texts(patterns, columns, np.arange(len(patterns))))}
-    place = np.array(
-        [known.get(tuple(row), -1) for row in _texts(given, columns, np.arange(len(given)))], dtype=np.int64
-    )
-    chance = np.array(_numbers(given.labels[-1], "chance"))[given.codes[-1]]
-    return place[place >= 0], chance[place >= 0]
-
-
-def sheet_rows(sheet: LabelsLike, read: ReadOptions | None) -> frozenset[int]:
-    """The rows of a sheet, labelled or not, where it has a column of them."""
-    return frozenset(map(int, _numbers(list(_row_counts(sheet, read)), "row")))
-
-
-def check_rows_once(sheet: LabelsLike, read: ReadOptions | None) -> None:
-    """Reject a row that is in two lines, where rows are drawn once at most: its label would count twice."""
-    twice = next((row for row, lines in _row_counts(sheet, read).items() if lines > 1), None)
-    if twice is not None:
-        raise InputError(f"row {twice} is in two lines of the sheets of labels; leave one of them out")
-
-
-def _row_counts(sheet: LabelsLike, read: ReadOptions | None) -> dict[Label, int]:
-    """Lines of each row of the source; nothing where the sheet has no column of rows."""
-    names = _columns(sheet)
-    if "row" not in names:
-        return {}
-    beside = min(names - {"row"}, default="row")
-    found = read_patterns(sheet, ["row", beside], comparable=False, read=read)
-    there = found.present[0]
-    lines = np.bincount(found.codes[0, there].astype(np.int64), found.counts[there], len(found.labels[0]))
-    return {label: int(number) for label, number in zip(found.labels[0], lines, strict=True)}
-
-
-def _numbers(values: Sequence[Label], column: str) -> list[float]:
-    """What a column of sheets holds, which are numbers that the plan wrote."""
-    numbers = []
-    for value in values:
-        number = as_number(value)
-        if not isinstance(number, (int, float)):
+    """Match the labelled lines of sheets to unlabelled patterns by what their columns hold."""
+    lines = [line for sheet in sheets for line in sheet]
+    labelled = [line for line in lines if line.label is not None]
+    class_of = {str(label): at for at, label in enumerate(classes)}
+    pattern_of = {values: int(open_patterns[at]) for at, values in enumerate(_texts(patterns, columns, open_patterns))}
+    for line in labelled:
+        if line.label not in class_of:
+            raise InputError(f"{line.where} has the label {line.label!r}; the classes are {', '.join(class_of)}")
+        if line.values not in pattern_of:
+            shown = ", ".join(f"{name} {_shown(value)}" for name, value in zip(columns, line.values, strict=True))
             raise InputError(
-                f"column {column!r} has {value!r}, which is not a number; give the sheet as it was written, with its "
-                "labels filled in"
+                f"{line.where}: no unlabelled row has {shown}; label rows of the source that the plan was made from"
             )
-        numbers.append(float(number))
-    return numbers
+    return FilledSheet(
+        np.array([pattern_of[line.values] for line in labelled], dtype=np.int64),
+        np.array([class_of[str(line.label)] for line in labelled], dtype=np.int64),
+        np.array([line.times for line in labelled], dtype=np.float64),
+        len(lines) - len(labelled),
+        frozenset(line.row for line in labelled),
+    )
 
 
-def _texts(patterns: Patterns, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[list[str | None]]:
+def line_patterns(lines: Sequence[SheetLine], patterns: Patterns, columns: Sequence[str]) -> NDArray[np.int64]:
+    """The pattern of each line by what its columns hold; −1 where it is none of them."""
+    place = {values: at for at, values in enumerate(_texts(patterns, columns, np.arange(len(patterns))))}
+    return np.array([place.get(line.values, -1) for line in lines], dtype=np.int64)
+
+
+def _texts(patterns: Patterns, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[tuple[str | None, ...]]:
     places = [patterns.place(name) for name in names]
     labels = [[*map(str, patterns.labels[at]), None] for at in places]
     for codes in patterns.codes[places][:, rows].T.tolist():
-        yield [known[code] for known, code in zip(labels, codes, strict=True)]
+        yield tuple(texts[code] for texts, code in zip(labels, codes, strict=True))

@@ -6,17 +6,17 @@ its expectation over all items, corrected by the residuals of labelled ones (a d
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from infoscope.errors import InputError
 from infoscope.latent.estimation import LatentPosterior
 from infoscope.numeric import Real, as_real
 from infoscope.posterior.first_order import influence
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import ndtri
 from infoscope.tables import Contingency
 
 __all__ = ["Allocation", "Effects"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -13,15 +13,21 @@ from infoscope.errors import InputError, check_keywords, check_level, check_seed
 from infoscope.inputs import blank_findings, check_named_once
 from infoscope.latent.arrangement import Arrangement, Blocks, arranged
 from infoscope.latent.estimation import LatentPosterior, check_size, estimated, system_table
-from infoscope.latent.identifiability import check_identifiable, free_degrees, identifiability_findings
+from infoscope.latent.identifiability import check_identifiable, identifiability_findings
 from infoscope.latent.model import Observations
 from infoscope.latent.result import LatentSystem, LatentTruth, banner
-from infoscope.latent.shared_errors import PairCheck, VoteCheck, can_check_pairs, pair_checks, vote_check
+from infoscope.latent.shared_errors import (
+    ENOUGH_POWER,
+    FEWEST_SYSTEMS,
+    PairCheck,
+    VoteCheck,
+    pair_checks,
+    vote_check,
+)
 from infoscope.metrics.registry import find
 from infoscope.named_columns import one_name
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.summary import summarize_draws
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.labels import Cleaning
@@ -32,7 +38,7 @@ from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
-from infoscope.typing import Source
+from infoscope.typing import Json, Source
 
 __all__ = ["LatentKeywords", "latent_truth"]
 
@@ -89,12 +95,14 @@ def latent_truth(
     classes are the labels that two systems or more use, unless ``classes`` states them; other labels are further
     predictions.
 
-    Errors are taken as independent given the class; what all systems get wrong together cannot be seen.
+    Errors are taken as independent given the class. There are intervals where four systems or more show no sign of
+    shared errors, and would show it if one copied half of another's predictions; what all systems get wrong together
+    cannot be seen.
 
     >>> import numpy as np
     >>> rng = np.random.default_rng(0)
-    >>> truth = rng.integers(3, size=600)
-    >>> predictions = {name: np.where(rng.random(600) < 0.8, truth, rng.integers(3, size=600)) for name in "abc"}
+    >>> truth = rng.integers(3, size=2000)
+    >>> predictions = {name: np.where(rng.random(2000) < 0.8, truth, rng.integers(3, size=2000)) for name in "abcde"}
     >>> found = latent_truth(predictions)
     >>> low, high = found["a"].metrics["accuracy"].interval
     >>> bool(low < 0.8 + 0.2 / 3 < high)
@@ -136,10 +144,17 @@ def _patterns(
 
 @dataclass(frozen=True, eq=False)
 class _Checks:
-    """What the checks of shared errors have found."""
+    """What the checks of shared errors have found; nothing where there are too few systems for them."""
 
     pairs: list[PairCheck] = field(default_factory=list)
     votes: VoteCheck | None = None
+
+    @property
+    def show_independence(self) -> bool:
+        """Whether errors look independent, and would not if half of a system's predictions were copied."""
+        found = [*self.pairs, *(() if self.votes is None else (self.votes,))]
+        powers = [pair.power for pair in self.pairs]
+        return bool(powers) and min(powers) >= ENOUGH_POWER and not any(check.is_significant for check in found)
 
 
 def _as_items(arrangement: Arrangement) -> tuple[Observations, float]:
@@ -155,13 +170,14 @@ def _result(posterior: LatentPosterior, how: LatentOptions) -> LatentTruth:
     arrangement, draws = posterior.arrangement, posterior.draws
     data = arrangement.data
     caveat = banner(len(arrangement.systems))
-    tables = {name: system_table(posterior, name, caveat) for name in arrangement.systems}
-    systems = tuple(_system(posterior, name, table, how.level) for name, table in tables.items())
     checks = _Checks()
-    if free_degrees(data) > 0 and posterior.settled:
+    if len(data.channels) >= FEWEST_SYSTEMS and posterior.settled:
         rng = np.random.default_rng(how.seed + 1)
         counted, weight = _as_items(arrangement)
-        checks = _Checks(pair_checks(counted, draws, rng), vote_check(counted, draws, rng, weight))
+        checks = _Checks(pair_checks(arrangement, counted.counts, draws), vote_check(counted, draws, rng, weight))
+    has_intervals = posterior.settled and checks.show_independence
+    tables = {name: system_table(posterior, name, caveat, has_interval=has_intervals) for name in arrangement.systems}
+    systems = tuple(_system(posterior, name, table, how.level) for name, table in tables.items())
     labels = round(float(data.counts[data.labelled].sum()))
     spread = summarize_draws(draws.frequencies, how.level)
     frequencies = {
@@ -169,7 +185,7 @@ def _result(posterior: LatentPosterior, how: LatentOptions) -> LatentTruth:
             float(spread.mean[at]),
             float(spread.mean[at]),
             float(spread.sd[at]),
-            *((float(spread.low[at]), float(spread.high[at])) if posterior.settled else (None, None)),
+            *((float(spread.low[at]), float(spread.high[at])) if has_intervals else (None, None)),
         )
         for at, label in enumerate(data.classes)
     }
@@ -185,7 +201,6 @@ def _result(posterior: LatentPosterior, how: LatentOptions) -> LatentTruth:
         draws=len(draws),
         r_hat=posterior.r_hat if np.isfinite(posterior.r_hat) else None,
         settled=posterior.settled,
-        free_degrees=free_degrees(data),
         pairs=tuple(checks.pairs),
         votes=checks.votes,
         level=how.level,
@@ -203,8 +218,8 @@ def _system(posterior: LatentPosterior, name: str, table: Contingency, level: fl
     for metric in SHOWN:
         entry = find(metric)
         value = Estimate.of(entry.score(table), entry.reason(table))
-        if value.value is not None and posterior.settled:
-            value = value.with_belief(belief.summary(metric, level))
+        if value.value is not None and table.estimation is not None and table.estimation.has_interval:
+            value = value.with_belief(belief.summary(metric, level), counted=False)
         metrics[metric] = value
     block = arrangement.data.channels[arrangement.place[name][0]].members
     items = arrangement.items[name]
@@ -218,30 +233,58 @@ def _findings(
     yield Finding("estimated_without_truth", caveat, "warning")
     yield from blank_findings(BlankLabels.of_patterns(posterior.arrangement.patterns))
     yield from identifiability_findings(posterior, systems)
-    for pair in sorted(checks.pairs, key=lambda each: each.p_value):
-        if pair.is_significant:
-            yield _shared_errors(pair)
-    if checks.votes is not None and checks.votes.is_significant:
-        yield Finding(
-            "votes_misfit",
-            "Items agree and disagree otherwise than independent errors let them "
-            f"(P = {checks.votes.p_value:.2g}): some items are harder than others for several systems at once.",
-            "warning",
-            {"p_value": checks.votes.p_value},
-        )
+    if posterior.settled:
+        yield from _independence_findings(checks, len(posterior.arrangement.data.channels))
     yield from _about_data(posterior, labels)
 
 
-def _shared_errors(pair: PairCheck) -> Finding:
-    chance = "P < 0.01" if pair.p_value < 0.01 else f"P = {pair.p_value:.2g}"
-    return Finding(
-        "shared_errors",
-        f"{pair.first} and {pair.second} agree in their errors more than independent systems would ({chance}). Both "
-        f"look better and the others worse than they are; take them as one with --together {pair.first},{pair.second}.",
-        "warning",
-        {"systems": [pair.first, pair.second], "p_value": pair.p_value, "excess_bits": pair.excess},
-        "Take them as one",
-    )
+def _independence_findings(checks: _Checks, channels: int) -> Iterator[Finding]:
+    """Why intervals are withheld: errors that are shared, or might be."""
+    pairs = sorted(checks.pairs, key=lambda pair: pair.p_value)
+    shared = [pair for pair in pairs if pair.is_significant]
+    if channels < FEWEST_SYSTEMS or not pairs:
+        yield Finding(
+            "independence_unchecked",
+            f"{'Three' if channels == 3 else 'Two' if channels == 2 else channels} systems cannot show whether they "
+            "err independently: if one copies another, their predictions look just so. Intervals are withheld; add a "
+            f"{'further' if channels > 3 else 'fourth'} system, or plan labels.",
+            "warning",
+            {"systems": channels},
+        )
+    if shared:
+        worst, alike = shared[0], max(pairs, key=lambda pair: pair.agreement)
+        how = "more" if worst.excess > 0 else "less"
+        text = (
+            f"{worst.first} and {worst.second} agree in {worst.agreement:.1%} of the items, "
+            f"{abs(100 * worst.excess):.1f} points {how} than if all systems erred independently "
+            f"({_chance(worst.p_value)}), so intervals are withheld. Either these two share errors, or others are "
+            f"copies: {alike.first} and {alike.second} are most alike ({alike.agreement:.1%}). Take systems that have "
+            f"something in common as one, such as --together {alike.first},{alike.second}."
+        )
+        evidence: dict[str, Json] = {"systems": [worst.first, worst.second], "p_value": worst.p_value}
+        evidence |= {"excess": worst.excess, "most_alike": [alike.first, alike.second]}
+        yield Finding("shared_errors", text, "warning", evidence, "Take systems as one")
+    if checks.votes is not None and checks.votes.is_significant:
+        yield Finding(
+            "votes_misfit",
+            f"Items agree and disagree otherwise than independent errors let them ({_chance(checks.votes.p_value)}): "
+            "some items are harder than others for several systems at once. Intervals are withheld.",
+            "warning",
+            {"p_value": checks.votes.p_value},
+        )
+    if pairs and not shared and (power := min(pair.power for pair in pairs)) < ENOUGH_POWER:
+        yield Finding(
+            "copies_unnoticed",
+            "Too few items, or too alike systems, to show that errors are independent: if one system copied half of "
+            f"another's predictions, the check would find it with a probability of {power:.0%}. Intervals are "
+            "withheld; add items or systems, or plan labels.",
+            "warning",
+            {"power": power},
+        )
+
+
+def _chance(p_value: float) -> str:
+    return "P < 1%" if p_value < 0.01 else f"P = {p_value:.0%}"
 
 
 def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
@@ -292,12 +335,6 @@ def _about_blocks(data: Observations) -> Iterator[Finding]:
                 "warning",
                 {"systems": list(channel.members), "combinations": channel.size},
             )
-    if not can_check_pairs(data):
-        yield Finding(
-            "pairs_not_checked",
-            "Shared errors of pairs of systems are not checked: there are too many classes for it.",
-            "warning",
-        )
 
 
 def _used(arrangement: Arrangement, name: str) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -13,7 +14,6 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.latent.model import Channel, NoLatentTruthError, Observations
 from infoscope.markup import counted
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.patterns import Patterns
 

@@ -5,7 +5,7 @@ The most probable parameters are found by expectation and maximisation in turn.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,7 +16,6 @@ from infoscope.latent.model import SMALLEST, NoLatentTruthError, Observations, P
 from infoscope.metrics import accuracy, proficiency
 from infoscope.numeric import Real, as_real
 from infoscope.posterior.first_order import information_sds
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.estimation import Estimation
 
@@ -175,8 +174,10 @@ def maximized(data: Observations, belief: Real, prior: list[Real] | None, freque
     return Parameters(sums / sums.sum(), predictions)
 
 
-MORE_DRAWS = 4
-"""How many times as many draws are made where the first ones do not agree."""
+MORE_SWEEPS = 4
+"""How many times as many sweeps are made where the chains do not agree yet."""
+MOST_SWEEPS = 12_000
+"""Sweeps after which chains that disagree are given up: what three thousand draws get after one more try."""
 
 Prior = str | float
 
@@ -228,11 +229,15 @@ def estimated(arrangement: Arrangement, prior: Prior, draws: int | None, seed: i
     near = sample.votes() if not len(sample.labelled) else fit.parameters.belief(sample)[0]
     elsewhere = maximized(sample, sample.fixed(0.5 * near + 0.5 * noise), weak_prior(sample), 1.0 / data.size)
     starts = [fit.parameters, elsewhere]
-    for effort in (1, MORE_DRAWS):
+    effort = 1
+    while True:
         chains = drawn_chains(sample, starts, sweeps(keep, effort), seed, stated)
         r_hat = _largest_r_hat(arrangement, chains)
-        if r_hat <= SETTLED or draws is not None or is_large(sample, keep * MORE_DRAWS):
+        effort *= MORE_SWEEPS
+        if r_hat <= SETTLED or keep * effort > MOST_SWEEPS or is_large(sample, keep * effort):
             break
+    if draws is not None:
+        chains = chains.thinned(draws)
     used = float(sample.counts.sum())
     scaled = [table * (float(data.counts.sum()) / used) for table in chains.counts]
     chains = replace(chains, counts=scaled)
@@ -268,7 +273,7 @@ def _largest_r_hat(arrangement: Arrangement, draws: LatentDraws) -> float:
     return max(found)
 
 
-def system_table(posterior: LatentPosterior, name: str, caveat: str) -> Contingency:
+def system_table(posterior: LatentPosterior, name: str, caveat: str, *, has_interval: bool) -> Contingency:
     """Expected counts of one system, with draws; as many independent samples as its proficiency is worth."""
     arrangement = posterior.arrangement
     counts = arrangement.of_system(name, posterior.draws.counts)
@@ -279,7 +284,7 @@ def system_table(posterior: LatentPosterior, name: str, caveat: str) -> Continge
     return replace(
         table,
         weight_squares=float(table.total) ** 2 / size,
-        estimation=Estimation(caveat, drawn * float(table.total), has_interval=posterior.settled),
+        estimation=Estimation(caveat, drawn * float(table.total), has_interval=has_interval),
     )
 
 

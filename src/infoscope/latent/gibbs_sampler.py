@@ -9,17 +9,17 @@ then which wrong prediction, Dirichlet(s), with s drawn from its evidence in the
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import islice
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln
 
 from infoscope.latent.model import SMALLEST, Channel, Observations, Parameters, dirichlet, expected_counts
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
 
 __all__ = ["LatentDraws", "drawn_chains", "split_r_hat"]
 
@@ -46,7 +46,14 @@ class LatentDraws:
         """Number of draws."""
         return len(self.frequencies)
 
-    def by_chain(self, values: Real) -> Real:
+    def thinned(self, size: int) -> LatentDraws:
+        """Keep about ``size`` draws, evenly spaced; neighbours tell the same where a chain moves slowly."""
+        step = max(len(self) // size, 1)
+        kept = self.by_chain(np.arange(len(self)))[:, step - 1 :: step].ravel()
+        predictions = [tables[kept] for tables in self.predictions]
+        return LatentDraws(self.chains, self.frequencies[kept], predictions, self.counts)
+
+    def by_chain(self, values: NDArray[Any]) -> NDArray[Any]:
         """A number per draw as chains × draws."""
         return values.reshape(self.chains, -1)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
-from math import prod
 
 import numpy as np
 
@@ -15,24 +14,16 @@ from infoscope.latent.result import LatentSystem
 from infoscope.markup import counted
 from infoscope.results.finding import Finding
 
-__all__ = ["TWO_SYSTEMS", "check_identifiable", "free_degrees", "identifiability_findings"]
+__all__ = ["TWO_SYSTEMS", "check_identifiable", "identifiability_findings"]
 
 TWO_SYSTEMS = (
     "Two systems do not determine a truth: any split of their disagreement fits equally well. A third independent "
     "system, or labels, would tell more"
 )
-MOST_CELLS = 1e15
 MIN_LABELS_PER_CLASS = 5
 """Labels that settle a class where only two systems are given."""
 ALIKE = 0.1
 """Two classes are taken as merged where no system's predictions of them differ by more than this probability."""
-
-
-def free_degrees(data: Observations) -> float:
-    """Cells of the joint predictions less parameters: below 0 the model cannot be found, at 0 it cannot be tested."""
-    sizes = [channel.size for channel in data.channels]
-    cells = min(prod(float(size) for size in sizes), MOST_CELLS)
-    return float(cells - 1 - (data.size - 1) - data.size * sum(size - 1 for size in sizes))
 
 
 def check_identifiable(arrangement: Arrangement) -> None:
@@ -121,13 +112,6 @@ def identifiability_findings(posterior: LatentPosterior, systems: tuple[LatentSy
             "right; a third independent system would tell more.",
             "warning",
         )
-    elif free_degrees(data) <= 0 and not len(data.labelled):
-        text = (
-            "Three systems with two classes fit any counts: shared errors cannot be checked."
-            if len(data.channels) == 3 and data.size == 2
-            else "The model has as many parameters as there are joint predictions: shared errors cannot be checked."
-        )
-        yield Finding("no_free_degrees", text, "warning")
     yield from _merged_classes(posterior)
     yield from _below_chance(posterior, systems)
 

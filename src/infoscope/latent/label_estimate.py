@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import stdtrit
 
 from infoscope.errors import InputError
 from infoscope.labelling.labelled_estimate import LabelledEstimate, labelled_findings
-from infoscope.labelling.sheet import FilledSheet, filled_sheet
+from infoscope.labelling.sheet import FilledSheet, filled_sheet, read_sheets
 from infoscope.latent.allocation import Allocation
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real
 from infoscope.posterior.first_order import information_sds, is_information
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
-from infoscope.special_functions import stdtrit
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
 
@@ -64,9 +63,8 @@ def _matched(allocation: Allocation, labels: LabelsLike, column: str, read: Read
     effects = allocation.effects
     arrangement = effects.posterior.arrangement
     names = [column for columns in arrangement.columns.values() for column in columns]
-    found = filled_sheet(
-        labels, arrangement.patterns, names, arrangement.data.classes, (column, effects.unlabelled, read)
-    )
+    sheets = read_sheets(labels, names, column, read)
+    found = filled_sheet(sheets, arrangement.patterns, names, arrangement.data.classes, effects.unlabelled)
     place = np.full(len(arrangement.patterns), -1)
     place[effects.unlabelled] = np.arange(len(effects.unlabelled))
     return replace(found, place=place[found.place])
@@ -134,7 +132,7 @@ class _Correction:
         reach = sd * float(stdtrit(_freedom(draws, kurtosis), 0.5 + level / 2))
         centre = value.value - float(excess)
         centre, low, high = (float(x) for x in np.clip([centre, centre - reach, centre + reach], *entry.card.range))
-        return replace(value, mean=centre, sd=sd, low=low, high=high), reach
+        return replace(value, value=centre, mean=centre, sd=sd, low=low, high=high), reach
 
     def _one_label_less(self, draws: float) -> Contingency:
         """The corrected tables without one draw of each labelled item in turn, as a batch."""

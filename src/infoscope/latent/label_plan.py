@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from infoscope.errors import InputError, UnknownNameError, check_level
 from infoscope.labelling.label_plan import CURVE, LabelPlan, PlannedWidth
@@ -16,10 +17,8 @@ from infoscope.latent.label_estimate import labelled_estimate
 from infoscope.latent.result import LatentTruth
 from infoscope.metrics.registry import find
 from infoscope.posterior.first_order import information_sds, is_information
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.results.finding import Finding
-from infoscope.special_functions import ndtri
 from infoscope.typing import LabelsLike, Source
 
 __all__ = ["LatentSampler", "plan_labels"]

@@ -7,7 +7,7 @@ the classes: a rejection is one more prediction, and systems taken as one predic
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
 
@@ -17,7 +17,6 @@ from scipy.sparse import csr_array
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label
 
 __all__ = ["Channel", "NoLatentTruthError", "Observations", "Parameters", "dirichlet", "expected_counts"]

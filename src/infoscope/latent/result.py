@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from infoscope.latent.estimation import LatentPosterior
 from infoscope.latent.shared_errors import PairCheck, VoteCheck
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
@@ -62,9 +61,7 @@ class LatentTruth(Result):
     r_hat: float | None
     """The largest split R̂ of a system's proficiency or accuracy."""
     settled: bool
-    """Whether the chains agree; where they do not, intervals are withheld."""
-    free_degrees: float
-    """Cells of the joint predictions less parameters: 0 where shared errors cannot be tested."""
+    """Whether the chains agree; where they do not, or errors may be shared, intervals are withheld."""
     pairs: tuple[PairCheck, ...] = ()
     votes: VoteCheck | None = None
     level: float = 0.95

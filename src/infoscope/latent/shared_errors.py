@@ -1,4 +1,4 @@
-"""Do errors go together? Posterior predictive checks of pairs of systems, and of how votes spread.
+"""Checks of shared errors: how often each two systems agree, and how votes spread, against independent errors.
 
 Errors that some systems share can be found; errors that all share look like right predictions and cannot.
 """
@@ -6,43 +6,56 @@ Errors that some systems share can be found; errors that all share look like rig
 from __future__ import annotations
 
 import itertools
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
 
+from infoscope.latent.arrangement import Arrangement
 from infoscope.latent.gibbs_sampler import LatentDraws
 from infoscope.latent.model import SMALLEST, Observations
-from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
+from infoscope.numeric import Real
 
-__all__ = ["PairCheck", "VoteCheck", "can_check_pairs", "pair_checks", "vote_check"]
+__all__ = ["ENOUGH_POWER", "FEWEST_SYSTEMS", "PairCheck", "VoteCheck", "pair_checks", "vote_check"]
 
 MOST_DRAWS = 100
 MOST_ITEMS = 20_000
 """Items that are simulated per draw; of more, a random part is compared."""
 MOST_SIMULATED = 1_000_000
 """Items × classes of the same."""
-MOST_PAIR_WORK = 1e10
-"""Classes × predictions of both systems × draws, summed over the pairs: some ten seconds."""
-SIGNIFICANT_PAIR = 0.02
-SIGNIFICANT_VOTES = 0.05
+SIGNIFICANT_PAIR = 0.03
+SIGNIFICANT_VOTES = 0.02
+"""Of both together, false alarms in at most 5% (measured: docs/without-truth.md)."""
+FEWEST_SYSTEMS = 4
+"""Of three, two that copy each other fit as well as two that are right."""
+COPIED = 0.5
+"""The power of the check is that against one system copying this share of another's predictions."""
+KEPT = 0.8
+"""Of the agreement that copies add, this much of what the other pairs do not absorb is seen (measured)."""
+ENOUGH_POWER = 0.8
+"""Less, and half of a system's predictions may be copied without a sign."""
 
 
 @dataclass(frozen=True)
 class PairCheck:
-    """Whether two systems err together more than independent ones would."""
+    """Whether two systems agree more, or less, than they would if all erred independently."""
 
     first: str
     second: str
     items: int
+    agreement: float
+    """Fraction of the items for which they predict the same class."""
     excess: float
-    """Bits per item by which the pair's table differs from that of independent errors, on average over the draws."""
+    """How much more that is than independent errors give."""
     p_value: float
-    """How often independent errors differ as much."""
+    """Of the largest difference among all pairs (Bonferroni)."""
+    power: float
+    """Probability that the check finds it if one of them copies half of its predictions from the other."""
 
     @property
     def is_significant(self) -> bool:
-        """Whether errors are shared, at 2%."""
+        """Whether errors are not independent."""
         return self.p_value < SIGNIFICANT_PAIR
 
 
@@ -57,7 +70,7 @@ class VoteCheck:
 
     @property
     def is_significant(self) -> bool:
-        """Whether votes spread otherwise than the model has it, at 5%."""
+        """Whether votes spread otherwise than the model has it, at 2%."""
         return self.p_value < SIGNIFICANT_VOTES
 
 
@@ -65,48 +78,48 @@ def _picked(draws: LatentDraws) -> NDArray[np.int64]:
     return np.linspace(0, len(draws) - 1, min(MOST_DRAWS, len(draws))).astype(np.int64)
 
 
-def can_check_pairs(data: Observations) -> bool:
-    """Whether the tables of all pairs are small enough to be drawn again and again."""
-    sizes = [channel.size for channel in data.channels]
-    work = sum(a * b for a, b in itertools.combinations(sizes, 2)) * data.size * MOST_DRAWS
-    return work <= MOST_PAIR_WORK
+def pair_checks(arrangement: Arrangement, counts: Real, draws: LatentDraws) -> list[PairCheck]:
+    """Compare how often each two systems agree with how often independent ones would; ``counts`` are items by pattern.
 
-
-def pair_checks(data: Observations, draws: LatentDraws, rng: np.random.Generator) -> list[PairCheck]:
-    """Each pair of channels: its table against the model's, and tables drawn from the model against it."""
-    found: list[PairCheck] = []
-    if not can_check_pairs(data):
-        return found
-    first_column = {channel: at for at, channel in reversed(list(enumerate(data.owner)))}
+    The model has about one free number per system with which it fits these agreements, so that differences are smaller
+    than those of independent samples by sqrt(1 − systems/pairs). Where one system copies another, the model takes their
+    predictions for the truth, and it may be the others that seem to agree too often.
+    """
+    patterns, size = arrangement.patterns, arrangement.data.size
+    if len(arrangement.data.channels) < FEWEST_SYSTEMS:
+        return []
     picked = _picked(draws)
-    for a, b in itertools.combinations(range(len(data.channels)), 2):
-        table = _pair_table(data, first_column[a], first_column[b])
-        n = round(float(table.sum()))
-        if not n:
+    frequencies, predictions = draws.frequencies[picked], [table[picked] for table in draws.predictions]
+    given_class = {name: arrangement.of_system(name, predictions)[:, :, :size] for name in arrangement.systems}
+    codes = {name: patterns.codes[patterns.place(arrangement.columns[name][0])] for name in arrangement.systems}
+    found: list[tuple[str, str, float, float, float, float]] = []
+    for one, other in itertools.combinations(arrangement.systems, 2):
+        both = (codes[one] >= 0) & (codes[other] >= 0)
+        items = float(counts[both].sum())
+        if not items or arrangement.place[one][0] == arrangement.place[other][0]:
             continue
-        weighted = draws.frequencies[picked][:, :, None] * draws.predictions[a][picked]
-        model = weighted.swapaxes(1, 2) @ draws.predictions[b][picked]
-        flat = model.reshape(len(picked), -1)
-        flat = flat / flat.sum(axis=1, keepdims=True)
-        seen = _misfit(table.ravel()[None, :] / table.sum(), flat)
-        again = _misfit(np.stack([rng.multinomial(n, p) for p in flat]) / n, flat)
-        p_value = (1 + int((again >= seen).sum())) / (1 + len(picked))
-        names = data.channels[a].name, data.channels[b].name
-        found.append(PairCheck(*names, n, float(np.mean(seen - again)), p_value))
-    return found
-
-
-def _pair_table(data: Observations, a: int, b: int) -> Real:
-    sizes = [data.channels[data.owner[at]].size for at in (a, b)]
-    both = (data.codes[a] >= 0) & (data.codes[b] >= 0)
-    keys = data.codes[a, both] * sizes[1] + data.codes[b, both]
-    return as_real(np.bincount(keys, data.counts[both], sizes[0] * sizes[1]).reshape(sizes))
-
-
-def _misfit(seen: Real, model: Real) -> Real:
-    """Bits per item by which shares differ from the model's."""
-    terms = np.where(seen > 0, seen * np.log2(np.maximum(seen, SMALLEST) / np.maximum(model, SMALLEST)), 0.0)
-    return np.asarray(terms.sum(axis=-1))
+        alike = both & (codes[one] == codes[other]) & (codes[one] < size)
+        agreement = float(counts[alike].sum()) / items
+        draws_of = np.einsum("dt,dtp,dtp->d", frequencies, given_class[one], given_class[other], optimize=True)
+        expected = float(draws_of.mean())
+        sd = float(np.sqrt(draws_of.var() + expected * (1 - expected) / items))
+        found.append((one, other, items, agreement, expected, max(sd, SMALLEST)))
+    left = 1 - len(arrangement.systems) / len(found) if found else 0.0
+    if left <= 0:
+        return []
+    limit = -float(ndtri(SIGNIFICANT_PAIR / 2 / len(found)))
+    return [
+        PairCheck(
+            one,
+            other,
+            round(items),
+            agreement,
+            agreement - expected,
+            min(1.0, 2 * len(found) * float(ndtr(-abs(agreement - expected) / sd / np.sqrt(left)))),
+            float(ndtr(KEPT * np.sqrt(left) * COPIED * (1 - expected) / sd - limit)),
+        )
+        for one, other, items, agreement, expected, sd in found
+    ]
 
 
 def vote_check(data: Observations, draws: LatentDraws, rng: np.random.Generator, weight: float = 1.0) -> VoteCheck:

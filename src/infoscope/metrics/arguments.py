@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
@@ -22,7 +22,6 @@ from infoscope.markup import cut_list
 from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
 from infoscope.metrics.one_vs_rest import listed_classes
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.encode import on_one_calendar
 from infoscope.tables.labels import Label, as_label, sorted_labels

@@ -1,10 +1,11 @@
 """Information in many two-by-two tables at once, from three counts each."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from infoscope.metrics.expected_information import expected_cell_information
 from infoscope.numeric import Real, as_real, surprise
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["BinaryTables", "binary_entropy"]
 

@@ -50,14 +50,14 @@ def averaged(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords]) -
         known = ", ".join(map(repr, _AVERAGES))
         raise InputError(f"average is {average!r}; it is one of {known}, or None for one number per class")
     square = square_table(table)
-    classes = one_vs_rest(square)
+    classes = _with_absent_class(one_vs_rest(square))
     part, whole = parts(classes)
     zero = _zero(how.get("zero_division"))
     if average == "binary":
         at = _positive_at(square)
-        return _filled(_taken(part, at), _taken(whole, at), zero)[..., 0]
+        return _filled(part[..., at], whole[..., at], zero)[..., 0]
     at = _places(square, how.get("labels"))
-    part, whole, support = (_taken(side, at) for side in (part, whole, classes.support))
+    part, whole, support = part[..., at], whole[..., at], classes.support[..., at]
     if average == "micro":
         return _filled(part.sum(axis=-1), whole.sum(axis=-1), zero)
     rates = _filled(part, whole, zero)
@@ -106,10 +106,24 @@ def _places(table: Contingency, labels: Iterable[Label] | None) -> list[int]:
     return [known.get(label, -1) for label in asked]
 
 
-def _taken(counts: Real, at: list[int]) -> Real:
-    """Counts of the classes at these places; nothing of a class that no row has."""
-    padded = np.concatenate([counts, np.zeros((*counts.shape[:-1], 1))], axis=-1)
-    return as_real(padded[..., at])
+def _with_absent_class(classes: OneVsRest) -> OneVsRest:
+    """Return the counts with one more class, which no row has: all samples are of others, and declared as others."""
+    total, none = classes.total, np.zeros_like(classes.total)
+
+    def add(counts: Real, of_absent: Real) -> Real:
+        return as_real(np.concatenate([counts, of_absent], axis=-1))
+
+    return OneVsRest(
+        hits=add(classes.hits, none),
+        support=add(classes.support, none),
+        declared=add(classes.declared, none),
+        misses=add(classes.misses, none),
+        false_alarms=add(classes.false_alarms, none),
+        others=add(classes.others, total),
+        undeclared=add(classes.undeclared, total),
+        correct_rejections=add(classes.correct_rejections, total),
+        total=total,
+    )
 
 
 def _zero(stated: ZeroDivision | None) -> float | None:

@@ -1,6 +1,7 @@
 """Each class against the rest: the counts behind all per-class rates and their averages."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -8,7 +9,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import CLEARLY_LEFT, Real, everywhere, frozen, outside, ratio
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 
@@ -127,7 +127,7 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
     others = total - table.row_totals if table.adds_exactly else outside(table.row_totals)
     rejections = np.minimum(np.maximum(others - alarms, 0.0), undeclared)
     if not table.adds_exactly:
-        rejections = _recounted(rejections, others, table)
+        rejections = np.minimum(_recounted(rejections, others, table), np.minimum(others, undeclared))  # as sums round
         alarms = np.minimum(alarms, others)  # a difference that was rounded
     misses = wrong_sums(table)[0]
     return OneVsRest(hits, table.row_totals, declared, misses, alarms, others, undeclared, rejections, total)

@@ -220,6 +220,7 @@ def ranked_probability_score(table: Contingency) -> Real:
 @metric(
     Card(
         title="Share of lost information between neighbours",
+        biased=True,
         symbol="L_{±1}",
         formula=r"\frac{\sum_{|i-j|=1} L_{ij}}{\sum_{i \neq j} L_{ij}},\quad"
         r" L_{ij} = p_{ij}\log_2\frac{p_i\,p_j}{p_{ij}^2}",

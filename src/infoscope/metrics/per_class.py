@@ -191,6 +191,7 @@ def class_false_information(table: Contingency) -> Real:
 @class_metric(
     Card(
         title="Share of missed information",
+        biased=True,
         symbol="missed_i",
         formula=r"\frac{-\sum_j p_{ij}\log_2(p_{ij}/p_j)}{H(T \mid S)}",
         source="holt2010",
@@ -208,6 +209,7 @@ def class_missed_share(table: Contingency) -> Real:
 @class_metric(
     Card(
         title="Share of false information",
+        biased=True,
         symbol="false_i",
         formula=r"\frac{-\sum_j p_{ij}\log_2(p_{ij}/p_i)}{H(S \mid T)}",
         source="holt2010",
@@ -287,6 +289,7 @@ def output_missed_information(table: Contingency) -> Real:
 @class_metric(
     Card(
         title="Share of missed information, by prediction",
+        biased=True,
         symbol="missed_j",
         formula=r"\frac{-\sum_i p_{ij}\log_2(p_{ij}/p_j)}{H(T \mid S)}",
         source="holt2010",
@@ -304,6 +307,7 @@ def output_missed_share(table: Contingency) -> Real:
 @class_metric(
     Card(
         title="Share of false information, by prediction",
+        biased=True,
         symbol="false_j",
         formula=r"\frac{-\sum_i p_{ij}\log_2(p_{ij}/p_i)}{H(S \mid T)}",
         source="holt2010",

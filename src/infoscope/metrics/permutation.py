@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaincc, xlogy
 
 from infoscope.metrics.expected_information import chance_information
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real
-from infoscope.special_functions import gamma_tail, xlogy
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["CHANCE_LEVEL", "chance_p_value", "information_nats", "permuted_p_value"]
@@ -74,7 +74,7 @@ def _p_value(table: Contingency, size: float) -> float:
     statistic = 2.0 * size * float(entropies(table).mutual) * np.log(2.0)
     rarest = float(rows.min()) * float(columns.min())  # in plain floats, which are infinite without a warning
     if not table.is_counts or rarest >= _LEAST_EXPECTED * size:
-        return gamma_tail(freedom / 2, statistic / 2)
+        return float(gammaincc(freedom / 2, max(statistic, 0.0) / 2))
     mean = 2.0 * size * float(chance_information(table)) * np.log(2.0)
     if statistic > mean + _FAR * np.sqrt(2.0 * freedom):
         return _gamma_tail(statistic, mean, 2.0 * freedom)
@@ -230,4 +230,4 @@ def _gamma_tail(statistic: float, mean: float, variance: float) -> float:
     """P of a gamma variable of this mean and variance beyond the statistic."""
     if mean <= 0 or variance <= 0:
         return float(statistic <= mean)
-    return gamma_tail(mean**2 / variance, statistic * mean / variance)
+    return float(gammaincc(mean**2 / variance, max(statistic, 0.0) * mean / variance))

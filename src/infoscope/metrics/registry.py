@@ -10,15 +10,15 @@ from __future__ import annotations
 import inspect
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
+from math import inf
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.arguments import ClassMetric, LabelCounting, TableMetric, callable_on_labels, tables
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -36,6 +36,7 @@ __all__ = [
     "described",
     "every_metric",
     "find",
+    "find_range",
     "metric",
     "metrics_of",
     "register",
@@ -130,6 +131,11 @@ _PERSONS = frozenset(
 """Names with which titles begin; they keep their capital letter within a sentence."""
 
 
+_FAMILIES_OF_INFORMATION = frozenset(
+    {"shannon", "coverage", "perplexity", "triangle", "normalized", "bounds", "binary_information", "open_information"}
+)
+
+
 @dataclass(frozen=True)
 class Card:
     """The facts of a metric."""
@@ -151,6 +157,19 @@ class Card:
     family: str = ""
     of_positive: bool = False
     """Whether the number is about one of two classes, the positive one."""
+    biased: bool = False
+    """Whether the sample's value is biased as information is, though neither unit nor family says so."""
+
+    @property
+    def is_information(self) -> bool:
+        """Whether the metric is made of entropies: few samples inflate it, so its corrected estimate is shown first.
+
+        Every other metric shows the value of the sample.
+
+        >>> [name for name in ("proficiency", "v_measure", "accuracy", "macro_f1") if catalogue[name].is_information]
+        ['proficiency', 'v_measure']
+        """
+        return self.biased or self.unit in ("bits", "nats") or self.family in _FAMILIES_OF_INFORMATION
 
     @property
     def reference(self) -> str:
@@ -355,6 +374,18 @@ def all_metrics(domain: Domain = "table") -> tuple[Metric, ...]:
     """Every metric of a domain."""
     _load(domain)
     return tuple((_REGISTER if domain == "table" else _OTHERS[domain]).values())
+
+
+def find_range(name: str) -> tuple[float, float]:
+    """Return the ends between which every metric of this name lies, of tables, classes and the domains that are loaded.
+
+    >>> find_range("accuracy"), find_range("mcc"), find_range("of another version")
+    ((0.0, 1.0), (-1.0, 1.0), (-inf, inf))
+    """
+    _load()
+    levels = [_REGISTER[known] for known in (name, f"class_{name}", f"output_{name}") if known in _REGISTER]
+    ranges = [entry.card.range for entry in (*levels, *(of[name] for of in _OTHERS.values() if name in of))]
+    return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (-inf, inf)
 
 
 class Catalogue(Mapping[str, Card]):

@@ -60,6 +60,7 @@ def accepted_accuracy(table: Contingency) -> Real:
 @metric(
     Card(
         title="Proficiency without the reject column",
+        biased=True,
         symbol="NI'",
         formula=r"\frac{1}{H(T)}\sum_i\sum_{j \le k} p_{ij}\log_2\frac{p_{ij}}{p_i p_j}",
         source="hu2008",

@@ -1,7 +1,7 @@
 """The entropies of a table: what truth and system say, share, and keep to themselves."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import log2
 from typing import Any, NamedTuple
 
@@ -23,7 +23,6 @@ from infoscope.numeric import (
     share_terms,
     somewhere,
 )
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

@@ -32,6 +32,7 @@ __all__ = ["COMPARED", "compare", "differences", "evaluate", "ranked", "stabilit
 
 COMPARED = ("proficiency", "permuted_proficiency", "erroneous_information_ratio", "micro_f1", "object_f1")
 _LOWER_IS_BETTER = {each.name for each in MEASURES if each.card.better == "lower"}
+_INFORMATION = {each.name for each in MEASURES if each.card.is_information}
 
 
 def differences(
@@ -67,7 +68,8 @@ def _difference(
     better = reflected < 0 if metric in _LOWER_IS_BETTER else reflected > 0
     probability = float(np.mean(better) + np.mean(reflected == 0) / 2)
     verdict: Verdict = "better" if probability > 1 - tail else "worse" if probability < tail else "inconclusive"
-    estimate = Estimate(found, float(reflected.mean()), float(drawn.std(ddof=1)), low, high)
+    corrected = metric in _INFORMATION
+    estimate = Estimate(found, float(reflected.mean()), float(drawn.std(ddof=1)), low, high, corrected=corrected)
     return Difference(*names, metric, estimate, probability, paired=True, verdict=verdict)
 
 

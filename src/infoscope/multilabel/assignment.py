@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
+from dataclasses import dataclass
+from math import erfc
 from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import gammaln, ndtri
 
 from infoscope.assignment import best_assignment
 from infoscope.markup import counted
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
-from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
+from infoscope.numeric import Real, as_real
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.labels import Label
 
@@ -58,15 +60,16 @@ class Reassignment:
     association: str
     """positive, negative, or none."""
     p_value: float
-    """Chance of as many joint objects among random sets of these sizes, times the pairs looked at."""
+    """P of the pair by chance or of its being no better than the category's own name, whichever is greater; for all
+    pairs that were compared (Bonferroni)."""
     finding: bool
-    """Positive, beyond chance, and better than the category's own name."""
+    """Positive, beyond chance, and significantly better than the category's own name."""
 
     def sentence(self, truth_name: str, system_name: str) -> str:
         """What happened, in words."""
-        met = f"{counted(self.joint, 'object')} together, {self.expected:.1f} expected"
+        met = f"{counted(self.joint, 'object')} together, {self.expected:.1f} expected by chance"
         if self.association == "positive":
-            doubt = "" if self.finding else "; this may be chance"
+            doubt = "" if self.finding else "; not significantly better than the category's own name"
             return f"{system_name} used '{self.system}' where {truth_name} used '{self.truth}': {met}{doubt}"
         if self.association == "negative":
             return f"'{self.truth}' and '{self.system}' avoid each other ({met}): no renaming"
@@ -134,19 +137,32 @@ def assignment_of(pair: CategoryCounts, counts: Real, by: AssignBy = "informatio
 
 
 def reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
-    """The categories that the renaming moves, the most informative first."""
+    """Return the categories that the renaming moves, the most informative first.
+
+    A pair must pass two tests. It occurs together more often than by chance (hypergeometric, times all pairs). And the
+    true category goes with the assigned system category better than with the one of its own name: Vuong's test of the
+    two as models of the true category, times the pairs of different names that go together beyond chance, among which
+    the renaming chose. A test against shuffled labels alone would reject nothing about names.
+    """
     rows = np.flatnonzero(order != np.arange(len(order)))
     columns = order[rows]
     n = pair.total
     truth, system, joint = pair.truth_counts[rows], pair.system_counts[columns], counts[rows, columns]
     tables = BinaryTables(joint, truth, system, n)
-    own = BinaryTables(pair.both[rows], truth, pair.system_counts[rows], n).information
     bits, sign, expected = tables.information, tables.sign, tables.expected
     whole = binary_entropy(truth, n)
     looks = float(np.count_nonzero(pair.truth_counts) * np.count_nonzero(pair.system_counts))
+    every = BinaryTables(counts, pair.truth_counts[:, None], pair.system_counts[None, :], n)
+    critical = ndtri(1 - _SIGNIFICANT / max(looks, 1.0)) ** 2 / (2.0 * n * np.log(2.0))
+    related = (every.sign > 0) & (every.information >= critical)
+    candidates = max(int(np.count_nonzero(related)) - int(np.count_nonzero(related.diagonal())), 1)
+    better = _standardized_gains(pair, rows, columns, joint)
     found = []
     for at in np.argsort(-np.divide(bits, whole, out=np.zeros_like(bits), where=whole > 0), kind="stable"):
-        p = min(1.0, upper_tail(joint[at], truth[at], system[at], n) * looks) if sign[at] > 0 else 1.0
+        p = 1.0
+        if sign[at] > 0:
+            by_chance = float(upper_tail(joint[at], truth[at], system[at], n)) * looks
+            p = float(min(1.0, max(by_chance, erfc(better[at] / 2**0.5) / 2 * candidates)))
         found.append(
             Reassignment(
                 truth=str(pair.categories[rows[at]]),
@@ -158,10 +174,47 @@ def reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) 
                 system_count=int(system[at]),
                 association=("negative", "none", "positive")[int(sign[at]) + 1],
                 p_value=p,
-                finding=bool(sign[at] > 0 and p <= _SIGNIFICANT and bits[at] > own[at]),
+                finding=bool(sign[at] > 0 and p <= _SIGNIFICANT),
             )
         )
     return found
+
+
+def _standardized_gains(pair: CategoryCounts, rows: NDArray[np.int64], columns: NDArray[np.int64], joint: Real) -> Real:
+    """Return how much better each true category goes with its new system category than with its own, over its error.
+
+    Over objects, the mean log ratio of P(true | new) and P(true | own) is the difference of the two informations; it is
+    divided by its standard error.
+    """
+    n, truth, own, new = pair.total, pair.truth_counts[rows], pair.system_counts[rows], pair.system_counts[columns]
+    own_hits, new_hits = pair.both[rows], joint
+    if isinstance(pair, Categorization):
+        both_given = pair.system[:, rows].multiply(pair.system[:, columns])
+        both = as_real(both_given.sum(axis=0)).ravel()
+        all_three = as_real(pair.truth[:, rows].multiply(both_given).sum(axis=0)).ravel()
+    else:  # one category per object
+        both = all_three = np.zeros(len(rows))
+    total, squares = np.zeros(len(rows)), np.zeros(len(rows))
+    for t, a, b in itertools.product((True, False), repeat=3):
+        # objects with this truth (t), own category (a) and new category (b), by inclusion and exclusion
+        with_own, with_new = (own_hits, new_hits) if t else (own - own_hits, new - new_hits)
+        with_both, margin = (all_three, truth) if t else (both - all_three, n - truth)
+        of_own, of_new = (with_own if a else margin - with_own), (with_new if b else margin - with_new)
+        if a:
+            objects = with_both if b else with_own - with_both
+        else:
+            objects = with_new - with_both if b else margin - with_own - with_new + with_both
+        used = objects > 0
+        ratios = np.zeros(len(rows))
+        by_new, by_own = (
+            of_new / np.maximum(new if b else n - new, 1.0),
+            of_own / np.maximum(own if a else n - own, 1.0),
+        )
+        ratios[used] = np.log(by_new[used] / by_own[used])
+        total += objects * ratios
+        squares += objects * ratios**2
+    variance = squares - total**2 / n
+    return np.divide(total, np.sqrt(np.maximum(variance, 0.0)), out=np.zeros(len(rows)), where=variance > 1e-9)
 
 
 def upper_tail(joint: float, a: float, b: float, n: float) -> float:
@@ -181,42 +234,24 @@ class Chance:
     shuffles: int
     mean: float
     """Permuted proficiency of shuffled labels, on average."""
-    gain: float
-    """How much renaming adds to the proficiency of shuffled labels, on average."""
     p_value: float
     """Fraction of shuffles that reach the permuted proficiency found."""
-    gain_p_value: float
-    """Fraction of shuffles in which renaming gains as much as it did."""
 
 
 def by_chance(
-    pair: Categorization,
-    found: tuple[float, float],
-    shuffles: int,
-    rng: np.random.Generator,
-    by: AssignBy = "information",
+    pair: Categorization, permuted: float, shuffles: int, rng: np.random.Generator, by: AssignBy = "information"
 ) -> Chance | None:
-    """Shuffle the objects of one side; ``found`` is the proficiency and the permuted proficiency of the pair itself."""
+    """Shuffle the objects of one side; ``permuted`` is the permuted proficiency of the pair itself."""
     whole = float(binary_entropy(pair.truth_counts, pair.total).sum())
     if not shuffles or whole == 0:
         return None
     draws = np.array([_shuffled(pair, rng, by) for _ in range(shuffles)]) / whole
-    gains = draws[:, 1] - draws[:, 0]
-    return Chance(
-        shuffles,
-        float(draws[:, 1].mean()),
-        float(gains.mean()),
-        _reached(draws[:, 1], found[1]),
-        _reached(gains, found[1] - found[0]),
-    )
+    reached = np.count_nonzero(draws >= permuted - 1e-12)
+    return Chance(shuffles, float(draws.mean()), float((1 + reached) / (shuffles + 1)))
 
 
-def _shuffled(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> tuple[float, float]:
+def _shuffled(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> float:
     dealt = pair.dealt(rng.permutation(pair.n))
     information = pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, pair.total)
     order = best_order(worth_of_pairs(information, pair.truth_counts, pair.total, by))
-    return float(np.trace(information)), float(information[np.arange(len(order)), order].sum())
-
-
-def _reached(draws: Real, value: float) -> float:
-    return float((1 + np.count_nonzero(draws >= value - 1e-12)) / (len(draws) + 1))
+    return float(information[np.arange(len(order)), order].sum())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,6 @@ from infoscope.metrics.registry import all_metrics
 from infoscope.multilabel.assignment import MOST_CATEGORIES, AssignBy, assignment_of
 from infoscope.multilabel.options import PairingOptions
 from infoscope.multilabel.sums import tally
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.categorization import Categorization, aligned
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label

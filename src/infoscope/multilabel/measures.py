@@ -25,6 +25,7 @@ def _truth_bits(tally: CategorySums) -> Real:
 @label_set_metric(
     Card(
         title="Proficiency",
+        biased=True,
         symbol="α",
         formula=r"\frac{\sum_i I(T_i;S_i)}{\sum_i H(T_i)}",
         source="steingold2016",
@@ -40,6 +41,7 @@ def proficiency(tally: CategorySums) -> Real:
 @label_set_metric(
     Card(
         title="Permuted proficiency",
+        biased=True,
         symbol="α'",
         formula=r"\max_\sigma\frac{\sum_i I(T_i;S_{\sigma(i)})}{\sum_i H(T_i)}",
         source="steingold2016",
@@ -58,6 +60,7 @@ def permuted_proficiency(tally: CategorySums) -> Real:
 @label_set_metric(
     Card(
         title="False information ratio",
+        biased=True,
         symbol="r",
         formula=r"\frac{\sum_i H(S_i|T_i)}{\sum_i H(T_i)}",
         source="holt2010",
@@ -75,6 +78,7 @@ def false_information_ratio(tally: CategorySums) -> Real:
 @label_set_metric(
     Card(
         title="Erroneous information ratio",
+        biased=True,
         symbol="S_I/H(T)",
         formula=r"1-\alpha+r",
         source="holt2010",

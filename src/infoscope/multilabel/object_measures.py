@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Concatenate, ParamSpec, Protocol, Unpack, overload
 
 import numpy as np
@@ -15,7 +15,6 @@ from infoscope.metrics.arguments import LabelCounting
 from infoscope.metrics.registry import Card, described, registered
 from infoscope.multilabel.arguments import LabelSetKeywords, LabelSetSource, aligned_sets, object_weights
 from infoscope.numeric import Real, as_real, ratio
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.categorization import Categorization
 from infoscope.tables.columns import check_pairing
 

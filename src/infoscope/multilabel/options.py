@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import get_args
 
 from infoscope.errors import InputError, UnknownNameError, check_level
 from infoscope.multilabel.assignment import AssignBy
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.categorization import OneSided
 
 __all__ = ["PairingOptions", "ResamplingOptions"]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 from infoscope.multilabel.assignment import Chance, Reassignment
 from infoscope.multilabel.hierarchy import Level
 from infoscope.multilabel.measures import MEASURES
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding

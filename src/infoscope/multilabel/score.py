@@ -15,7 +15,6 @@ from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.binary_information import binary_entropy
 from infoscope.multilabel.assignment import (
     MOST_CATEGORIES,
-    Chance,
     Reassignment,
     assignment_of,
     by_chance,
@@ -32,6 +31,7 @@ from infoscope.multilabel.uncertainty import estimated, random_halves
 from infoscope.numeric import Real, ratio
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
+from infoscope.results.notation import p_statement
 from infoscope.results.provenance import IgnoredRows
 from infoscope.tables import Contingency
 from infoscope.tables.categorization import Categorization, aligned
@@ -60,8 +60,8 @@ def score_predictor(
     values, reasons = _values(sums, None if order is not None else len(pair.categories))
     chance = None
     if counts is not None:
-        found = values["proficiency"], values["permuted_proficiency"]
-        chance = by_chance(pair, found, effort.shuffles_for(len(pair.categories)), rng, pairing.assign_by)
+        shuffles = effort.shuffles_for(len(pair.categories))
+        chance = by_chance(pair, values["permuted_proficiency"], shuffles, rng, pairing.assign_by)
     draws = effort.affordable(effort.draws, ledger.columns.nnz)
     splits = effort.affordable(effort.splits, ledger.columns.nnz)
     plain = pair.unweighted()  # how many objects there are, and by chance, whatever they weigh
@@ -79,8 +79,7 @@ def score_predictor(
         "joint_proficiency": joint,
     }
     estimates |= {name: Estimate.of(value, reasons[name]) for name, value in single.items()}
-    findings = [*_findings(estimates, chance, names), *input_findings(pair, sides, names), *sparse]
-    findings[1:1] = _relabelled(moved, names)
+    findings = [*_findings(estimates, moved, names), *input_findings(pair, sides, names), *sparse]
     return Predictor(
         name=names[1],
         truth_name=names[0],
@@ -109,18 +108,6 @@ def _values(sums: CategorySums, too_many: int | None) -> tuple[dict[str, float],
     return values | dict.fromkeys(RENAMED, np.nan), REASONS | dict.fromkeys(RENAMED, why)
 
 
-def _relabelled(moved: Sequence[Reassignment], names: tuple[str, str]) -> list[Finding]:
-    return [
-        Finding(
-            "relabelled",
-            f"{each.sentence(*names)}.",
-            evidence={"truth": each.truth, "system": each.system, "p_value": each.p_value},
-        )
-        for each in moved
-        if each.finding
-    ]
-
-
 def _in_whole_objects(sums: CategorySums, size: float) -> CategorySums:
     """Weighted sums as counts of as many objects as they are worth: chance deals whole objects."""
     total = np.full_like(sums.total, round(size))
@@ -139,9 +126,9 @@ def _estimates(
     if draws < 2:
         return {name: Estimate.of(value, reasons[name]) for name, value in values.items()}
     drawn = values_of(ledger.resampled(draws, np.random.default_rng(effort.seed)))
-    ranges = {each.name: each.card.range for each in MEASURES}
+    cards = {each.name: each.card for each in MEASURES}
     return {
-        name: estimated(value, drawn[name], effort.level, ranges[name], reasons[name]) for name, value in values.items()
+        name: estimated(value, drawn[name], effort.level, cards[name], reasons[name]) for name, value in values.items()
     }
 
 
@@ -265,9 +252,11 @@ def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, 
 _SIGNS: tuple[Literal["negative", "none", "positive"], ...] = ("negative", "none", "positive")
 
 
-def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: tuple[str, str]) -> list[Finding]:
-    found, by_chance_alone = estimates["proficiency"].shown, estimates["chance_proficiency"].value
-    if found is None:
+def _findings(
+    estimates: Mapping[str, Estimate], moved: Sequence[Reassignment], names: tuple[str, str]
+) -> list[Finding]:
+    captured, by_chance_alone = estimates["proficiency"], estimates["chance_proficiency"].value
+    if captured.value is None or captured.shown is None:
         return [
             Finding(
                 "no_information",
@@ -278,22 +267,33 @@ def _findings(estimates: Mapping[str, Estimate], chance: Chance | None, names: t
     said = [
         Finding(
             "captured",
-            f"{names[1]} captures {found:.1%} of the information in {names[0]}'s categories; random sets of the same "
-            f"composition show {by_chance_alone or 0.0:.1%}; "
-            f"{estimates['adjusted_proficiency'].value or 0.0:.1%} is left beyond chance.",
+            f"In this sample {names[1]} captures {captured.value:.1%} of the information in {names[0]}'s categories; "
+            f"random sets of the same composition would show {by_chance_alone or 0.0:.1%}, and of what they leave open "
+            f"{estimates['adjusted_proficiency'].value or 0.0:.1%} is captured.",
         )
     ]
     renamed = estimates["permuted_proficiency"].shown
-    if chance is not None and renamed is not None:
-        gain = renamed - found
-        beyond = "more than" if chance.gain_p_value <= 0.05 else "no more than"
+    evident = [each for each in moved if each.finding]
+    if evident and renamed is not None:
+        least = min(each.p_value for each in evident)
         said.append(
             Finding(
                 "renaming",
-                f"Renaming categories one to one would raise it by {100 * gain:.2f} points to {renamed:.1%}; shuffled "
-                f"labels gain {100 * chance.gain:.2f} points (reaching {chance.mean:.1%}) by renaming, so the gain is "
-                f"{beyond} chance would give.",
-                evidence={"gain": gain, "chance_gain": chance.gain, "p_value": chance.gain_p_value},
+                f"Categories look renamed: {len(evident)} of {names[0]}'s "
+                f"{'goes' if len(evident) == 1 else 'go'} significantly better with a category of another name "
+                f"({p_statement(least)}). The best renaming would raise the information captured from "
+                f"{captured.shown:.1%} to "
+                f"{renamed:.1%}: check how the categories were encoded.",
+                "warning",
+                {"gain": renamed - captured.shown, "p_value": least, "reassigned": len(evident)},
             )
         )
+    said += [
+        Finding(
+            "relabelled",
+            f"{each.sentence(*names)}.",
+            evidence={"truth": each.truth, "system": each.system, "p_value": each.p_value},
+        )
+        for each in evident
+    ]
     return said

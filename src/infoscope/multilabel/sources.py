@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -14,7 +14,6 @@ from scipy.sparse import issparse
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.multilabel.hierarchy import rolled_up
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import read_joint
 from infoscope.readers.formats.label_list_file import read_erd_rows, read_label_lists
 from infoscope.readers.frames import is_frame

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import dataclass, fields
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,6 @@ from scipy.sparse import csr_array, hstack
 
 from infoscope.metrics.binary_information import BinaryTables
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.categorization import Categorization
 
 __all__ = ["CategorySums", "ObjectSums", "tally"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from infoscope.metrics.binary_information import binary_entropy
+from infoscope.metrics.registry import Card
 from infoscope.multilabel.assignment import MOST_CATEGORIES, AssignBy, best_order, pair_information, worth_of_pairs
 from infoscope.multilabel.measures import RENAMED, values_of
 from infoscope.multilabel.result import SampleSpread
@@ -23,7 +24,7 @@ _RENAMED_SPLITS = 100
 """Splits for which that is done: 200 halves give a deviation to 5 percent of itself."""
 
 
-def estimated(value: float, draws: Real, level: float, bounds: tuple[float, float], reason: str = "never") -> Estimate:
+def estimated(value: float, draws: Real, level: float, card: Card, reason: str) -> Estimate:
     """The interval by reflection: what resampling adds to the value, it is assumed to have added to the truth.
 
     Information from samples is too high, and resampling makes it higher still; the percentiles themselves may then
@@ -33,8 +34,8 @@ def estimated(value: float, draws: Real, level: float, bounds: tuple[float, floa
         return Estimate.of(value, reason)
     tail = (1 - level) / 2
     lower, upper = np.quantile(draws, [tail, 1 - tail])
-    low, high, mean = (float(np.clip(2 * value - end, *bounds)) for end in (upper, lower, draws.mean()))
-    return Estimate(value, mean, float(draws.std(ddof=1)), low, high)
+    low, high, mean = (float(np.clip(2 * value - end, *card.range)) for end in (upper, lower, draws.mean()))
+    return Estimate(value, mean, float(draws.std(ddof=1)), low, high, corrected=card.is_information)
 
 
 def random_halves(

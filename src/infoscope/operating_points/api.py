@@ -171,7 +171,7 @@ def _side_by_side(scores: Mapping[Any, Any]) -> Any:
 _ALSO_OF_GROUPS = ("weight", "positive", "clean", "raw")
 
 
-def _by_group(  # noqa: PLR0917 - what sweep was called with
+def _by_group(
     source: Any, truth: Any, score: Any, by: Any, read: ReadOptions | None, options: Mapping[str, Any]
 ) -> ScoreGroups:
     names = [score] if isinstance(score, str) else list(score or ())
@@ -203,7 +203,7 @@ def _blank_classes(found: Sweep) -> Iterator[Finding]:
     yield from blank_findings(blanks)
 
 
-def _sweep_rows(  # noqa: PLR0917 - the columns and how they are read
+def _sweep_rows(
     source: Any,
     truth: str,
     score: str | Sequence[str],

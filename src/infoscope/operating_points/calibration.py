@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -11,7 +11,6 @@ import numpy as np
 from infoscope.numeric import Real, as_real
 from infoscope.operating_points.probabilistic import cross_entropy
 from infoscope.operating_points.scores import Probabilities, class_probabilities
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -13,7 +13,6 @@ from infoscope.metrics.ordinal import ranked_probability_score as hard_score
 from infoscope.metrics.shannon import entropies
 from infoscope.numeric import Real, distinct
 from infoscope.operating_points.scores import Probabilities, class_probabilities
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.scale import stated_scale

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,6 @@ from infoscope.errors import InputError
 from infoscope.kernels import rank_scores
 from infoscope.numeric import Real, distinct
 from infoscope.operating_points.scores import BinaryScores
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 import numpy as np
@@ -22,7 +23,6 @@ from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ThresholdTables
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.scores import Probabilities
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 

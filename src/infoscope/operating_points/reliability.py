@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import betaincinv
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ScoreRanking
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
-from infoscope.special_functions import betaincinv
 
 __all__ = ["Binning", "ReliabilityBin", "are_probabilities", "reliability_bins"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -19,7 +19,6 @@ from infoscope.operating_points.ranking import ScoreRanking, ThresholdTables
 from infoscope.operating_points.reliability import Binning, ReliabilityBin, reliability_bins
 from infoscope.operating_points.score_summary import ScoreSummary
 from infoscope.operating_points.selection import Choice, ChoiceOptions, Criterion, chosen
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, TypedDict, cast
 
 import numpy as np
@@ -16,7 +17,6 @@ from infoscope.operating_points.scores import (
     class_score_columns,
     positive_among,
 )
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label, as_label, as_labels, sorted_labels
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, ClassVar, TypedDict, Unpack
 
 import numpy as np
@@ -16,7 +16,6 @@ from infoscope.operating_points.reliability import are_probabilities
 from infoscope.operating_points.score_rows import ScoreRows, cleaned, matched, scored_rows
 from infoscope.operating_points.score_summary import NO_PROBABILITIES, ScoreSummary, score_summary
 from infoscope.operating_points.scores import BinaryScores, positive_among
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import Columns
 from infoscope.readers.labels import Cleaning

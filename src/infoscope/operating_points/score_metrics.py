@@ -6,6 +6,7 @@ Each is called with ``(y_true, y_score)``: one column of scores for two classes,
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, Literal, TypeVar, Unpack
 
@@ -21,7 +22,6 @@ from infoscope.operating_points.score_arguments import ScoreFacts, ScoreKeywords
 from infoscope.operating_points.score_summary import probability_summary
 from infoscope.operating_points.scores import BinaryScores, Probabilities
 from infoscope.operating_points.thresholds import average_precision as area_under_steps
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsLike
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from shlex import quote
 from typing import Any
 
@@ -14,7 +14,6 @@ from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real
 from infoscope.operating_points.scores import SUM_TOLERANCE, of_logits
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.tally import Tally

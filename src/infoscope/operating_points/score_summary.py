@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ScoreRanking, area_under_roc
 from infoscope.operating_points.reliability import are_probabilities
 from infoscope.operating_points.scores import Probabilities
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["NO_PROBABILITIES", "SUMMARY_WORDS", "ScoreSummary", "probability_summary", "score_summary"]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from infoscope.column_kinds import number_of
 from infoscope.errors import InputError
 from infoscope.numeric import Real, distinct
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.count import as_numbers, check_weight_scale, checked_weights
 from infoscope.tables.encode import Coded, encode

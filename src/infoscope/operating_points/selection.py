@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from infoscope.metrics.costs import checked_costs, mean_cost
 from infoscope.metrics.registry import find
 from infoscope.numeric import Real, distinct
 from infoscope.operating_points.ranking import ThresholdTables
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate, finite
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike

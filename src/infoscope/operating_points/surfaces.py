@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.metrics import bayes_error, error_rate, missed_information, proficiency
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import Contingency
 
 __all__ = ["BoundCurves", "ErrorPoint", "InformationSurface", "bound_curves", "information_surface"]

@@ -12,6 +12,7 @@ from shlex import quote
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
+from scipy.special import ndtr
 
 from infoscope.errors import InputError
 from infoscope.metrics.permutation import CHANCE_LEVEL
@@ -40,7 +41,6 @@ from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.notation import p_statement
 from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
-from infoscope.special_functions import ndtr
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.labels import Label
@@ -164,7 +164,7 @@ def _effective(weights: Real | None, rows: int) -> float | None:
     return float(weights.sum()) ** 2 / squares if squares else None
 
 
-def sweep_levels(  # noqa: PLR0913 - the numbers behind a curve
+def sweep_levels(
     levels: ScoreRanking,
     labels: tuple[Label, Label],
     positive: Label,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -17,7 +17,6 @@ from infoscope.metrics.registry import find
 from infoscope.numeric import Real, pareto_front
 from infoscope.operating_points.result import CurveResult
 from infoscope.operating_points.selection import Criterion
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

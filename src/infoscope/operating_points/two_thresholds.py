@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,7 +14,6 @@ from infoscope.numeric import Real
 from infoscope.operating_points.ranking import ThresholdTables, hull_places
 from infoscope.operating_points.result import Sweep
 from infoscope.operating_points.selection import Criterion
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, TypedDict, Unpack
 
 import numpy as np
@@ -18,7 +18,6 @@ from infoscope.numeric import holm
 from infoscope.periods.chance import drift_part
 from infoscope.periods.findings import drift_findings
 from infoscope.periods.result import Drift, PairDrift, SystemDrift
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions
 from infoscope.readers.column_mapping import is_column_mapping
 from infoscope.readers.labels import Cleaning, match_label
@@ -58,7 +57,7 @@ class DriftOptions:
             raise InputError(f"permutations is {self.permutations}; give at least 99")
 
 
-def drift(  # noqa: PLR0913 - the public function
+def drift(
     source: Source,
     later: Source | None = None,
     *,
@@ -110,7 +109,7 @@ def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, 
             )
 
 
-def _periods(  # noqa: PLR0917 - what the caller gave
+def _periods(
     source: Any,
     later: Any,
     period: tuple[str | None, Label | None, Label | None],
@@ -176,19 +175,21 @@ def _compared(first: Patterns, second: Patterns, names: tuple[str, str], how: Dr
 
 
 def _systems(first: Patterns, second: Patterns, how: DriftOptions) -> Iterator[SystemDrift]:
+    level = how.level / len(first.names)  # the first step of Holm's correction
     for at, name in enumerate(first.names):
         table = np.stack([part.label_totals(at) for part in (first, second)]).astype(np.int64)
-        part = drift_part([table], how.permutations, how.level, how.seed)
+        part = drift_part([table], how.permutations, level, how.seed)
         yield SystemDrift(name, (int(table[0].sum()), int(table[1].sum())), part, part.p_value)
 
 
 def _pairs(first: Patterns, second: Patterns, how: DriftOptions) -> Iterator[PairDrift]:
     later = {(a, b): cells for a, b, cells in second.pair_cells()}
+    level = how.level / len(later)  # the first step of Holm's correction
     for a, b, cells in first.pair_cells():
         before, after = (each.dense().astype(np.int64) for each in (cells, later[a, b]))
         if not before.sum() or not after.sum():
             continue
-        parts = [drift_part(strata, how.permutations, how.level, how.seed) for strata in _strata(before, after)]
+        parts = [drift_part(strata, how.permutations, level, how.seed) for strata in _strata(before, after)]
         tables = [Contingency.from_matrix(table) for table in (before, after)]
         yield PairDrift(
             first.names[a],

@@ -73,10 +73,17 @@ def _items(found: Drift) -> Finding:
 
 
 def _not_found(found: Drift) -> Finding:
-    smallest = max(pair.second_given_first.smallest_found for pair in found.pairs)
+    parts = (part for pair in found.pairs for part in (pair.second_given_first, pair.first_given_second))
+    detectable = [part.smallest_found for part in parts if part.smallest_found is not None]
+    if not detectable:
+        text = (
+            "No pair of systems relates differently: a label of one system that occurs in both periods always comes "
+            "with the same label of the other."
+        )
+        return Finding("no_relation_changed", text)
     return Finding(
         "no_relation_changed",
-        f"No pair of systems relates differently. A change of {smallest:.2g} bits per item would have been found with "
-        "probability 80%, a smaller one may be there.",
-        evidence={"smallest_found": smallest},
+        f"No pair of systems relates differently. A change of {max(detectable):.2g} bits per item would have been "
+        "found with probability 80%; a smaller one may be there.",
+        evidence={"smallest_found": max(detectable)},
     )

@@ -6,8 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.posterior.exact.dirichlet import DirichletBelief, MixtureBelief
-from infoscope.posterior.tree.tree import Tree
+from infoscope.posterior.exact.dirichlet import DirichletBelief, ExactBelief, MixtureBelief
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:
@@ -29,13 +28,13 @@ def few(table: Contingency) -> tuple[str, ...]:
     )
 
 
-def prior_cautions(table: Contingency, prior: str, belief: DirichletBelief | MixtureBelief | Tree) -> tuple[str, ...]:
+def prior_cautions(table: Contingency, prior: str, belief: object) -> tuple[str, ...]:
     """Sentences about a loud prior, or priors that disagree."""
     total = table.total
     if total == 0:
         return (f"the table has no data: everything here is the prior ({prior})",)
     found = []
-    if not isinstance(belief, Tree) and belief.prior_mass > total:
+    if isinstance(belief, ExactBelief) and belief.prior_mass > total:
         found.append(
             f"the prior ({prior}) is worth {belief.prior_mass:.3g} samples and speaks louder than the data ({total:g})"
         )
@@ -45,7 +44,7 @@ def prior_cautions(table: Contingency, prior: str, belief: DirichletBelief | Mix
             f"{k} × {m} classes are too many for the tree prior; with this one the information measures are likely "
             "too high wherever errors are spread thinly"
         )
-    if not isinstance(belief, Tree) and isinstance(belief, DirichletBelief):
+    if isinstance(belief, DirichletBelief):
         mixed = MixtureBelief(table).moments
         gap = abs(belief.moments.mean_of("mutual") - mixed.mean_of("mutual"))
         if gap > mixed.sd_of("mutual") > 0:
@@ -63,8 +62,8 @@ def tree_cautions(posterior: Posterior) -> tuple[str, ...]:
     if not 0 < total < _PER_CLASS * classes:
         return ()
     return (
-        f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so the prior (tree) speaks louder "
-        "than the data",
+        f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so the prior ({posterior.prior}) "
+        "speaks louder than the data",
     )
 
 

@@ -14,12 +14,12 @@ import numpy as np
 
 from infoscope.metrics.shannon import cell_terms
 from infoscope.posterior.arrays import Array, Indices, group_sums
-from infoscope.posterior.exact.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.exact.dirichlet import DirichletBelief, ExactBelief, MixtureBelief
 from infoscope.posterior.exact.second_order import MomentParts, dominant, gaps
 from infoscope.posterior.exact.special import excess_and_spread
 from infoscope.posterior.measures import allowing_for
+from infoscope.posterior.proportions import summarize_proportion
 from infoscope.posterior.summary import Summary, beta_limits, summarize_draws
-from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:
@@ -97,6 +97,7 @@ def mixed_groups(parts: Sequence[tuple[float, GroupMoments]]) -> GroupMoments:
 
 Side = Literal["truth", "system"]
 SIDES: tuple[Side, ...] = ("truth", "system")
+_PREFIX = {"truth": "class", "system": "output"}
 _NAMES = {"truth": ("false_information", "recall"), "system": ("missed_information", "precision")}
 #: metrics that are closed form given the total of their class
 WITHIN: dict[str, tuple[Side, str]] = {
@@ -111,9 +112,12 @@ _BITS = 1 / np.log(2.0)
 def by_class(posterior: Posterior, side: Side, level: float) -> dict[str, Summary]:
     """Entropy within each row (or column) in bits, and the share of its matching cell."""
     belief = posterior.belief
-    if drawn_by_class(posterior, side) or isinstance(belief, Tree):
+    name, rate = _NAMES[side]
+    is_counted = posterior.is_counted(f"{_PREFIX[side]}_{rate}")
+    by_count = {rate: summarize_proportion(f"{_PREFIX[side]}_{rate}", posterior.table, level)} if is_counted else {}
+    if not isinstance(belief, ExactBelief) or drawn_by_class(posterior, side):
         drawn = [summarize_draws(values, level) for values in posterior.class_draws(side)]
-        if isinstance(belief, Tree) and posterior.origin.total:
+        if not isinstance(belief, ExactBelief) and posterior.origin.total:
             k, m = posterior.table.shape
             sample = class_values(posterior.table.with_cells(posterior.table.cells[None]), side)
             most = (float(np.log2(m if side == "truth" else k)), 1.0)
@@ -121,7 +125,7 @@ def by_class(posterior: Posterior, side: Side, level: float) -> dict[str, Summar
                 allowing_for(found, values[0], belief.doubt, (0.0, end))
                 for found, values, end in zip(drawn, sample, most, strict=True)
             ]
-        return dict(zip(_NAMES[side], drawn, strict=True))
+        return dict(zip((name, rate), drawn, strict=True)) | by_count
     if isinstance(belief, MixtureBelief):
         parts = [(w, _moments(component, side)) for w, component in belief.components]
         open_, right = (mixed_groups([(w, part[i]) for w, part in parts]) for i in (0, 1))
@@ -130,10 +134,8 @@ def by_class(posterior: Posterior, side: Side, level: float) -> dict[str, Summar
     k, m = posterior.origin.shape
     ends = (float(np.log2(m if side == "truth" else k)), 1.0)
     entropy = GroupMoments(open_.mean * _BITS, open_.variance * _BITS**2)
-    return {
-        name: _summary(moments, end, level)
-        for name, moments, end in zip(_NAMES[side], (entropy, right), ends, strict=True)
-    }
+    moments = zip(_NAMES[side], (entropy, right), ends, strict=True)
+    return {key: _summary(part, end, level) for key, part, end in moments} | by_count
 
 
 def _moments(belief: DirichletBelief, side: Side) -> tuple[GroupMoments, GroupMoments]:
@@ -169,7 +171,7 @@ def _summary(moments: GroupMoments, end: float, level: float) -> Summary:
 def drawn_by_class(posterior: Posterior, side: Side) -> bool:
     """Whether one side's classes have no closed form: under a tree, or re-weighted within."""
     recipe = posterior.table.reweighting
-    return isinstance(posterior.belief, Tree) or (recipe is not None and recipe.axis != side)
+    return not isinstance(posterior.belief, ExactBelief) or (recipe is not None and recipe.axis != side)
 
 
 def class_values(block: Contingency, side: Side) -> tuple[Array, Array]:

@@ -16,7 +16,15 @@ from infoscope.posterior.measures import LINEAR, RATIOS
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import remembered
 
-__all__ = ["cramer_rao_sd", "influence", "information_influence", "information_sds", "is_information", "log_slopes"]
+__all__ = [
+    "cramer_rao_sd",
+    "influence",
+    "information_influence",
+    "information_sds",
+    "is_information",
+    "log_slopes",
+    "miller_madow",
+]
 
 #: measures as sums of H(T), H(S) and H(T,S)
 _PARTS = {
@@ -35,6 +43,20 @@ _ROUNDING = 1e-13
 def is_information(name: str) -> bool:
     """Whether a metric is an information measure, or a ratio of two."""
     return name in LINEAR or name in RATIOS
+
+
+def miller_madow(name: str, table: Contingency, size: float) -> float:
+    """Return an information measure of entropies that are corrected for bias as Miller and Madow (1955) do.
+
+    Each entropy is raised by (classes or cells in use − 1) / 2n nats. It is about the least correction that any table
+    needs: exact where every cell in use holds several samples, too small where errors are spread over many cells.
+    """
+    used = [np.count_nonzero(counts) - 1 for counts in (table.row_totals, table.column_totals, table.cells)]
+    entropies = _influences(table).entropies + np.array(used) / (2 * size * np.log(2.0))
+    if name in LINEAR:
+        return float(np.array(_PARTS[LINEAR[name]]) @ entropies)
+    top, bottom = (float(np.array(_PARTS[measure]) @ entropies) for measure in RATIOS[name])
+    return top / bottom if bottom > 0 else np.nan
 
 
 class _Influences(NamedTuple):

@@ -28,6 +28,18 @@ LINEAR = {
     "false_information": "spurious",
     "erroneous_information": "erroneous",
 }
+#: metrics in bits that a measure bounds
+_BOUNDED = {**LINEAR, "class_false_information": "system", "output_missed_information": "truth"}
+#: metrics that are the perplexity of a measure
+_PERPLEXITIES = {
+    "effective_classes": "truth",
+    "remnant_classes": "missed",
+    "transfer_factor": "mutual",
+    "system_classes": "system",
+    "system_remnant_classes": "spurious",
+    "truth_divergence_factor": "truth",
+    "system_divergence_factor": "system",
+}
 #: metrics that are a measure over another
 RATIOS = {
     "proficiency": ("mutual", "truth"),
@@ -115,13 +127,11 @@ class Correction(NamedTuple):
         return f"from {100 * self.sample:.1f}% to {100 * self.mean:.1f}%"
 
 
-def allowing_for(
-    found: Summary, sample: Real, doubt: float, ends: tuple[Real | float, Real | float], least_sd: Real | float = 0.0
-) -> Summary:
+def allowing_for(found: Summary, sample: Real, doubt: float, ends: tuple[Real | float, Real | float]) -> Summary:
     """A summary stretched by what is in doubt, within the ends of its metric.
 
     The limit on the side where the sample lies at an end of the metric's range is that end: all samples right do not
-    speak against a perfect system. ``least_sd`` is an sd that the stretched one does not fall below.
+    speak against a perfect system.
 
     >>> found = Summary(0.4, 0.03, 0.34, 0.46)
     >>> print("{:.3f} {:.3f} {:.3f} {:.3f}".format(*allowing_for(found, 0.6, 0.2, (0.0, 1.0))))
@@ -131,7 +141,7 @@ def allowing_for(
     mean, sd, low, high = (np.where(unknown, 0.0, part) for part in found)
     sample = np.asarray(sample, dtype=float)
     moved = doubt * (np.where(np.isfinite(sample), sample, mean) - mean)
-    wide = np.maximum(np.hypot(sd, moved), least_sd)
+    wide = np.hypot(sd, moved)
     stretch = np.divide(wide, sd, out=np.ones_like(wide), where=sd > 0)
     low, high = mean + (low - mean) * stretch, mean + (high - mean) * stretch
     near = _AT_THE_END * (high - low)
@@ -142,6 +152,8 @@ def allowing_for(
 
 
 def ends_of(entry: Metric, shape: tuple[int, int]) -> tuple[float, float]:
-    """The range of a metric for tables of this shape."""
+    """Return the range of a metric for tables of this shape: no entropy exceeds the logarithm of the classes."""
     low, high = entry.card.range
-    return low, upper_end(LINEAR[entry.name], shape) * _BITS if entry.name in LINEAR else high
+    if entry.name in _BOUNDED:
+        return low, upper_end(_BOUNDED[entry.name], shape) * _BITS
+    return low, float(np.exp(upper_end(_PERPLEXITIES[entry.name], shape))) if entry.name in _PERPLEXITIES else high

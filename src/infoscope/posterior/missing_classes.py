@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from infoscope.quick_dataclasses import dataclass
+from dataclasses import dataclass
+
 from infoscope.tables import Contingency
 
 __all__ = ["CLASS_COUNT_METRICS", "MissingClasses", "missing_classes"]

@@ -17,12 +17,16 @@ from infoscope.posterior.arguments import check_draws, table_and_prior
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
 from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
-from infoscope.posterior.exact.dirichlet import DirichletBelief, MixtureBelief
+from infoscope.posterior.dirichlet_rows import DirichletRows
+from infoscope.posterior.exact.dirichlet import DirichletBelief, ExactBelief, MixtureBelief
 from infoscope.posterior.exact.moments import MEASURES, EntropyMoments
+from infoscope.posterior.first_order import is_information, miller_madow
 from infoscope.posterior.measures import LINEAR, RATIOS, Correction, Known, allowing_for, ends_of, linear, ratio
 from infoscope.posterior.priors import concentration
+from infoscope.posterior.proportions import is_proportion, summarize_proportion
 from infoscope.posterior.sample_size import samples_of, seen_as, weighed
-from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, never_seen, summarize_draws
+from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, summarize_draws
+from infoscope.posterior.tree.affinity_rows import split_r_hat
 from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
 from infoscope.tables.prevalence import reweighted
@@ -38,17 +42,17 @@ _MANY_CELLS = 250_000  # beyond, half as many draws must do
 _MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (40_000, 120), (np.inf, 54))
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
 _BITS = 1 / np.log(2.0)
-_BINOMIAL = ("accuracy", "error_rate")
-_LEAST_BINOMIAL = 0.8  # of the binomial sd: prevalence that may be uniform, but need not, takes no more of it away
 
-Belief = DirichletBelief | MixtureBelief | Tree
+Belief = ExactBelief | DirichletRows | Tree
 
 
 class Posterior(MetricSummaries):
     """Belief about the probabilities behind a table: exact moments where there are any, draws for the rest.
 
-    ``prior`` is a name ("default", "haldane", "perks", "jeffreys", "uniform", "mixture", "tree"), a number per
-    cell, or an array with one number for each cell, where 0 rules a cell without data out. A table of weights counts as
+    By default, proportions such as accuracy, recall and F1 have intervals by their own counts, and every other metric
+    that is not made of entropies one that holds the sample's value. ``prior`` is a name ("default", "haldane", "perks",
+    "jeffreys", "uniform", "mixture", "rows", "tree"), a number per cell, or an array with one number for each cell,
+    where 0 rules a cell without data out. A table of weights counts as
     its effective sample size (Σw)²/Σw², which ``cautions`` says; ``sample_size`` states another, as a table of shares
     needs. Labels do as well: ``Posterior(y_true, y_pred, sample_weight=w)``.
 
@@ -83,6 +87,7 @@ class Posterior(MetricSummaries):
         self.table = seen_as(table, size)
         self.origin = self.table if self.table.reweighting is None else self.table.reweighting.origin
         self.prior, value = concentration(prior, self.origin)
+        self.is_default = isinstance(prior, str) and (prior == "default" or self.prior in ("rows", "tree"))
         self.seed = seed
         self._belief = _belief(self.prior, value, self.origin)
         self._scores: dict[str, Array] = {}
@@ -102,10 +107,13 @@ class Posterior(MetricSummaries):
         """
         check_level(level)
         found = [_with_posterior(name) for name in names]
+        counted = [entry.name for entry in found if self.is_counted(entry.name)]
+        by_name = {name: summarize_proportion(name, self.table, level) for name in counted}
+        found = [entry for entry in found if entry.name not in by_name]
         entries = [entry for entry in found if entry.name not in WITHIN]
         known = {entry.name: self._known(entry.name) for entry in entries}
         self._score([e for e in entries if known[e.name] is None or self._sampled_limits], alone=alone)
-        by_name = self._drawn_limits([entry for entry in entries if known[entry.name] is None], level)
+        by_name |= self._drawn_limits([entry for entry in entries if known[entry.name] is None], level)
         by_name |= {e.name: self._limits(e, fact, level) for e in entries if (fact := known[e.name]) is not None}
         by_side = {side: by_class(self, side, level) for side in {WITHIN[e.name][0] for e in found if e.name in WITHIN}}
         for entry in found:
@@ -126,12 +134,16 @@ class Posterior(MetricSummaries):
             raise InputError(f"{several[0]} has one value for each class; a covariance is between metrics of the table")
         self._score(entries)
         drawn = np.atleast_2d(np.cov(np.stack([self._scores[entry.name] for entry in entries])))
-        if not isinstance(self._belief, Tree):
+        if not self.is_default:
             return drawn
         spread = np.sqrt(np.diag(drawn))
         stated = np.array([float(self.sd(entry.name)) for entry in entries])
         stretch = np.divide(stated, spread, out=np.ones_like(spread), where=spread > 0)
         return np.asarray(drawn * np.multiply.outer(stretch, stretch))
+
+    def is_counted(self, name: str) -> bool:
+        """Return whether the interval of a metric rests on the counts of a proportion alone."""
+        return self.is_default and bool(self.origin.total) and is_proportion(name, self.table)
 
     # ── draws ────────────────────────────────────────────────────────────────────────────────
 
@@ -161,22 +173,22 @@ class Posterior(MetricSummaries):
 
     def _blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
         if self.table.is_sparse:
-            if isinstance(self._belief, Tree):
-                raise AssertionError("a tree is dense")
+            if not isinstance(self._belief, ExactBelief):
+                raise AssertionError(f"{self.prior} is dense")
             for support, values in self._belief.draw_sparse(n, rng):
                 drawn = replace(self.origin, values=values[None] * self.origin.total, support=support)
                 yield reweighted(drawn, self.table.reweighting)
             return
         size = max(1, _BLOCK_CELLS // self._cell_count)
         sizes = [min(size, n - start) for start in range(0, n, size)]
-        together = (_SCORED_BLOCKS,) if isinstance(self._belief, Tree) else ()
+        together = (_SCORED_BLOCKS,) if not isinstance(self._belief, ExactBelief) else ()
         for shares in self._belief.draw_blocks(sizes, rng, *together):
             yield self._tables(shares.reshape(shares.shape[0], -1))
 
     @property
     def _cell_count(self) -> int:
         """Cells that are drawn."""
-        return int(self._belief.counts.size if isinstance(self._belief, Tree) else self.table.cells.size)
+        return int(self.table.cells.size if isinstance(self._belief, ExactBelief) else self._belief.counts.size)
 
     @property
     def draw_count(self) -> int:
@@ -191,7 +203,7 @@ class Posterior(MetricSummaries):
     def correction(self, name: str) -> Correction | None:
         """What a tree makes of the value that the sample shows; None under another prior, or without a value."""
         entry = _with_posterior(name)
-        if not isinstance(self._belief, Tree) or entry.card.level != "table" or not self.origin.total:
+        if isinstance(self._belief, ExactBelief) or entry.card.level != "table" or not self.origin.total:
             return None
         mean, sd = summarize_draws(self.draws(entry.name), 0.95)[:2]
         found = Correction(float(entry.score(self.table)), float(mean), float(sd), self._belief.doubt)
@@ -207,6 +219,12 @@ class Posterior(MetricSummaries):
         """Per output: ``missed_information`` H(T|S=j) in bits and ``precision``."""
         return by_class(self, "system", check_level(level))
 
+    @cached_property
+    def r_hat(self) -> float | None:
+        """R̂ of the chains behind half of the draws, in the mutual information; None where there are no chains."""
+        chains = self._belief.count_chains(self.draw_count) if isinstance(self._belief, Tree) else 0
+        return split_r_hat(self.draws("mutual_information")[1::2], chains) if chains else None
+
     # ── what stands behind ───────────────────────────────────────────────────────────────────────
 
     @property
@@ -217,7 +235,7 @@ class Posterior(MetricSummaries):
     @cached_property
     def moments(self) -> EntropyMoments | None:
         """Exact moments of the entropies in nats; None where there are only draws (tree, re-weighted tables)."""
-        if isinstance(self._belief, Tree) or self.table.reweighting is not None:
+        if not isinstance(self._belief, ExactBelief) or self.table.reweighting is not None:
             return None
         return self._belief.moments
 
@@ -229,7 +247,7 @@ class Posterior(MetricSummaries):
     @cached_property
     def prior_cautions(self) -> tuple[str, ...]:
         """Of those, what the prior is to blame for: it speaks louder than the data, or another would disagree."""
-        if isinstance(self._belief, Tree) and self.origin.total > 0:
+        if not isinstance(self._belief, ExactBelief) and self.origin.total > 0:
             return tree_cautions(self)
         return prior_cautions(self.origin, self.prior, self._belief)
 
@@ -258,15 +276,25 @@ class Posterior(MetricSummaries):
             if entry.name not in found:
                 alone = summarize_draws(self._scores[entry.name], level)
                 found[entry.name] = alone if np.isnan(alone).all() else self._allowing([entry], alone)
-        if "rejection_rate" in found and self._rejects_nothing:
-            found["rejection_rate"] = never_seen(float(self.origin.total), level)
-        return found
+        return {name: self._reach_to_miller_madow(name, summary) for name, summary in found.items()}
 
-    @property
-    def _rejects_nothing(self) -> bool:
-        """Whether there is a reject label that never occurs: the tree leaves it out."""
-        at = self.origin.reject_column
-        return isinstance(self._belief, Tree) and at is not None and not self.origin.column_totals[at]
+    def _reach_to_miller_madow(self, name: str, summary: Summary) -> Summary:
+        """Move a limit of information by as much as the draws correct the sample's value less than Miller and Madow do.
+
+        Where there is hardly any information, or most samples are of one class, the draws take too little off, so that
+        the lower limit of the proficiency lay above the truth more often than a gate promises.
+        """
+        if not isinstance(self._belief, Tree) or not is_information(name) or self.table.reweighting is not None:
+            return summary
+        size = float(self.origin.total)
+        corrected = miller_madow(name, self.origin, size) if size else np.nan
+        sample = float(find(name).score(self.origin))
+        low, high = ends_of(find(name), self._belief.counts.shape)
+        if corrected < min(sample, float(summary.mean)):
+            return summary._replace(low=np.maximum(summary.low - (summary.mean - corrected), low))
+        if corrected > max(sample, float(summary.mean)):
+            return summary._replace(high=np.minimum(summary.high + (corrected - summary.mean), high))
+        return summary
 
     def _limits(self, entry: Metric, known: Known, level: float) -> Summary:
         mean, sd = np.float64(known.mean), np.float64(known.sd)
@@ -276,17 +304,21 @@ class Posterior(MetricSummaries):
         return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
 
     def _allowing(self, entries: Sequence[Metric], found: Summary) -> Summary:
-        """The same with the limits stretched by what the tree has moved: of several metrics, or of one."""
-        if not isinstance(self._belief, Tree) or not self.origin.total:
+        """The same stretched by what the tree has moved, and up to the sample's value where that is what is shown."""
+        if not self.is_default or not self.origin.total:
             return found
         sample = np.array([np.asarray(entry.score(self.table), dtype=float) for entry in entries])
-        ends = np.array([ends_of(entry, self._belief.counts.shape) for entry in entries]).T
-        counted = np.array([self.table.reweighting is None and entry.name in _BINOMIAL for entry in entries])
+        shows_sample = np.array([not entry.card.is_information for entry in entries])
         if len(entries) == 1:
-            sample, ends, counted = sample[0], ends[:, 0], counted[0]
-        binomial = np.sqrt(np.maximum(found.mean * (1 - found.mean), 0.0) / self.origin.total)
-        least = np.where(counted, _LEAST_BINOMIAL * binomial, 0.0)
-        return allowing_for(found, sample, self._belief.doubt, (ends[0], ends[1]), least)
+            sample, shows_sample = sample[0], shows_sample[0]
+        if not isinstance(self._belief, ExactBelief):
+            ends = np.array([ends_of(entry, self._belief.counts.shape) for entry in entries]).T
+            ends = ends[:, 0] if len(entries) == 1 else ends
+            found = allowing_for(found, sample, self._belief.doubt, (ends[0], ends[1]))
+        low, high = np.fmin(found.low, sample), np.fmax(found.high, sample)
+        return found._replace(
+            low=np.where(shows_sample, low, found.low)[()], high=np.where(shows_sample, high, found.high)[()]
+        )
 
     def _score(self, entries: Sequence[Metric], *, alone: bool = False) -> None:
         """Draw once for every metric that has no draws yet."""
@@ -353,15 +385,15 @@ class Posterior(MetricSummaries):
 def _belief(name: str, value: float | Array | None, table: Contingency) -> Belief:
     if name == "mixture":
         return MixtureBelief(table)
-    if name == "tree":
+    if name in ("rows", "tree"):
         if table.is_sparse:
             k, m = table.shape
-            raise InputError(f"the tree prior draws whole tables; {k} × {m} cells are too many: use 'mixture'")
+            raise InputError(f"the {name} prior draws whole tables; {k} × {m} cells are too many: use 'mixture'")
         if table.reject_column is not None and table.shape[1] == 1:
             raise InputError(
-                "the tree prior is about predictions, and this system has rejected everything; use 'perks'"
+                f"the {name} prior is about predictions, and this system has rejected everything; use 'perks'"
             )
-        return Tree.of(table)
+        return Tree.of(table) if name == "tree" else DirichletRows.of(table)
     assert value is not None
     if table.total == 0 and not np.any(value):
         raise InputError("the table has no data and the prior is zero; there is nothing to believe")

@@ -19,11 +19,13 @@ NAMES: dict[str, Callable[[int, int], float]] = {
     "jeffreys": lambda _k, _m: 0.5,
     "uniform": lambda _k, _m: 1.0,
 }
-LEARNT = ("mixture", "tree")
+LEARNT = ("mixture", "rows", "tree")
 
 
 def default_name(table: Contingency) -> str:
-    """Tree where every true class can be predicted by its name, else Perks for up to three classes, else the mixture.
+    """Return the default: of classes that are predicted by name the tree, or rows by themselves where there are two.
+
+    Of other tables it is Perks for up to three classes, else the mixture.
 
     Predictions that name no true class (a reject label that was not declared) do not matter for that.
     A tree draws whole tables. Where only occupied cells are stored (more than 2²⁰ cells) Perks takes its place:
@@ -34,7 +36,7 @@ def default_name(table: Contingency) -> str:
     """
     named = table.is_aligned or (table.labelled and len(table.matches[0]) == table.shape[0])
     if named and min(table.shape) > 1:
-        return "perks" if table.is_sparse else "tree"
+        return "perks" if table.is_sparse else "rows" if table.shape[0] == 2 else "tree"
     return "perks" if table.shape[0] <= 3 else "mixture"
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
+from infoscope.posterior.exact.dirichlet import ExactBelief
 from infoscope.posterior.measures import LINEAR
-from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ _MOST = 64.0
 
 
 def samples_to_halve(posterior: Posterior, name: str) -> int:
-    """How many further samples of the same kind would halve the interval of a metric.
+    """Return how many further samples of the same kind would halve the interval of a metric, to two digits.
 
     Three times as many as there are, to first order. For entropies and informations under a stated prior it is
     solved exactly, which matters where little data leave the prior a say. Under a tree one part of the sd falls like
@@ -67,10 +67,10 @@ def samples_to_halve(posterior: Posterior, name: str) -> int:
     if correction is not None:
         a, b = correction.sd**2, (correction.doubt * (correction.sample - correction.mean)) ** 2
         factor = 2 * (a + math.sqrt(a**2 + a * b + b**2)) / (a + b) if a + b > 0 else 4.0
-        return math.ceil((factor - 1) * float(posterior.origin.total) - 1e-9)
-    first = math.ceil(3 * float(posterior.origin.total))
+        return _two_digits((factor - 1) * float(posterior.origin.total) - 1e-9)
+    first = _two_digits(3 * float(posterior.origin.total))
     belief = posterior.belief
-    if entry.name not in LINEAR or isinstance(belief, Tree) or posterior.moments is None:
+    if entry.name not in LINEAR or not isinstance(belief, ExactBelief) or posterior.moments is None:
         return first
     measure = LINEAR[entry.name]
     table = posterior.origin
@@ -86,4 +86,10 @@ def samples_to_halve(posterior: Posterior, name: str) -> int:
     while high - low > 1e-3 * low:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if sd_at(middle) > goal else (low, middle)
-    return math.ceil((high - 1) * float(table.total))
+    return _two_digits((high - 1) * float(table.total))
+
+
+def _two_digits(samples: float) -> int:
+    """Return a number of samples rounded up to two digits: a forecast from an interval knows no more."""
+    unit = 10 ** max(math.floor(math.log10(max(samples, 1.0))) - 1, 0)
+    return math.ceil(samples / unit) * unit

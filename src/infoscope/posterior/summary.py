@@ -6,12 +6,12 @@ from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from scipy.special import betaincinv, ndtri
 
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.numeric import Real
-from infoscope.special_functions import betaincinv, normal_quantile
 
-__all__ = ["MetricSummaries", "Summary", "beta_limits", "never_seen", "summarize_draws"]
+__all__ = ["MetricSummaries", "Summary", "beta_limits", "summarize_draws"]
 
 _FEW_DRAWS = 200  # below, limits are those of normal draws
 _FAR_BEYOND = 3.0  # times the distance of the limits: a mean so far from them belongs to a few draws alone
@@ -133,20 +133,8 @@ def _with_mean_inside(found: Summary, values: Real, level: float) -> Summary:
     far = (width > 0) & ((mean - high > _FAR_BEYOND * width) | (low - mean > _FAR_BEYOND * width))
     if np.any(far):
         mean = np.where(far, np.nanmedian(values, axis=0), mean)[()]
-        sd = np.where(far, width / (2 * normal_quantile(_tails(level)[1])), sd)[()]
+        sd = np.where(far, width / (2 * ndtri(_tails(level)[1])), sd)[()]
     return Summary(mean, sd, np.minimum(low, mean), np.maximum(high, mean))
-
-
-def never_seen(n: float, level: float) -> Summary:
-    """A share of which there was no case among n samples, by Jeffreys' prior; 0 remains possible.
-
-    >>> print(f"{never_seen(100, 0.95).high:.3f}")
-    0.025
-    """
-    mean = 0.5 / (n + 1)
-    sd = np.sqrt(mean * (1 - mean) / (n + 2))
-    parts = mean, sd, 0.0, betaincinv(0.5, n + 0.5, _tails(level)[1])
-    return Summary(*(np.float64(part) for part in parts))  # type: ignore[arg-type]
 
 
 def _quantile(ordered: Real, level: float) -> Real:
@@ -183,7 +171,7 @@ def _reach(n: int, level: float) -> float:
     """
     freedom = n - 1
     if not freedom:
-        return normal_quantile(_tails(level)[1])
+        return ndtri(_tails(level)[1])
     x = float(betaincinv(freedom / 2, 0.5, 1 - level))
     return float(np.sqrt(freedom * (1 / x - 1) * (1 + 1 / n)))
 

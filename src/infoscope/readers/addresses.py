@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.files import FORMATS
 
 __all__ = ["PATIENCE", "Addresses", "addresses_of", "check_reachable"]

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import datetime as dt
+import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns
 from infoscope.readers.datetimes import are_days, as_days
 from infoscope.readers.labels import Cleaning, as_text, check_comparable, match_label, meanings
@@ -19,7 +19,18 @@ from infoscope.readers.tally import Ints, Tally
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
-__all__ = ["Assembly", "Group", "Usable", "assemble", "dated", "declared", "group_cells", "labelled", "usable"]
+__all__ = [
+    "Assembly",
+    "Group",
+    "Usable",
+    "assemble",
+    "dated",
+    "declared",
+    "group_cells",
+    "labelled",
+    "unify_whole_numbers",
+    "usable",
+]
 
 Group = tuple[Label, ...]
 Mask = NDArray[np.bool_]
@@ -111,6 +122,39 @@ def dated(tallies: Sequence[Tally], columns: Columns) -> list[Tally]:
             labels=tuple(
                 as_days(values) if whole[name] and _has_times(values) else values
                 for name, values in zip(tally.keys, tally.labels, strict=True)
+            ),
+        )
+        for tally in tallies
+    ]
+
+
+_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?")
+
+
+def unify_whole_numbers(tallies: Sequence[Tally], columns: Columns, form: str) -> Sequence[Tally]:
+    """Spell whole numbers of a text file in one way, where its true labels are numbers: 1.0 is 1, as in typed sources.
+
+    Whoever writes integers beside missing values, as pandas does, writes 1.0. Nothing changes where one spelling alone
+    occurs, or where a true label is no number, or begins with zeros that a number has not.
+    """
+    depth = len(columns.by)
+    true = {label for tally in tallies for label in tally.labels[tally.keys.index(columns.truth)]} - {None}
+    if form not in ("csv", "tsv") or not all(map(_NUMBER.fullmatch, true)):
+        return tallies
+    texts = true.union(*(labels for tally in tallies for labels in tally.labels[depth:])) - {None}
+    spelling: dict[str, str] = {}
+    for text in texts:
+        number = _NUMBER.fullmatch(text)
+        if number is not None and not (number[2] or "").strip(".0"):
+            spelling[text] = "0" if number[1] == "-0" else number[1]
+    if len(set(spelling.values())) == len(spelling):
+        return tallies
+    return [
+        replace(
+            tally,
+            labels=(
+                *tally.labels[:depth],
+                *([spelling.get(text, text) for text in labels] for labels in tally.labels[depth:]),
             ),
         )
         for tally in tallies

@@ -32,7 +32,8 @@ def column_lists(source: Mapping[str, Any], names: Sequence[str]) -> dict[str, l
     found: dict[str, list[Any]] = {}
     for name in names:
         column: Any = one_column(source[name], name)
-        found[name] = list(column.tolist() if hasattr(column, "tolist") else column)
+        listed = getattr(column, "tolist", None) or getattr(column, "to_pylist", None)
+        found[name] = list(column if listed is None else listed())
     other = next((name for name in names if len(found[name]) != len(found[names[0]])), None)
     if other is not None:
         raise InputError(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Columns", "check_name", "pick_columns"]
 
@@ -93,7 +92,8 @@ def pick_columns(asked: Collection[str], present: Sequence[str], source: str) ->
     often = Counter(present)
     for name in asked:
         if name not in often:
-            shown = ", ".join(map(repr, present[:12])) + (", …" if len(present) > 12 else "")
+            short = (known if len(known) <= 80 else f"{known[:80]}…" for known in present[:12])
+            shown = ", ".join(map(repr, short)) + (", …" if len(present) > 12 else "")
             hint = did_you_mean(name, present, f"it has {shown or 'no columns'}")
             raise UnknownNameError(f"{source} has no column {name!r}; {hint}")
         if often[name] > 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import datetime
 from collections.abc import Iterable, Mapping
 from math import inf
 from typing import Any
@@ -10,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.readers.datetimes import are_days, as_days
+from infoscope.readers.datetimes import are_days
 from infoscope.readers.labels import check_comparable, is_missing, match_label, meaning
 from infoscope.tables import Contingency
 from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.device import GrowingTable, are_on_device, check_devices
+from infoscope.tables.encode import on_one_calendar
 from infoscope.tables.labels import Label, as_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, LabelsLike
@@ -54,6 +56,8 @@ class Counter:
         self._weighted: bool | None = None
         self._kinds: tuple[set[type], set[type]] = (set(), set())
         self._ignored: dict[str, int] = {}
+        self._left_out: tuple[set[Any], set[Any]] = (set(), set())
+        """Days and times of rows that lack their other label: they say whether those that count are days."""
 
     def update(self, y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None = None) -> None:
         """Count one batch: two sequences of the same length, arrays and tensors too."""
@@ -108,7 +112,7 @@ class Counter:
         self._settle_weighting(other._weighted)
         for pair, count in other._counts.items():
             self._counts[pair] = self._counts.get(pair, 0) + count
-        for mine, theirs in zip(self._kinds, other._kinds, strict=True):
+        for mine, theirs in zip((*self._kinds, *self._left_out), (*other._kinds, *other._left_out), strict=True):
             mine.update(theirs)
         _add(self._ignored, other._ignored)
         self._squares += other._squares
@@ -120,13 +124,18 @@ class Counter:
         self._check_kinds()
         truth = list(dict.fromkeys(pair[0] for pair in self._counts))
         system = list(dict.fromkeys(pair[1] for pair in self._counts))
-        if are_days([*truth, *system]):
-            sides = {"truth": _labels(as_days(truth), "truth"), "system": _labels(as_days(system), "system")}
-        else:
-            sides = {"truth": _labels(truth, "truth"), "system": _labels(system, "system")}
-        check_comparable(sides, can_clean=False)
-        rows = {value: i for i, value in enumerate(truth)}
-        columns = {value: i for i, value in enumerate(system)}
+        left_out = self._left_out[0] - set(truth), self._left_out[1] - set(system)
+        labels = _labels([*truth, *left_out[0]], "truth"), _labels([*system, *left_out[1]], "system")
+        if not any(map(_mixes_dates_and_times, labels)):
+            truths, systems = on_one_calendar(*map(tuple, labels))
+            labels = list(truths or ()), list(systems or ())
+        check_comparable(dict(zip(("truth", "system"), labels, strict=True)), can_clean=False)
+        sides = {"truth": labels[0][: len(truth)], "system": labels[1][: len(system)]}
+        rows, columns = (
+            dict(zip(values, _places(labels), strict=True))
+            for values, labels in zip((truth, system), sides.values(), strict=True)
+        )
+        sides = {side: list(dict.fromkeys(labels)) for side, labels in sides.items()}
         both = [*sides["system"], *sides["truth"]]
         reject, positive = match_label(self.reject, both), match_label(self.positive, both)
         if self.labels is not None:
@@ -160,6 +169,11 @@ class Counter:
         placed = {"truth": stated, "system": [*stated, *(() if reject is None else (reject,))]}
         for side, positions in (("truth", rows), ("system", columns)):
             place = {label: i for i, label in enumerate(placed[side])}
+            for day, at in tuple(place.items()):  # a day is its midnight
+                if not isinstance(day, datetime.datetime) and _is_moment(day):
+                    place.setdefault(datetime.datetime.combine(day, datetime.time()), at)
+                elif are_days([day]) and _is_moment(day):
+                    place.setdefault(day.date(), at)
             for value, at in positions.items():
                 label = sides[side][at]
                 if label not in place:
@@ -216,6 +230,9 @@ class Counter:
         for side, value in zip(("truth", "system"), pair, strict=True):
             if is_missing(value):
                 _add(self._ignored, {f"missing label in {side}": rows})
+                for other, kept in zip(pair, self._left_out, strict=True):
+                    if isinstance(other, (datetime.date, np.datetime64)) and not is_missing(other):
+                        kept.add(other)
                 return True
         return False
 
@@ -276,7 +293,26 @@ def _listed(values: Any, side: str) -> list[Any]:
 
 
 def _labels(values: list[Any], side: str) -> list[Label]:
-    return [label for label in (meaning(value, side) for value in values) if label is not None]
+    """The labels of one side; NumPy's days are midnights where it has nothing but times as well, as in one array."""
+    plain = [value.item() if getattr(value, "dtype", None) == "M8[D]" else value for value in values]
+    labels = [label for label in (meaning(value, side) for value in plain) if label is not None]
+    if all(isinstance(value, np.datetime64) for value, label in zip(values, labels, strict=True) if _is_moment(label)):
+        return list(on_one_calendar(tuple(labels))[0] or ())
+    return labels
+
+
+def _places(labels: list[Label]) -> list[int]:
+    """The place of each among the distinct ones: a day of NumPy and one of Python are one label."""
+    place = {label: at for at, label in enumerate(dict.fromkeys(labels))}
+    return [place[label] for label in labels]
+
+
+def _is_moment(label: Label) -> bool:
+    return isinstance(label, datetime.date)
+
+
+def _mixes_dates_and_times(labels: list[Label]) -> bool:
+    return len({isinstance(label, datetime.datetime) for label in labels if _is_moment(label)}) > 1
 
 
 def _add(sums: dict[str, int], more: Mapping[str, int]) -> None:

@@ -24,9 +24,10 @@ from infoscope.readers.duckdb.session import CountingLimits, EngineError, opened
 from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
 from infoscope.readers.formats.conversions import unpacked_copies
 from infoscope.readers.formats.csv_header import reject_repeated_header
-from infoscope.readers.formats.text_files import last_lines_checked
+from infoscope.readers.formats.text_files import text_checked
 from infoscope.readers.labels import from_json
 from infoscope.readers.parquet.dispatch import count_by_codes, packed_row_groups
+from infoscope.readers.parquet.gzip_pages import check_gzip_pages
 from infoscope.readers.parquet.native import is_built
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
@@ -64,8 +65,7 @@ def _count_files(
     tallies = None if files.compression == "none" else _count_unpacked(files, columns, delimiter, limits)
     if tallies is None:
         try:
-            with last_lines_checked(files):
-                tallies = _counted(files, columns, delimiter, limits, how)
+            tallies = _counted(files, columns, delimiter, limits, how)
         except EngineError:  # perhaps by what only the compiled part wants to know of the file
             if files.format != "parquet" or how[1] is False:
                 raise
@@ -105,11 +105,17 @@ def _counted(
     folder, native = how
     by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     files = replace(files, by_codes=by_codes and is_built())
-    with opened(folder, files.name, limits) as session, packed_row_groups(session, files, columns) as groups:
+    with (
+        text_checked(files),
+        opened(folder, files.name, limits) as session,
+        packed_row_groups(session, files, columns) as groups,
+    ):
         scan = scan_files(session, files, columns, delimiter)
         tallies = count_by_codes(session, scan, files, columns, limits, groups=groups) if by_codes else None
         if tallies is None:
             fetch_parquet_columns(session, files, columns)
+            if files.format == "parquet":
+                check_gzip_pages(files, columns.names)
             tallies = count_scan(session, scan, columns)
         return tallies
 

@@ -7,13 +7,12 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, masked
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.formats.compression import PACKED_OTHERWISE, compression_of, first_bytes
 from infoscope.readers.formats.signatures import sniffed_format
 from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored

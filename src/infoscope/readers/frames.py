@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from inspect import signature
 from itertools import chain
@@ -15,7 +16,6 @@ import lazy_loader
 import numpy as np
 
 from infoscope.errors import InfoscopeError, InputError, check_interrupted
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.datetimes import moment
 from infoscope.readers.duckdb.group_by import Margins

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from dataclasses import replace as dataclass_replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +19,6 @@ import numpy as np
 
 from infoscope.atomic_files import output_file
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import Group
 from infoscope.readers.labels import Cleaning, as_text, match_label
 from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.assemble import Group, Usable, dated, declared, group_cells, usable
 from infoscope.readers.columns import Columns
-from infoscope.readers.labels import Cleaning
+from infoscope.readers.labels import Cleaning, rank_labels
 from infoscope.readers.tally import Floats, Ints, Tally, summed
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
@@ -83,9 +83,10 @@ class Joint:
     def clustered(
         self, system: str, cluster: str, *, reject: Label | None = None, positive: Label | None = None
     ) -> tuple[Contingency, Any]:
-        """One system's table, and its cells by cluster: a sparse array with one line for each.
+        """One system's table, and its cells by cluster: a sparse array with a line for each, in the order of keys.
 
-        The column of clusters is read as if it were a system's; rows without a cluster are ignored.
+        The column of clusters is read as if it were a system's; rows without a cluster are ignored. Clusters without a
+        usable row have empty lines, at the end.
         """
         from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
 
@@ -98,8 +99,10 @@ class Joint:
             for place, labels, codes in zip(places, tally.labels[:2], tally.codes[:2], strict=True)
         )
         values = np.asarray(tally.rows if tally.weights is None else tally.weights, dtype=np.float64)
-        shape = (len(tally.labels[2]), table.shape[0] * table.shape[1])
-        return table, coo_array((values, (tally.codes[2], rows * table.shape[1] + columns)), shape=shape).tocsr()
+        lines = rank_labels(tally.labels[2])[tally.codes[2]]
+        keys = {label for label in self.tally.labels[self.tally.keys.index(cluster)] if label is not None}
+        shape = (len(keys), table.shape[0] * table.shape[1])
+        return table, coo_array((values, (lines, rows * table.shape[1] + columns)), shape=shape).tocsr()
 
     def _only(self, systems: Sequence[str]) -> Usable:
         for name in systems:

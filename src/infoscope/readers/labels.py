@@ -18,6 +18,7 @@ from typing import Any
 from uuid import UUID
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.datetimes import moment
@@ -115,6 +116,17 @@ def as_text(label: Label) -> str:
     ('true', '1', '2020-01-02')
     """
     return str(label).lower() if isinstance(label, bool) else str(label)
+
+
+def rank_labels(labels: Sequence[Label]) -> NDArray[np.int64]:
+    """Return the place of each label among all in the order of their text, whatever order they were read in.
+
+    >>> rank_labels(["b", "c", "a"])
+    array([1, 2, 0])
+    """
+    places = np.empty(len(labels), dtype=np.int64)
+    places[sorted(range(len(labels)), key=[as_text(label) for label in labels].__getitem__)] = np.arange(len(labels))
+    return places
 
 
 def as_number(label: Label) -> Label:
@@ -249,7 +261,7 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
         return (on_one_calendar((plain,), tuple(labels))[0] or (plain,))[0]
     if wanted in labels:
         return wanted
-    alike = next((label for label in labels if as_text(label) == wanted), None)
+    alike = next((label for label in labels if as_text(label) in (wanted, wanted.removesuffix(".0"))), None)
     return _typed(wanted, {_kind(label) for label in labels}) if alike is None else alike
 
 

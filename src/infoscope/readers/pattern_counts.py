@@ -13,21 +13,20 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, check_weights
-from infoscope.readers.column_mapping import is_column_mapping
+from infoscope.readers.column_mapping import column_lists, is_column_mapping
 from infoscope.readers.columns import Columns, check_name
 from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meaning, meanings
 from infoscope.readers.reader import ReadOptions, files_of, read_joints
 from infoscope.readers.shared_reading import rows_in_order
 from infoscope.readers.tally import Tally
 from infoscope.scratch_files import scratch_folder
-from infoscope.tables.columns import one_column
 from infoscope.tables.count import check_weight_scale
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Source
 
-__all__ = ["patterns_of", "read_patterns", "read_patterns_by_group", "read_split_patterns", "row_patterns"]
+__all__ = ["patterns_of", "read_patterns", "read_patterns_by_group", "read_rows", "read_split_patterns", "row_patterns"]
 
 
 def read_patterns(
@@ -51,7 +50,7 @@ def read_patterns(
     return patterns_of(joint.tally, columns, clean, comparable=comparable)
 
 
-def read_patterns_by_group(  # noqa: PLR0913 - what read_patterns takes, and the groups
+def read_patterns_by_group(
     source: Source,
     columns: Sequence[str],
     by: str | Sequence[str],
@@ -72,7 +71,7 @@ def read_patterns_by_group(  # noqa: PLR0913 - what read_patterns takes, and the
     return {group: patterns_of(joint.tally, columns, clean, comparable=comparable) for group, joint in joints.items()}
 
 
-def read_split_patterns(  # noqa: PLR0913 - what read_patterns takes, and the groups
+def read_split_patterns(
     source: Source,
     columns: Sequence[str],
     by: Sequence[str],
@@ -161,9 +160,14 @@ def _check_same_kinds(patterns: Patterns) -> None:
 
 def row_patterns(
     source: Source, patterns: Patterns, read: ReadOptions | None = None, clean: Cleaning = ()
-) -> NDArray[np.int64]:
-    """For each row of a source, in its order, the place of its pattern; −1 where it is none of them."""
+) -> NDArray[np.int64] | None:
+    """For each row of a source, in its order, the place of its pattern; −1 where it is none of them.
+
+    None where the source has no order, as a table of a database.
+    """
     rows = _rows_in_order(source, patterns.names, read or ReadOptions())
+    if rows is None:
+        return None
     places = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
     labels = [{label: code for code, label in enumerate(known)} for known in patterns.labels]
     moves = [
@@ -176,20 +180,26 @@ def row_patterns(
     return np.array([places.get(tuple(codes), -1) for codes in coded.T.tolist()], dtype=np.int64)
 
 
-def _rows_in_order(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally:
-    if is_column_mapping(source):
-        values = [list(_values(source[name])) for name in columns]
-        return Tally.from_columns(tuple(columns), values, np.ones(len(values[0]), dtype=np.int64))
-    with scratch_folder() as folder:
-        asked = Columns.asked(columns[0], list(columns[1:]), joint=True)
-        found = rows_in_order(source, files_of(source, how, folder), asked, how)
-    if found is None:
-        raise InputError("the rows have no order here, so that items cannot be named; give a file or a data frame")
+def read_rows(
+    source: Source, columns: Sequence[str], read: ReadOptions | None = None
+) -> dict[str, list[Label | None]] | None:
+    """The labels of some columns, row by row in the order of the source; None where it has no order."""
+    rows = _rows_in_order(source, tuple(columns), read or ReadOptions())
+    if rows is None:
+        return None
+    found = {}
+    for name, values, codes in zip(rows.keys, rows.labels, rows.codes, strict=True):
+        labels = meanings(values, name)
+        found[name] = [labels[code] for code in codes.tolist()]
     return found
 
 
-def _values(values: Any) -> Sequence[Any]:
-    """The values of a column one by one."""
-    values = one_column(values, "the column")
-    listed = getattr(values, "tolist", None) or getattr(values, "to_list", None) or getattr(values, "to_pylist", None)
-    return list(values) if listed is None else listed()
+def _rows_in_order(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally | None:
+    if is_column_mapping(source):
+        values = column_lists(source, columns)
+        return Tally.from_columns(
+            tuple(columns), list(values.values()), np.ones(len(values[columns[0]]), dtype=np.int64)
+        )
+    with scratch_folder() as folder:
+        asked = Columns.asked(columns[0], list(columns[1:]), joint=True)
+        return rows_in_order(source, files_of(source, how, folder), asked, how)

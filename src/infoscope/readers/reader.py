@@ -5,15 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords, secrets_hidden
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.addresses import addresses_of
-from infoscope.readers.assemble import Group, assemble
+from infoscope.readers.assemble import Group, assemble, unify_whole_numbers
 from infoscope.readers.column_mapping import count_columns
 from infoscope.readers.columns import Columns
 from infoscope.readers.dask import count_files, count_files_by_dask
@@ -266,10 +265,12 @@ def count_rows(source: Source, files: Files | None, columns: Columns, how: ReadO
     named = files if by_cluster is None or files is not None else addresses_of(source, how.format)
     if by_cluster is not None and named is not None:
         with nullcontext() if files is None else files.named():
-            return by_cluster(named, columns, how.delimiter, how.url)
+            tallies = by_cluster(named, columns, how.delimiter, how.url)
+        return list(unify_whole_numbers(tallies, columns, named.format))
     if files is not None:
         with files.named():
-            return count_files(files, columns, how.delimiter, how.limits, folder, native=how.native)
+            tallies = count_files(files, columns, how.delimiter, how.limits, folder, native=how.native)
+        return list(unify_whole_numbers(tallies, columns, files.format))
     if how.engine == "sql":
         if how.url is None:
             raise InputError("engine sql needs the address of a database, like postgresql://host/db")

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.assemble import Group
+from infoscope.readers.assemble import Group, unify_whole_numbers
 from infoscope.readers.columns import Columns
 from infoscope.readers.dask import spelt
 from infoscope.readers.duckdb.scan import scan_in_order
@@ -28,7 +27,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.typing import Source
 
-__all__ = ["Asked", "Together", "from_tally", "read_together", "rows_in_order"]
+__all__ = ["Asked", "Together", "read_together", "rows_in_order"]
 
 
 def rows_in_order(source: Source, files: Files | None, columns: Columns, how: ReadOptions) -> Tally | None:
@@ -46,7 +45,7 @@ def _of_files(files: Files, columns: Columns, how: ReadOptions) -> Tally:
     tally = _singly(columns, list(zip(*lines, strict=True)) or [()] * len(columns.names))
     for name, decoder in scan.decoders.items():
         tally = tally.mapped(name, decoder)
-    return spelt(tally, files.format)
+    return unify_whole_numbers([spelt(tally, files.format)], columns, files.format)[0]
 
 
 def _of_frame(source: Any, columns: Columns) -> Tally:
@@ -116,7 +115,7 @@ def read_together(source: Source, asked: Asked, how: ReadOptions | None = None) 
         if asked.cluster is None and not (several and _is_small(source, files)):
             found = Together(_read_apart(source, asked, how, files, folder))
         else:
-            found = from_tally(count_rows(source, files, asked.columns, how, folder)[0], asked)
+            found = _from_tally(count_rows(source, files, asked.columns, how, folder)[0], asked)
         return replace(found, ordered=_ordered(source, files, asked, how, found.reading.rows))
 
 
@@ -137,7 +136,7 @@ def _read_apart(source: Any, asked: Asked, how: ReadOptions, files: Files | None
     return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)
 
 
-def from_tally(tally: Tally, asked: Asked) -> Together:
+def _from_tally(tally: Tally, asked: Asked) -> Together:
     """Tables, joint counts and clusters from distinct rows of all columns."""
     if asked.cluster is not None:
         tally = tally.mapped(asked.cluster, _marked)

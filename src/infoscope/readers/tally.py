@@ -7,14 +7,13 @@ ignored and how tables are made of them is decided once, from the tally.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.labels import is_missing
 
 __all__ = ["Floats", "Ints", "Tally", "encode", "merged", "summed"]

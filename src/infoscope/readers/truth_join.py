@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from infoscope.errors import Advised, InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_names import file_columns
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.duckdb.count import Scan

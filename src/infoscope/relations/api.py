@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypedDict, Unpack
 
@@ -18,7 +18,6 @@ from infoscope.metrics.coverage import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
 from infoscope.named_columns import as_names, one_name
 from infoscope.posterior import Posterior
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers import ReadOptions, column_names
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
@@ -255,7 +254,7 @@ def _with_interval(patterns: Patterns, relation: Relation, question: _Question, 
     shrunk = float(known.mean) / relation.information.value
     return replace(
         relation,
-        information=relation.information.with_belief(known),
+        information=relation.information.with_belief(known, corrected=True),
         of_first=None if relation.of_first is None else min(1.0, relation.of_first * shrunk),
         of_second=None if relation.of_second is None else min(1.0, relation.of_second * shrunk),
     )

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.finding import Finding
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns

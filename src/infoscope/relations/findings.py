@@ -15,6 +15,8 @@ ROWS_PER_STRATUM = 5
 DISTINCT_SHARE = 0.5
 MENTIONED = 3
 SYNERGY_BITS = 0.01
+EXPLAINED = 0.25
+"""A relation is explained where at most this share of it is left beyond chance: "not significant" is no evidence."""
 
 
 def relation_findings(found: Relations, patterns: Patterns) -> Iterator[Finding]:
@@ -50,7 +52,7 @@ def _only_given(found: Relations) -> Iterator[Finding]:
                 f"{bits:.3f} bits, {before:.4f} alone.",
                 evidence=evidence,
             )
-        elif showed and not shows:
+        elif showed and not shows and bits - relation.by_chance <= EXPLAINED * before:
             yield Finding(
                 "explained_by",
                 f"What {relation.first!r} tells about {relation.second!r} ({before:.3f} bits) is explained by {given}.",

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
@@ -16,7 +17,6 @@ from scipy.stats import false_discovery_control
 
 from infoscope.metrics.permutation import information_nats, permuted_p_value
 from infoscope.numeric import holm
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.patterns import Patterns
 
 __all__ = [

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.relations.binning import ColumnSummary
 from infoscope.relations.measures import InformationSplit, SetMeasures
 from infoscope.relations.triangles import EntropyParts

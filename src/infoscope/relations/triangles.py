@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log2
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.patterns import Patterns
 
 __all__ = ["EntropyParts", "channel_triangle", "source_triangle"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Unpack, overload
 
 from rich.text import Text
@@ -15,7 +15,6 @@ from infoscope.evaluation.class_scores import ClassScores, class_scores
 from infoscope.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.class_averages import Average, ZeroDivision
-from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.layout import TextColumn, columns
 from infoscope.reports.signs import UNICODE, shown, squeezed
 from infoscope.results.estimate import Estimate
@@ -77,23 +76,26 @@ def report(
     Give labels ``(y_true, y_pred)``, where ``y_pred`` may map names of systems to labels, or a table. ``labels`` states
     the classes to report and their order, ``target_names`` what to call them; ``sample_weight``, ``reject``,
     ``pos_label``, ``level``, ``prior`` and ``seed`` are those of ``evaluate``. With ``output_dict`` the same as a
-    dictionary: by class the values of scikit-learn's report, and beside each the number shown with its interval, as
-    ``precision_shown``, ``precision_low``, ``precision_high``.
+    dictionary: by class the numbers of scikit-learn's report, each with its interval as ``precision_low`` and
+    ``precision_high``; captured and missed information with the sample's value as ``missed_in_sample``.
+    ``uncertainty=None`` leaves intervals and corrections out.
 
     >>> print(report(["cat", "cat", "dog", "dog"] * 20, ["cat", "dog", "dog", "dog"] * 20))
                   precision       recall          f1-score        support  missed
-    cat           0.98 0.89–1.00  0.51 0.36–0.65  0.67 0.52–0.78       40     56%
-    dog           0.67 0.58–0.76  0.99 0.94–1.00  0.80 0.73–0.86       40     44%
+    cat           1.00 0.83–1.00  0.50 0.35–0.65  0.67 0.52–0.79       40     56%
+    dog           0.67 0.54–0.78  1.00 0.91–1.00  0.80 0.70–0.87       40     44%
     <BLANKLINE>
-    accuracy                                      0.75 0.67–0.83       80
-    macro avg     0.82 0.76–0.88  0.75 0.67–0.82  0.73 0.64–0.82       80
-    weighted avg  0.83 0.77–0.87  0.75 0.67–0.83  0.73 0.63–0.82       80
-    captured                                      0.30 0.16–0.43       80
+    accuracy                                      0.75 0.65–0.83       80
+    macro avg     0.83 0.75–0.88  0.75 0.66–0.82  0.73 0.62–0.81       80
+    weighted avg  0.83 0.76–0.87  0.75 0.65–0.83  0.73 0.61–0.82       80
+    captured                                      0.28 0.14–0.42       80
+    <BLANKLINE>
+    Captured in this sample: 0.31, inflated by few rows per class.
     <BLANKLINE>
 
-    The numbers are posterior means, each between the ends of its interval. "missed" is the fraction of all missed
-    information that samples of the class cause, "captured" the fraction of the truth's information that is captured
-    (proficiency).
+    Precision, recall, F1 and accuracy are those of the sample, as scikit-learn prints them. "missed" is the fraction of
+    all missed information that samples of the class cause, "captured" the fraction of the truth's information that is
+    captured (proficiency), both corrected for what few rows per class add to information.
     """
     check_keywords(options, ReportKeywords)
     given: dict[str, Any] = dict(options)
@@ -181,7 +183,8 @@ def _entry(rates: Mapping[str, Estimate], support: float) -> Entry:
 
 
 def _columns(name: str, known: Estimate) -> Entry:
-    return {name: known.value, f"{name}_shown": known.shown, f"{name}_low": known.low, f"{name}_high": known.high}
+    columns = {name: known.shown, f"{name}_low": known.low, f"{name}_high": known.high}
+    return columns | ({f"{name}_in_sample": known.value} if known.corrected else {})
 
 
 # ── as text ──────────────────────────────────────────────────────────────────────────────────────
@@ -212,7 +215,7 @@ def _text(scores: ClassScores, look: _Look) -> str:
     if _needed(laid_out) > look.width:
         laid_out = _laid_out(scores, look, interval=False)
     lines = [line.plain.rstrip() for line in columns(laid_out, look.width, UNICODE)]
-    notes = [line for note in _notes(scores) for line in textwrap.wrap(note, look.width)]
+    notes = [line for note in _notes(scores, look) for line in textwrap.wrap(note, look.width)]
     return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
 
 
@@ -245,8 +248,15 @@ def _laid_out(scores: ClassScores, look: _Look, *, interval: bool) -> list[TextC
     ]
 
 
-def _notes(scores: ClassScores) -> Iterator[str]:
-    """What is undefined, and why."""
+def _notes(scores: ClassScores, look: _Look) -> Iterator[str]:
+    """What the sample itself captures, and what is undefined and why."""
+    captured = look.number(scores.proficiency, interval=False)
+    sample = look.number(Estimate(scores.proficiency.value), interval=False)
+    if sample != captured:
+        why = ", inflated by few rows per class" * (
+            (scores.proficiency.value or 0.0) > (scores.proficiency.shown or 0.0)
+        )
+        yield f"Captured in this sample: {sample}{why}."
     absent = [label for label, number in zip(scores.labels, scores.support, strict=True) if not number]
     rates = zip(scores.labels, scores.classes["precision"], strict=True)
     silent = [label for label, known in rates if known.undefined is not None]

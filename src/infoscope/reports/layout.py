@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from rich.cells import cell_len
 from rich.text import Text
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.signs import Signs, squeezed
 
 __all__ = ["TextColumn", "beside", "columns", "kept", "meter", "wrapped"]

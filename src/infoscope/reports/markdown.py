@@ -65,14 +65,14 @@ def _inline(part: Inline, escape: Callable[[str], str]) -> str:
 
 def _tiles(outline: Outline) -> str:
     rows = [
-        [escape_markdown_cell(part) for part in (plain(tile.word), tile.number, tile.interval, plain(tile.note))]
+        list(map(escape_markdown_cell, (plain(tile.word), tile.number, tile.interval, tile.sample, plain(tile.note))))
         for tile in outline.tiles
     ]
-    titles = ["", "number", "interval", "meaning"]
-    kept = [at for at in range(4) if at < 2 or any(row[at] for row in rows)]
+    titles = ["", "number", "interval", "in sample", "meaning"]
+    kept = [at for at in range(5) if at < 2 or any(row[at] for row in rows)]
     return _grid(
         [titles[at] for at in kept],
-        ["---", "---:", "---:", "---"][: len(kept)],
+        [["---", "---:", "---:", "---:", "---"][at] for at in kept],
         [[row[at] for at in kept] for row in rows],
     )
 

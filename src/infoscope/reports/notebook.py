@@ -88,13 +88,21 @@ def _ignored(outline: Outline) -> Iterator[Html]:
 
 
 def _tiles(outline: Outline) -> Html:
+    if not outline.tiles:
+        return Html("")
+    sample = ["in sample"] * any(tile.sample for tile in outline.tiles)
     rows = [
-        (plain_label(plain(tile.word)), element("b", tile.number), tile.interval, plain_label(plain(tile.note)))
+        (
+            plain_label(plain(tile.word)),
+            element("b", tile.number),
+            tile.interval,
+            *[tile.sample][: len(sample)],
+            plain_label(plain(tile.note)),
+        )
         for tile in outline.tiles
     ]
-    if not rows:
-        return Html("")
-    inside = cell_table(("", "number", "interval", ""), rows, words=(0, 3))
+    heads = ("", "number", "interval", *sample, "")
+    inside = cell_table(heads, rows, words=(0, len(heads) - 1))
     return element("details", element("summary", "key numbers"), inside, style=_FOLD)
 
 

@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from infoscope.metrics.registry import Domain
-from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.phrases import Phrase, reason
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
@@ -258,12 +257,15 @@ class Tile:
     interval: str = ""
     note: Phrase = ""
     metric: str | None = None
+    sample: str = ""
+    """The value of the sample, where the number is a corrected one and differs."""
 
     @classmethod
     def of(cls, estimate: Estimate, notation: MetricNotation, word: Phrase, note: Phrase = "") -> Tile:
-        """The number of a metric with its interval; the reason instead of the note where there is no number."""
+        """Return the number of a metric with its interval; the reason instead of the note where there is no number."""
         shown = note if estimate.undefined is None else reason(estimate.undefined)
-        return cls(notation.shown(estimate), word, notation.interval(estimate), shown, notation.metric)
+        sample = notation.in_sample(estimate)
+        return cls(notation.shown(estimate), word, notation.interval(estimate), shown, notation.metric, sample)
 
 
 @dataclass(frozen=True)

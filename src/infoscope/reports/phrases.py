@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
 from infoscope.markup import cut_list
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = [
     "Code",

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from infoscope.errors import InputError
-from infoscope.garbage import collection_paused
 from infoscope.reports.outline import Outline
 from infoscope.reports.phrases import Name, Phrase, plain
 from infoscope.reports.signs import UNICODE, Look, shown, squeezed
@@ -48,7 +47,6 @@ def _findings(result: Result, outline: Outline) -> list[tuple[str, Finding]]:
     return [*(("", finding) for finding in own), *outline.findings]
 
 
-@collection_paused()
 def render(
     result: Result, form: str, *, unit: str = "bits", width: int = 100, max_rows: int = 8, command: str | None = None
 ) -> str:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
-
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["ASCII", "UNICODE", "Look", "Signs", "shown", "squeezed"]
 

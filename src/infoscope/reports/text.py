@@ -158,11 +158,14 @@ def _tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]:
         TextColumn("", [Text(_dashed(tile.interval, look), "dim") for tile in tiles], priority=5),
     ]
     room = max(look.room - sum(part.width + _TILE_GAP for part in values), _WIDEST_WORD)
-    parts = [
-        TextColumn("", [Text(squeezed(_shown(plain(tile.word), look), room, look.signs)) for tile in tiles]),
-        *values,
-        TextColumn("", [Text(_shown(plain(tile.note), look), "dim") for tile in tiles], priority=1),
-    ]
+    titles = TextColumn("", [Text(squeezed(_shown(plain(tile.word), look), room, look.signs)) for tile in tiles])
+    samples = [f"{tile.sample} in sample" if tile.sample else "" for tile in tiles]
+    notes = [_shown(plain(tile.note), look) for tile in tiles]
+    left = look.room - sum(part.width + _TILE_GAP for part in (titles, *values))
+    pairs = list(zip(samples, notes, strict=True))
+    fullest_first = (["; ".join(filter(None, pair)) for pair in pairs], [sample or note for sample, note in pairs])
+    beside = next((texts for texts in fullest_first if max(map(len, texts)) <= left), samples)
+    parts = [titles, *values, TextColumn("", [Text(text, "dim") for text in beside], priority=1)]
     kept = [part for part in parts if part.width]
     lines = columns(kept, look.room, look.signs, header=False, gap=_TILE_GAP)
     said = "\n".join((_shown(headline, look), *(line.plain for line in lines)))

@@ -4,7 +4,7 @@ A field is written under its name. ``None`` and empty text are left out where th
 ``{"stored": False}`` leaves a field out of documents, ``{"name": "x"}`` stores it under another name,
 ``{"flatten": True}`` writes a mapping's items beside the other fields, ``{"absent": x}`` is the value of a field that a
 document lacks, where that is not the default. A named tuple is written as a list. A class with ``__json__``,
-``__from_json__`` and ``__json_schema__`` writes itself.
+``__from_json__`` and ``__json_schema__`` writes itself; one with ``check_as`` is checked by its name in a mapping.
 """
 
 from __future__ import annotations
@@ -114,7 +114,25 @@ def _stored_name(item: Field[Any]) -> str:
 
 def decode(kind: type[T], record: Json, where: str = "the document") -> T:
     """The object that ``encode`` wrote; what does not fit is rejected with its place."""
-    return typing.cast(T, _decoded(kind, record, where))
+    found = typing.cast(T, _decoded(kind, record, where))
+    _check_named_numbers(found, where)
+    return found
+
+
+def _check_named_numbers(thing: Any, place: str) -> None:
+    """Reject estimates that a metric of their name cannot have, naming the system and class that they are of."""
+    if is_dataclass(thing):
+        name = getattr(thing, "name", None) or getattr(thing, "label", None)
+        inside = f"{place}, {name!r}" if isinstance(name, str) else place
+        for item in _stored_fields(type(thing)):
+            _check_named_numbers(getattr(thing, item.name), inside)
+    elif isinstance(thing, Mapping):
+        for key, item in thing.items():
+            if hasattr(item, "check_as"):
+                item.check_as(key, place)
+    elif isinstance(thing, (tuple, list)) and thing and is_dataclass(thing[0]):
+        for item in thing:
+            _check_named_numbers(item, place)
 
 
 def _decoded(kind: Any, record: Any, where: str) -> Any:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from math import isfinite, isinf
 from operator import attrgetter
 from sys import float_info
 from typing import Literal, Protocol, SupportsFloat
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 
 __all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict", "finite", "inverted", "negated"]
@@ -65,6 +64,8 @@ class Estimate:
     undefined: str | None = None
     positive: str | None = None
     """The class that the metric is about, where it is about one of two."""
+    corrected: bool = False
+    """Whether the mean corrects the small-sample bias of the value, as for information, and is shown first."""
 
     @classmethod
     def of(cls, number: SupportsFloat, reason: str = "never") -> Estimate:
@@ -78,11 +79,12 @@ class Estimate:
 
     @property
     def shown(self) -> float | None:
-        """The number to show first, never outside its own interval: the posterior mean where there is one.
+        """The number to show first: the sample's value; of information the posterior mean, which corrects its bias.
 
-        The mean of a metric without an upper bound may lie beyond its interval: then the value or the nearest end.
+        A corrected number never lies outside its own interval: the mean of a metric without an upper bound may lie
+        beyond it, then the value or the nearest end is shown.
         """
-        if self.mean is None or self.value is None:
+        if not self.corrected or self.mean is None or self.value is None:
             return self.value
         if self.low is None or self.high is None or self.low <= self.mean <= self.high:
             return self.mean
@@ -100,19 +102,42 @@ class Estimate:
             return None
         return self.sd / self.first_order_sd
 
-    def with_belief(self, summary: IntervalSummary) -> Estimate:
-        """The same value with the mean, sd and interval of a summary; parts that do not exist are left out."""
-        parts = finite(summary.mean), finite(summary.sd), finite(summary.low), finite(summary.high)
-        return Estimate(self.value, *parts, self.first_order_sd, self.undefined, self.positive)
+    def with_belief(self, summary: IntervalSummary, *, corrected: bool = False, counted: bool = True) -> Estimate:
+        """Return the same value with the mean, sd and interval of a summary; parts that do not exist are left out.
+
+        Where nobody ``counted`` the table, as with a judge, no value is the sample's: the mean is the value, too.
+        """
+        mean, sd, low, high = (finite(part) for part in (summary.mean, summary.sd, summary.low, summary.high))
+        if not counted and mean is not None:
+            return replace(self, value=mean, mean=mean, sd=sd, low=low, high=high)
+        return replace(self, mean=mean, sd=sd, low=low, high=high, corrected=corrected)
 
     def with_first_order(self, sd: float) -> Estimate:
         """The same with the first-order standard error beside the posterior's."""
         return replace(self, first_order_sd=finite(sd))
 
+    def check_as(self, metric: str, where: str) -> None:
+        """Reject numbers that the metric of this name cannot have, as those of a document that was edited."""
+        from infoscope.metrics.registry import find_range  # noqa: PLC0415 - for stored documents alone
+
+        lowest, highest = find_range(metric)
+        slack = 1e-9 * max(1.0, abs(self.value or 0.0))
+        for part in ("value", "mean", "low", "high"):
+            number = getattr(self, part)
+            if number is not None and not lowest - slack <= number <= highest + slack:
+                raise InputError(
+                    f"{where}: the {part} of {metric} is {number:g}, and it lies between {lowest:g} and {highest:g}"
+                )
+        if self.interval is not None and self.interval[0] > self.interval[1]:
+            raise InputError(f"{where}: the interval of {metric} ends below its beginning")
+
     def columns(self, name: str) -> Iterator[tuple[str, float | None]]:
-        """The plug-in value under its name, and what is believed as ``name.mean``, ``name.low`` and so on."""
-        yield name, self.value
-        for part in _BELIEF:
+        """Return the number shown under its name, and the others as ``name.mean``, ``name.low`` and so on.
+
+        Where the number shown is a corrected one, ``name.value`` is the sample's.
+        """
+        yield name, self.shown
+        for part in ("value", *_BELIEF) if self.corrected else _BELIEF:
             known: float | None = getattr(self, part)
             if known is not None:
                 yield f"{name}.{part}", known
@@ -128,6 +153,8 @@ class Estimate:
         for name, known in zip(_STORED, parts, strict=True):
             if known is not None:
                 record[name] = known
+        if self.corrected:
+            record["corrected"] = True
         return record
 
     @classmethod
@@ -135,12 +162,11 @@ class Estimate:
         """The record of ``__json__``, or a bare number."""
         if isinstance(record, Mapping):
             known = {name: record[name] for name in ("value", *_STORED) if name in record}
-            if "cramer_rao_sd" in record:  # evaluation/1
-                known["first_order_sd"] = record["cramer_rao_sd"]
             for name, part in known.items():
                 if part is not None:
                     _check_part(name, part)
             known.setdefault("value", None)
+            known["corrected"] = record.get("corrected") is True
             return cls(**known)  # type: ignore[arg-type]
         if record is None or (isinstance(record, (int, float)) and not isinstance(record, bool)):
             return cls(record)
@@ -153,7 +179,11 @@ class Estimate:
         fields: dict[str, Json] = {name: number for name in ("value", "shown", *_STORED) if name not in _TEXTS}
         return {
             "type": "object",
-            "properties": {**fields, **{name: {"type": "string"} for name in _TEXTS}},
+            "properties": {
+                **fields,
+                **{name: {"type": "string"} for name in _TEXTS},
+                "corrected": {"type": "boolean"},
+            },
             "required": ["value"],
             "additionalProperties": False,
         }
@@ -208,10 +238,10 @@ _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 
 def negated(estimate: Estimate) -> Estimate:
     """The estimate of minus the quantity."""
-    flipped = {name: None if (x := getattr(estimate, name)) is None else -x for name in ("value", "mean")}
-    low = None if estimate.high is None else -estimate.high
-    high = None if estimate.low is None else -estimate.low
-    return replace(estimate, **flipped, low=low, high=high)
+    value, mean, low, high = (
+        None if part is None else -part for part in (estimate.value, estimate.mean, estimate.high, estimate.low)
+    )
+    return replace(estimate, value=value, mean=mean, low=low, high=high)
 
 
 def inverted(factor: Estimate) -> Estimate:

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 
 __all__ = ["Finding", "Severity", "few_and_all"]

@@ -7,12 +7,12 @@ interval repeats neither sign nor unit. A difference of percentages is in points
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
 
 from infoscope.errors import InputError
 from infoscope.markup import thousands
 from infoscope.metrics.registry import Card, all_metrics, catalogue
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "p_statement",
     "p_value",
     "points",
+    "sample_clause",
     "share",
     "share_with_interval",
     "units",
@@ -133,10 +134,22 @@ def share_with_interval(estimate: Estimate) -> str:
     """A share and the interval that it lies in, as a sentence states them.
 
     >>> share_with_interval(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), share_with_interval(Estimate(0.5))
-    ('51.0% (47.0 – 55.0)', '50.0%')
+    ('50.0% (47.0 – 55.0)', '50.0%')
     """
     within = interval_text(estimate)
     return f"{share(estimate.shown)} ({within})" if within else share(estimate.shown)
+
+
+def sample_clause(captured: Estimate, few: str = "few rows per class") -> str:
+    """Return the end of a sentence on captured information: the sample's value and why it is another, "" if it is not.
+
+    >>> sample_clause(Estimate(0.537, 0.449, corrected=True)), sample_clause(Estimate(0.42, 0.421, corrected=True))
+    ('; 53.7% in this sample, inflated by few rows per class', '; 42.0% in this sample')
+    """
+    sample = MetricNotation("proficiency").in_sample(captured)
+    if not sample or captured.value is None or captured.shown is None:
+        return ""
+    return f"; {sample} in this sample{f', inflated by {few}' * (captured.value > captured.shown)}"
 
 
 def chance(probability: float | None) -> str:
@@ -222,6 +235,9 @@ _SCORES = frozenset({"ranked_probability_score"})
 """Losses of forecasts, which are no fraction of anything: decimals, as everywhere else, though they end at 1."""
 
 
+_SAME_DIFFERENCE = 1e-9
+
+
 class MetricNotation:
     """How the values of a metric are written: shares as percentages, information in the unit that was asked for."""
 
@@ -256,11 +272,15 @@ class MetricNotation:
         """The value that is shown first."""
         return self.value(estimate.shown)
 
-    def plug_in(self, estimate: Estimate) -> str:
-        """The metric of the sample as it is, to three digits after the point."""
-        if estimate.value is None:
-            return UNDEFINED
-        return amount(estimate.value) if self.is_count else number_text(estimate.value * self._scale, f".{DECIMALS}f")
+    def in_sample(self, estimate: Estimate) -> str:
+        """Return the sample's value where a corrected estimate is shown instead of it and reads differently, else "".
+
+        >>> notation = MetricNotation("proficiency")
+        >>> notation.in_sample(Estimate(0.5, 0.44, corrected=True)), notation.in_sample(Estimate(0.5, 0.44))
+        ('50.0%', '')
+        """
+        text = self.value(estimate.value)
+        return text if estimate.corrected and text != self.shown(estimate) else ""
 
     def interval(self, estimate: Estimate) -> str:
         """The interval of an estimate; empty where there is none or no value."""
@@ -269,13 +289,15 @@ class MetricNotation:
         return interval_text(estimate) if self.is_share else interval_text(estimate, self._scale, DECIMALS)
 
     def whole(self, estimate: Estimate) -> str:
-        """The value with its interval behind it.
+        """Return the number shown with its interval, and the sample's value where that is another.
 
-        >>> MetricNotation("proficiency").whole(Estimate(0.5, 0.51, 0.02, 0.47, 0.55))
-        '51.0% (47.0 – 55.0)'
+        >>> MetricNotation("accuracy").whole(Estimate(0.5, 0.51, 0.02, 0.47, 0.55))
+        '50.0% (47.0 – 55.0)'
+        >>> MetricNotation("proficiency").whole(Estimate(0.5, 0.44, 0.02, 0.41, 0.47, corrected=True))
+        '44.0% (41.0 – 47.0), 50.0% in this sample'
         """
-        within = self.interval(estimate)
-        return f"{self.shown(estimate)} ({within})" if within else self.shown(estimate)
+        within, sample = self.interval(estimate), self.in_sample(estimate)
+        return self.shown(estimate) + f" ({within})" * bool(within) + f", {sample} in this sample" * bool(sample)
 
     def spread(self, sd: float | None) -> str:
         """A standard deviation or half a width, on the scale of the values, without sign or unit.
@@ -302,13 +324,29 @@ class MetricNotation:
         """The interval of a difference; empty where there is none."""
         return "" if gap.low is None or gap.high is None else f"{self.signed(gap.low)} – {self.signed(gap.high)}"
 
-    def difference(self, gap: Estimate) -> str:
-        """A difference with half the width of its interval, in points where the metric is a share.
+    def gap(self, difference: Estimate, a: float | None, b: float | None) -> float:
+        """Return the difference to show beside the values of two systems: it adds up with them as they are rounded.
 
-        >>> MetricNotation("proficiency").difference(Estimate(-0.06, -0.0631, 0.009, -0.0809, -0.0453))
+        Where it is of other rows than the values, it is shown as it is.
+
+        >>> print(f"{MetricNotation('accuracy').gap(Estimate(0.0108), 0.8446, 0.8338):.4f}")  # of 84.5% and 83.4%
+        0.0110
+        """
+        shown = difference.shown or 0.0
+        if a is None or b is None or abs(a - b - shown) > _SAME_DIFFERENCE:
+            return shown
+        scale, digits = (100.0, 1) if self.is_share else (self._scale, DECIMALS)
+        return round(round(a * scale, digits) - round(b * scale, digits), digits) / scale
+
+    def difference(self, gap: Estimate, values: tuple[float | None, float | None] = (None, None)) -> str:
+        """Return a difference with half the width of its interval, in points where the metric is a share.
+
+        With the ``values`` of both systems it adds up with them as they are shown.
+
+        >>> MetricNotation("proficiency").difference(Estimate(-0.06, -0.0631, 0.009, -0.0809, -0.0453, corrected=True))
         '−6.3 ±1.8'
         """
-        return f"{self.signed(gap.shown or 0.0)} ±{self.spread(((gap.high or 0.0) - (gap.low or 0.0)) / 2)}"
+        return f"{self.signed(self.gap(gap, *values))} ±{self.spread(((gap.high or 0.0) - (gap.low or 0.0)) / 2)}"
 
     @property
     def _scale(self) -> float:

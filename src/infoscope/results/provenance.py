@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.tables.missing import left_out

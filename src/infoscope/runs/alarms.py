@@ -8,14 +8,13 @@ run is an alarm where z < -3, or where two of three runs have z < -2.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import inf, sqrt
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
-
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import ndtr, ndtri, stdtr, stdtrit
+from scipy.special import ndtr, ndtri, stdtr, stdtrit
 
 __all__ = ["BASELINE_RUNS", "MIN_RUNS", "Expected", "Judgement", "Rule", "Watch"]
 

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import sqrt
+
+from scipy.special import ndtri
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.runs.alarms import BASELINE_RUNS, MIN_RUNS, Judgement, Watch
 from infoscope.runs.records import MAX_CELLS, RunRecord, SystemRecord
 from infoscope.runs.result import Alarm, ChangedCell, History, Run, RunBaseline, RunPoint, RunSeries
-from infoscope.special_functions import ndtri
 
 __all__ = ["NewRun", "assembled", "judged", "watched_metric"]
 
@@ -54,7 +54,7 @@ def assembled(
     watched = 0
     for name in names:
         points = [(at, run.systems[name]) for at, run in enumerate(records) if name in run.systems]
-        values = [(at, found) for at, system in points if (found := system.metrics.estimate(entry.name)) is not None]
+        values = [(at, found) for at, system in points if (found := _estimate(system, entry)) is not None]
         if not values:
             continue
         one, found_alarms = _series(runs, values, Watcher(name, sign=-1.0 if entry.card.better == "lower" else 1.0))
@@ -139,8 +139,8 @@ def _last(points: Sequence[RunPoint]) -> int:
 
 def _next(watch: Watch, estimate: Estimate, sign: float) -> Judgement:
     """The judgement of a run by the metric's own direction."""
-    assert estimate.mean is not None and estimate.sd is not None  # noqa: PT018 - only such enter a series
-    found = watch.judge(sign * estimate.mean, estimate.sd)
+    assert estimate.shown is not None and estimate.sd is not None  # noqa: PT018 - only such enter a series
+    found = watch.judge(sign * estimate.shown, estimate.sd)
     return found if found.z is None else replace(found, z=sign * found.z)
 
 
@@ -157,10 +157,12 @@ def judged(records: Sequence[RunRecord], metric: str, now: RunRecord, marks: Map
     runs = _runs(records, marks) if records else []
     start = max((at for at, run in enumerate(runs) if run.new_baseline is not None), default=0)
     for name, system in now.systems.items():
-        estimate = system.metrics.estimate(entry.name)
+        estimate = _estimate(system, entry)
         if estimate is None:
             raise InputError(f"{entry.name} of {name!r} has no interval in this run; it cannot be compared with others")
-        before = [found for run in records[start:] if (found := _known(run, name, entry.name)) is not None]
+        before = [
+            found for run in records[start:] if name in run.systems and (found := _estimate(run.systems[name], entry))
+        ]
         watch = Watch()
         for found in before:
             _next(watch, found, sign)
@@ -168,8 +170,8 @@ def judged(records: Sequence[RunRecord], metric: str, now: RunRecord, marks: Map
         yield NewRun(name, estimate, _next(watch, estimate, sign), len(before), expected)
 
 
-def _known(run: RunRecord, system: str, metric: str) -> Estimate | None:
-    return run.systems[system].metrics.estimate(metric) if system in run.systems else None
+def _estimate(system: SystemRecord, entry: Metric) -> Estimate | None:
+    return system.metrics.estimate(entry.name, corrected=entry.card.is_information)
 
 
 def _changed_cells(records: Sequence[RunRecord], runs: Sequence[Run], name: str) -> Iterator[ChangedCell]:

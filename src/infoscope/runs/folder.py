@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 from base64 import b64decode, b64encode
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from os import stat_result
 from pathlib import Path
+from time import time
 from typing import Any
 
 import numpy as np
@@ -18,14 +20,20 @@ from infoscope.errors import InputError
 from infoscope.records import parsed
 from infoscope.results.finding import Finding
 from infoscope.results.kinds import MAX_BYTES
-from infoscope.runs.records import PARTS, NumberTable, RunRecord, SystemRecord, run_record
+from infoscope.runs.records import PARTS, NumberTable, RunRecord, SystemRecord, dated, run_record
+from infoscope.tables.labels import few_of
 from infoscope.typing import Json
 
 __all__ = ["BASELINES", "INDEX", "read_runs", "run_files"]
 
 INDEX = ".infoscope-history.json"
 BASELINES = "baselines.txt"
-_SCHEMA = "infoscope/history-index/1"
+_SCHEMA = "infoscope/history-index/2"
+_OTHER = ("it holds a ", "it is not a result of infoscope")
+"""Problems of files that are no runs; any other is that of a run that is damaged."""
+_DAY = 86_400
+_HOUR = 3600 * 10**9
+"""In the nanoseconds of file times; files that were copied together have about the same."""
 _SUFFIXES = (".json", ".ifs")
 
 EvaluateTables = Callable[[Path], Json]
@@ -55,7 +63,7 @@ def read_runs(folder: Path, evaluate_tables: EvaluateTables) -> tuple[list[RunRe
     if read or len(records) != len(known):
         _write_index(folder, records)
     runs = sorted((record for _, record in records.values()), key=lambda run: (run.made, run.name))
-    return runs, list(_unread(unread))
+    return runs, [*_unread(folder, unread, runs), *_doubtful_order(records, runs)]
 
 
 def run_files(folder: Path) -> list[Path]:
@@ -68,7 +76,7 @@ def _is_run(path: Path) -> bool:
 
 
 def _record(path: Path, status: stat_result, evaluate_tables: EvaluateTables) -> RunRecord:
-    made = datetime.fromtimestamp(status.st_mtime, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    made = _file_time(status.st_mtime)
     if path.suffix.lower() == ".ifs":
         return run_record(evaluate_tables(path), path.stem, made)
     if status.st_size > MAX_BYTES:
@@ -81,9 +89,48 @@ def _record(path: Path, status: stat_result, evaluate_tables: EvaluateTables) ->
         raise InputError(f"it cannot be read: {problem.strerror or problem}") from None
 
 
-def _unread(files: Iterable[tuple[str, str]]) -> Iterable[Finding]:
+def _unread(folder: Path, files: Iterable[tuple[str, str]], runs: Sequence[RunRecord]) -> Iterator[Finding]:
     for name, problem in files:
-        yield Finding("not_a_run", f"{name} is not among the runs: {problem}.", "warning", {"file": name})
+        path = folder / name
+        written = dated(path.stem) or _file_time(path.stat().st_mtime)
+        is_newest = not problem.startswith(_OTHER) and (not runs or written >= runs[-1].made)
+        text = f"{name} is not among the runs{', though it is the newest' * is_newest}: {problem}."
+        yield Finding("not_a_run", text, "warning", {"file": name, "newest": is_newest})
+
+
+def _file_time(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _doubtful_order(records: Mapping[str, Any], runs: Sequence[RunRecord]) -> Iterator[Finding]:
+    """Runs from the future, and a last file whose run is not the newest: a clock was wrong, and order is by clocks."""
+    limit = _file_time(time() + _DAY)
+    future = [run for run in runs if run.made > limit]
+    if future:
+        names = few_of([run.name for run in future])
+        text = (
+            f"Dated in the future: {names} ({future[-1].made}); the order of the runs is not known. Correct the date."
+        )
+        yield Finding("future_run", text, "warning", {"runs": [run.name for run in future]})
+    by_name = sorted(records, key=lambda name: list(map(int, re.findall(r"\d+", name))))
+    made = [records[name][1].made for name in by_name]
+    # names that are alike but for their numbers, as run-07 or dates, say in which order their runs were made
+    are_numbered = len({re.sub(r"\d+", "", name) for name in records}) == 1 and made[:-1] == sorted(made[:-1])
+    newest = next((name for name in by_name if records[name][1] is runs[-1]), None)
+    last = max(records, key=lambda name: records[name][0][1], default=None)
+    if newest is None or last is None:
+        return
+    if len(by_name) > 2 and are_numbered and newest != by_name[-1]:
+        last = by_name[-1]
+    elif records[last][0][1] - records[newest][0][1] <= _HOUR:
+        return
+    if records[last][1].made < records[newest][1].made:
+        text = (
+            f"{last} is the last file, yet its run is dated {records[last][1].made}, before that of {newest} "
+            f"({records[newest][1].made}): a clock was wrong, and the order of the runs is not known. Correct the date "
+            "or give an older run an older file time."
+        )
+        yield Finding("clock_turned_back", text, "warning", {"file": last, "newest": newest})
 
 
 def _index(folder: Path) -> dict[str, tuple[list[int], RunRecord]]:

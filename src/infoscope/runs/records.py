@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
+from functools import cache
 from math import isnan
 from typing import Any
 
@@ -12,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
+from infoscope.metrics.registry import find_range
 from infoscope.results.estimate import Estimate
 from infoscope.typing import Json
 
-__all__ = ["MAX_CELLS", "PARTS", "NumberTable", "RunRecord", "SystemRecord", "run_record"]
+__all__ = ["MAX_CELLS", "PARTS", "NumberTable", "RunRecord", "SystemRecord", "dated", "run_record"]
 
 MAX_CELLS = 400
 """Cells kept of one system; those that cost most come first in a document."""
@@ -32,20 +33,43 @@ class NumberTable:
     numbers: NDArray[np.float64]
 
     @classmethod
-    def of(cls, estimates: Mapping[str, Any]) -> NumberTable:
-        """From the estimates of a document, those with an interval."""
+    def of(cls, estimates: Mapping[str, Any], system: str, metric: str | None = None) -> NumberTable:
+        """From the estimates of a document, those with an interval; of one metric where they are named by classes."""
         known = {name: part for name, part in estimates.items() if isinstance(part, dict) and "sd" in part}
         rows = [[part.get(name) for name in PARTS] for part in known.values()]
-        return cls(tuple(known), np.array(rows, dtype=np.float64).reshape(-1, len(PARTS)))
+        if not {type(part) for row in rows for part in row} <= {int, float, type(None)}:
+            raise ValueError("an estimate is made of numbers")
+        numbers = np.array(rows, dtype=np.float64).reshape(-1, len(PARTS))
+        low, high = _ranges(tuple(known) if metric is None else (metric,))
+        is_odd = (numbers < low - 1e-9) | (numbers > high + 1e-9)
+        is_odd[:, PARTS.index("high")] |= numbers[:, PARTS.index("high")] < numbers[:, PARTS.index("low")]
+        odd = np.argwhere(is_odd)
+        if len(odd):
+            at, part = odd[0].tolist()
+            raise InputError(
+                f"{PARTS[part]} of {metric or tuple(known)[at]} of {system!r} is {numbers[at, part]:g}, out of range"
+            )
+        return cls(tuple(known), numbers)
 
-    def estimate(self, name: str) -> Estimate | None:
-        """The numbers of a name; None where there are none."""
+    def estimate(self, name: str, *, corrected: bool = False) -> Estimate | None:
+        """Return the numbers of a name, None where there are none; the index does not say what is ``corrected``."""
         if name not in self.names:
             return None
         value, mean, sd, low, high = self.numbers[self.names.index(name)].tolist()
         if isnan(value) or isnan(mean) or isnan(sd):
             return None
-        return Estimate(value, mean, sd, None if isnan(low) else low, None if isnan(high) else high)
+        return Estimate(
+            value, mean, sd, None if isnan(low) else low, None if isnan(high) else high, corrected=corrected
+        )
+
+
+@cache
+def _ranges(metrics: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The least and the greatest number of each part of each metric; a standard deviation is not negative."""
+    ends = np.array([find_range(name) for name in metrics]).reshape(-1, 2)
+    low, high = (np.repeat(ends[:, [side]], len(PARTS), axis=1) for side in (0, 1))
+    low[:, PARTS.index("sd")], high[:, PARTS.index("sd")] = 0.0, np.inf
+    return low, high
 
 
 @dataclass(frozen=True)
@@ -82,16 +106,18 @@ def run_record(document: Json, name: str, otherwise_made: str) -> RunRecord:
     if not isinstance(systems, list):
         raise InputError("it is not a whole evaluation")
     provenance: Any = document.get("provenance") or {}
-    made = provenance.get("made") or _dated(name) or otherwise_made
+    made = provenance.get("made") or dated(name) or otherwise_made
     try:
         records = {_title(system): _system_record(system) for system in systems}
+    except InputError:
+        raise
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InputError("it is not a whole evaluation") from None
     hashes = tuple(str(value) for value in (provenance.get("hashes") or {}).values())
     return RunRecord(str(provenance.get("run") or name), str(made), records, hashes)
 
 
-def _dated(name: str) -> str | None:
+def dated(name: str) -> str | None:
     """The moment that a file's name says."""
     found = _DATE.search(name)
     if found is None or not ("01" <= found[2] <= "12" and "01" <= found[3] <= "31"):
@@ -108,8 +134,8 @@ def _title(system: Mapping[str, Any]) -> str:
 def _system_record(system: Mapping[str, Any]) -> SystemRecord:
     classes = [item for item in system.get("classes", ()) if "recall" in item]
     return SystemRecord(
-        NumberTable.of(system["metrics"]),
-        NumberTable.of({str(item["label"]): item["recall"] for item in classes}),
+        NumberTable.of(system["metrics"], _title(system)),
+        NumberTable.of({str(item["label"]): item["recall"] for item in classes}, _title(system), "class_recall"),
         {str(item["label"]): float(item["support"]["value"]) for item in classes if item.get("support")},
         list(_cells(system))[:MAX_CELLS],
     )

@@ -5,11 +5,10 @@ from __future__ import annotations
 import shutil
 import threading
 from collections.abc import Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from urllib.parse import urlencode
 
 from infoscope.markup import Html, element
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_names import column_names
 from infoscope.readers.truth_join import JoinedRows, joined_truth
 from infoscope.reports.html.elements import label

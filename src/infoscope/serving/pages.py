@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,6 @@ from urllib.parse import urlencode
 
 from infoscope.errors import on_page
 from infoscope.markup import Html, counted, element, joined
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.roles.column_roles import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.rows.row_queries import CellQuery, Change, ChangeQuery, Order, RowsQuery
 from infoscope.serving.admission import RejectedRequest
 

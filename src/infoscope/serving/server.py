@@ -9,7 +9,7 @@ import shlex
 import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any, ClassVar
@@ -18,7 +18,6 @@ from urllib.parse import parse_qs, urlsplit
 import infoscope as ifs
 from infoscope.embedded_database import confine
 from infoscope.errors import InfoscopeError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.roles.column_roles import roles_of, with_repeated_names
 from infoscope.readers.rows.cell_rows import KnownCounts, changed_predictions, rows_of_cell
 from infoscope.readers.rows.first_rows import first_rows

@@ -6,21 +6,22 @@ import errno
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal, get_args
 
+from scipy.special import betaincinv
+
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.records import COUNT, TEXT, Fields, Maybe, Plain, checked, parsed
 from infoscope.results.provenance import now
-from infoscope.special_functions import betaincinv
 from infoscope.typing import StrPath
 
 __all__ = ["VERDICTS", "RowVerdict", "RowVerdicts", "TruthErrors", "keep_verdict", "read_verdicts", "truth_errors"]
 
 VERDICTS = "verdicts.jsonl"
 RowVerdict = Literal["prediction wrong", "truth wrong", "unclear"]
+_MOST_ROWS = 1 << 53
 _MAX_TEXT = 500
 
 
@@ -63,12 +64,12 @@ def keep_verdict(folder: Path, given: Mapping[str, Any]) -> RowVerdicts:
             key_column=None if key is None else key_column,
             contents=contents,
         )
-    except (KeyError, TypeError, ValueError):
+    except (KeyError, TypeError, ValueError, OverflowError):
         raise InputError("a verdict names file, row, system, truth, predicted and verdict") from None
     if verdict.verdict not in get_args(RowVerdict):
         raise InputError(f"a verdict is one of {', '.join(get_args(RowVerdict))}")
-    if verdict.row < 1:
-        raise InputError(f"a verdict is about row {verdict.row}; rows count from 1")
+    if not 1 <= verdict.row <= _MOST_ROWS:
+        raise InputError(f"a verdict is about row {str(verdict.row)[:40]}; rows count from 1, and no file has so many")
     line = json.dumps(asdict(verdict), ensure_ascii=False) + "\n"
     _append(folder / VERDICTS, line.encode())
     return verdict
@@ -96,7 +97,7 @@ def _append(path: Path, line: bytes) -> None:
 _FIELDS = Fields(
     {
         **dict.fromkeys(("file", "system", "truth", "predicted", "drawn", "made"), TEXT),
-        "row": Plain("the number of a row", lambda value: COUNT.holds(value) and value > 0),
+        "row": Plain("the number of a row", lambda value: COUNT.holds(value) and 1 <= value <= _MOST_ROWS),
         "key": Maybe(TEXT),
         "verdict": Plain("a verdict", lambda value: value in get_args(RowVerdict)),
     },

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
-from dataclasses import field
+from copy import copy
+from dataclasses import dataclass, field
 from importlib.util import find_spec
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Protocol
@@ -13,7 +14,6 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import Metric, all_metrics
-from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import ArrayLike, LabelsLike
 
 __all__ = ["ScoreFunction", "Scorer", "ScoresScorer", "score_metric_named", "scorer_of_scores", "sklearn_metrics"]
@@ -103,14 +103,23 @@ class ScoresScorer(_Base):  # type: ignore[misc]
                 "give an estimator that has, or wrap it in sklearn.calibration.CalibratedClassifierCV"
             )
         classes = getattr(estimator, "classes_", None)
-        found: float = super()._score(method_caller, estimator, X, y_true, classes=classes, **metadata)
+        asked = self
+        if self._score_func.metric == "roc_auc" and classes is not None and len(classes) > 2:
+            asked = copy(self)  # scikit-learn asks for probabilities wherever it has an area of several classes
+            asked._response_method = ("predict_proba", "decision_function")
+        found: float = super(ScoresScorer, asked)._score(
+            method_caller, estimator, X, y_true, classes=classes, **metadata
+        )
         return found
 
 
-def scorer_of_scores(entry: Metric, options: Mapping[str, object]) -> Scorer:
-    """The scorer of a metric of scores."""
-    # decision values of several classes are not on one scale, so probabilities come first
-    methods = ("predict_proba", "decision_function") if entry.name in _RANKING else "predict_proba"
+def scorer_of_scores(entry: Metric, options: Mapping[str, object], name: str) -> Scorer:
+    """Return the scorer of a metric of scores, which asks for what scikit-learn's scorer of that name asks for."""
+    methods: Any = "predict_proba"
+    if entry.name in _RANKING:
+        methods = ("decision_function", methods)
+        if _folded(name).startswith("roc auc ov"):
+            methods = methods[::-1]
     sign = -1 if entry.card.better == "lower" else 1
     sklearn_metrics()
     made: Scorer = ScoresScorer(ScoreFunction(entry.name, dict(options)), sign, {}, methods)

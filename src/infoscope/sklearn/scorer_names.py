@@ -12,6 +12,7 @@ __all__ = ["LABEL_SET_NAMES", "metric_named"]
 
 _WITH_OPTIONS: dict[str, tuple[str, Mapping[str, object]]] = {
     "brier_score_loss": ("brier_score", {"scale_by_half": "auto"}),
+    **{f"{rate}_samples": (rate, {"average": "samples"}) for rate in ("f1", "jaccard", "precision", "recall")},
     "jaccard_micro": ("jaccard", {"average": "micro"}),
     "neg_brier_score": ("brier_score", {"scale_by_half": "auto"}),
     "precision_weighted": ("precision", {"average": "weighted"}),
@@ -27,11 +28,7 @@ LABEL_SET_NAMES = {
 }
 """Scorers that are another metric where an object has several labels."""
 _ELSEWHERE = {
-    "f1_samples": "object_f1 leaves out objects without labels, which scikit-learn counts as 0",
-    "jaccard_samples": "object_f1 is the nearest",
     "mutual_info_score": "mutual_information is the same in bits, and scikit-learn's is in nats",
-    "precision_samples": "object_precision leaves out objects without predictions, which scikit-learn counts as 0",
-    "recall_samples": "object_recall leaves out objects without true labels, which scikit-learn counts as 0",
     "top_k_accuracy": "the predicted class alone is judged here; use scikit-learn's own scorer",
 }
 """Scorers that have no equal here."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import Any, Literal
 
@@ -18,14 +18,15 @@ from infoscope.errors import (
     check_level,
     did_you_mean,
 )
+from infoscope.markup import counted
 from infoscope.metrics.arguments import tables
 from infoscope.metrics.registry import Metric, all_metrics, find
 from infoscope.posterior import Posterior
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
 from infoscope.sklearn.score_scorers import Scorer, score_metric_named, scorer_of_scores, sklearn_metrics
 from infoscope.sklearn.scorer_names import LABEL_SET_NAMES, metric_named
 from infoscope.tables import Contingency
+from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
 from infoscope.typing import ArrayLike, LabelsLike, PriorLike
@@ -55,8 +56,9 @@ def scorer(
     loss that is "high". ``level``, ``prior`` and ``seed`` state how the interval is made. A metric with a value for
     each class needs its ``label``, one of cells the pair of true and predicted label. Other options are those of the
     metric: ``reject``, ``labels``, ``positive``, ``average``, ``beta``, …; labels of several categories per object
-    (indicator matrices) are scored by the metric of that name for label sets. Metrics of scores (``roc_auc``,
-    ``average_precision``, ``brier_score``, ``d2_log_loss``, …) take the estimator's probabilities or decision values.
+    (indicator matrices) are scored by the metric of that name for label sets; rates that are averaged (``f1_macro``)
+    are those of scikit-learn. Metrics of scores (``brier_score``, ``d2_log_loss``, …) take the estimator's
+    probabilities, ``roc_auc`` and ``average_precision`` its decision values where it has some.
     The names of scikit-learn's scorers (``f1_micro``, ``roc_auc_ovo``, ``neg_brier_score``, …) mean the same numbers.
 
     >>> from sklearn.dummy import DummyClassifier
@@ -67,7 +69,7 @@ def scorer(
     if bound not in (None, *_BOUNDS):
         raise InputError(f"bound is {bound!r}; it is one of {', '.join(map(repr, _BOUNDS))}, or None for the value")
     check_level(level)
-    metric, named = metric_named(metric)
+    name, (metric, named) = metric, metric_named(metric)
     options = {**named, **options}
     interval = {"level": level, "prior": prior, "seed": seed}
     of_scores = score_metric_named(metric)
@@ -75,7 +77,7 @@ def scorer(
         if bound is not None or label is not None:
             raise InputError(f"{of_scores.name} is a number of scores, without bound= and label=; leave them out")
         _check_options([of_scores], options)
-        return scorer_of_scores(of_scores, options)
+        return scorer_of_scores(of_scores, options, name)
     score = MetricScore(metric, bound, None if label is None else _label(label), interval, options)
     return made_scorer(score)
 
@@ -131,6 +133,13 @@ class MetricScore:
         assert entry is not None
         return entry.card.better
 
+    @property
+    def has_corrected_estimate(self) -> bool:
+        """Whether reports show another number than the sample's: that of information, where an interval exists."""
+        entry = self._of_tables()
+        countable = not set(self.options) - set(tables.options)
+        return entry is not None and entry.card.is_information and entry.card.posterior != "none" and countable
+
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None = None) -> float:
         """The number; NaN with a warning where it does not exist."""
         weights = {} if sample_weight is None else {_WEIGHT: sample_weight}
@@ -155,8 +164,8 @@ class MetricScore:
         posterior = Posterior(table, how.get("prior", "default"), seed=how.get("seed", 0))
         found = posterior.summaries([entry.name], how.get("level", 0.95), alone=True)[entry.name]
         if value.ndim == 0:
-            shown = Estimate(float(value)).with_belief(found)
-            return {"low": shown.low, "high": shown.high, "mean": shown.shown}[str(self.bound)]
+            estimate = Estimate(float(value)).with_belief(found, corrected=True)
+            return {"low": estimate.low, "high": estimate.high, "mean": estimate.shown}[str(self.bound)]
         return getattr(found, str(self.bound))
 
     def _picked(self, entry: Metric, table: Contingency, values: Any) -> float:
@@ -168,6 +177,12 @@ class MetricScore:
 
     def _score_of_label_sets(self, y_true: Any, y_pred: Any, weights: Mapping[str, Any]) -> float:
         entry = self._of_label_sets()
+        of_table = self._of_tables()
+        rate, average = _RATES.get(self.metric if of_table is None else of_table.name, (self.metric, None))
+        rate, average = _RATES.get(self.metric, (rate, self.options.get("average", average)))
+        is_plain = self.bound is None and self.label is None
+        if is_plain and average in _OVER_COLUMNS and (entry is None or self.metric in _RATES):
+            return _average_over_columns(find(rate), str(average), y_true, y_pred, weights, self.options)
         if entry is None or self.bound is not None:
             names = ", ".join(each.name for each in all_metrics("label_sets"))
             what = "bound is for" if entry is not None else f"{self.metric} is a metric of"
@@ -186,6 +201,51 @@ class MetricScore:
         wanted = self.metric.lower().replace(" ", "_").replace("-", "_")
         wanted = LABEL_SET_NAMES.get(wanted, wanted)
         return next((entry for entry in all_metrics("label_sets") if entry.name == wanted), None)
+
+
+_RATES = {
+    f"{average}_{name}": (rate, average)
+    for average, names in (
+        ("macro", {"f1": "f1", "precision": "precision", "recall": "recall", "jaccard": "jaccard"}),
+        ("weighted", {"f1": "f1", "ppv": "precision", "tpr": "recall", "jaccard": "jaccard"}),
+    )
+    for name, rate in names.items()
+} | {f"{rate}_micro": (rate, "micro") for rate in ("f1", "precision", "recall")}
+"""Metrics that average a rate over the classes, with that rate."""
+_OVER_COLUMNS = ("macro", "micro", "weighted", "samples")
+
+
+def _average_over_columns(
+    rate: Metric, average: str, y_true: Any, y_pred: Any, weights: Mapping[str, Any], options: Mapping[str, Any]
+) -> float:
+    """Return the average of a rate over the columns of two indicator matrices, each a table of two classes."""
+    truth, system = (LabelSets.from_indicator(side).matrix.toarray() == 1 for side in (y_true, y_pred))
+    if truth.shape != system.shape:
+        raise InputError(f"y_true is {truth.shape} and y_pred {system.shape}; give both a column for each category")
+    columns = list(range(truth.shape[1]) if options.get("labels") is None else options["labels"])
+    truth, system = truth[:, columns], system[:, columns]
+    weight = np.asarray(weights.get(_WEIGHT, np.ones(len(truth))), float)
+    if average == "samples":
+        truth, system, objects, weight = truth.T, system.T, weight, np.ones(len(columns))
+    cells = [weight @ (t & s) for t in (~truth, truth) for s in (~system, system)]
+    counts = np.stack(cells, axis=-1).reshape(-1, 2, 2)
+    if average == "micro":
+        counts = counts.sum(axis=0, keepdims=True)
+    zero = options.get("zero_division")
+    how = {name: value for name, value in options.items() if name not in ("average", "labels", "zero_division")}
+    values = np.asarray(rate.score(Contingency.from_matrix(counts), **how))
+    undefined = int(np.isnan(values).sum())
+    if undefined and zero in (None, "warn"):
+        where = {"micro": "all columns", "samples": counted(undefined, "row")}.get(
+            average, counted(undefined, "column")
+        )
+        warn_of([f"{rate.name} is 0/0 in {where} and counts as 0 there"], UndefinedMetricWarning)
+    values = np.where(np.isnan(values), 0.0 if zero in (None, "warn") else zero, values)
+    shares = counts[:, 1].sum(axis=-1) if average == "weighted" else np.ones(len(values))
+    if average == "samples":
+        shares = objects
+    shares = np.where(np.isnan(values), 0.0, shares if shares.sum() else 1.0)
+    return float(np.nansum(values * shares) / shares.sum()) if shares.sum() else np.nan
 
 
 def _of_labels(entry: Metric, *labels: Any, **options: Any) -> float:

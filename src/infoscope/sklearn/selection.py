@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from numbers import Real as Number
 from typing import Any, Protocol
 
@@ -11,7 +12,6 @@ import numpy as np
 
 from infoscope.errors import InputError, check_level, did_you_mean
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.sklearn.scorers import Scorer, scorer
 from infoscope.typing import ArrayLike, LabelsLike
 

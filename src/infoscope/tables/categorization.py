@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import field, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
@@ -15,7 +15,6 @@ from scipy.sparse import csr_array
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.counted import by_fields
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, check_kinds, sorted_labels

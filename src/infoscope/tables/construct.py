@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import distinct
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_among, tally
 from infoscope.tables.counted import Support, summable

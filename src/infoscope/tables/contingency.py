@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import wraps
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,6 @@ import numpy as np
 
 from infoscope.errors import check_keywords
 from infoscope.numeric import frozen
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables import construct, ifs_file, matrix, prevalence, text, transform
 from infoscope.tables.cell_checks import check_cells
 from infoscope.tables.counted import Counted, Support

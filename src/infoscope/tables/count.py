@@ -5,14 +5,13 @@ sorted and runs are counted, so memory follows the rows and never classes times 
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.compiled_scipy import compiled_file
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.cell_checks import check_total
 from infoscope.tables.columns import one_column
 from infoscope.tables.encode import Coded
@@ -269,8 +268,9 @@ def scatter() -> Scatter:
     Called directly because the public way checks and copies both index arrays for every block, which triples the
     time (docs/decisions.md). Should a SciPy release move it, the NumPy form counts the same.
     """
-    to_dense = getattr(compiled_file("sparse", "_sparsetools"), "coo_todense", None)
-    if to_dense is None:
+    try:
+        from scipy.sparse._sparsetools import coo_todense as to_dense  # noqa: PLC0415 - takes a quarter of a second
+    except ImportError:
         return _scatter_by_bincount
 
     def add(table: NDArray[Any], rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any]) -> None:

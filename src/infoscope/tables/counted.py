@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field, fields
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, column_sums, everywhere, frozen, group_sum, row_sums
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.costs import CostMatrix
 from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, positive_of, sorted_labels

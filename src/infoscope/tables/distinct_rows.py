@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -10,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import as_real
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["DigitColumn", "DistinctRows", "distinct_rows", "narrowest"]
 

@@ -3,13 +3,13 @@
 import datetime
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import one_column
 from infoscope.tables.labels import Label, as_label, as_labels, is_missing, kind_of
 from infoscope.typing import LabelsLike
@@ -61,7 +61,7 @@ def on_one_calendar(*columns: tuple[Any, ...] | None) -> list[tuple[Any, ...] | 
     >>> on_one_calendar((datetime.datetime(2020, 1, 2),), (datetime.date(2020, 1, 2),))
     [(datetime.date(2020, 1, 2),), (datetime.date(2020, 1, 2),)]
     """
-    if not any(isinstance(label, datetime.date) for labels in columns for label in (labels or ())[:2]):
+    if not any(issubclass(kind, datetime.date) for labels in columns for kind in set(map(type, labels or ()))):
         return list(columns)
     moments = [x for labels in columns for x in labels or () if isinstance(x, datetime.date)]
     times = [moment for moment in moments if isinstance(moment, datetime.datetime)]

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Literal
 
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["Estimation"]
 

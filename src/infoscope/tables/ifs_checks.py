@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,6 @@ from numpy.typing import NDArray
 import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import check_utf8, embedded_database
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.records import parsed
 from infoscope.tables.cell_checks import check_total
 from infoscope.tables.labels import Label, as_label, kind_of

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 import numpy as np
@@ -12,7 +12,6 @@ from scipy.sparse import csr_array, issparse
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import Label, as_label, is_missing, sorted_labels
 from infoscope.typing import ArrayLike, Frame
 

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["CellCounts", "pair_cells"]
 

@@ -7,7 +7,7 @@ regard to the order of the rows is computed from them: pair tables, entropies of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.numeric import Real, as_real, entropy, frozen
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.count import check_weight_scale, checked_weights

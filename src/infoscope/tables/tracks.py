@@ -1,6 +1,6 @@
 """Who was where: the boxes or points of truth and system tracks, frame by frame."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, TypeAlias
 
@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.numeric import Real, frozen
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.contingency import Contingency
 
 __all__ = ["Association", "Detections", "Ints", "TrackId", "Tracks", "count_by", "distinct", "sum_by"]

@@ -1,9 +1,7 @@
 """Information as a metric of TorchMetrics: counted on the device, summed over processes, scored when asked for."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import torch
@@ -52,6 +50,7 @@ class Information(Metric):
     is_differentiable = False
     higher_is_better = True
     full_state_update = False
+    __jit_unused_properties__: ClassVar[list[str]] = [*Metric.__jit_unused_properties__, "_reject_label"]
 
     counts: Tensor
     weights: Tensor

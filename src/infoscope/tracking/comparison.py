@@ -5,11 +5,11 @@ from collections.abc import Sequence as Sequences
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
+from scipy.special import stdtr, stdtrit
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, pareto_front
 from infoscope.results.estimate import Difference, Estimate, Verdict
-from infoscope.special_functions import stdtr, stdtrit
 from infoscope.tracking.measures import measures, values_of
 from infoscope.tracking.options import TrackingOptions
 from infoscope.tracking.result import TrackerComparison

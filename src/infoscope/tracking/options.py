@@ -1,9 +1,9 @@
 """How tracks are to be compared: the choices that every number depends on, named in every output."""
 
+from dataclasses import dataclass
 from typing import TypedDict
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tracking.ledger import MATCHES, NULLS
 from infoscope.tracking.similarity import FrameSimilarity
 

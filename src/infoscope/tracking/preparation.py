@@ -1,6 +1,6 @@
 """From what was read to what is compared: checked rows on one clock, the rules of benchmarks, candidate pairs."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -8,7 +8,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.tracks import Tracks
 from infoscope.tracking.matching import independent
 from infoscope.tracking.options import TrackingOptions

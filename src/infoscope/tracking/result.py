@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import ClassVar
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding

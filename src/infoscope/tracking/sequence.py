@@ -1,9 +1,10 @@
 """One sequence, accounted for: association, ledger, and what each track adds to each metric."""
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from infoscope.numeric import Real, ratio
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.tracks import Association, Tracks, count_by, sum_by
 from infoscope.tracking.conventional_sums import (
     Mates,

@@ -1,7 +1,7 @@
 """Rows of a track file as they stand, and the checks before anything is computed from them."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.tracks import Detections
 
 __all__ = ["LARGEST_EXACT", "TrackFile", "as_frames", "as_ids", "as_numbers", "check", "delimiter_of", "first_line"]

@@ -2,9 +2,8 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from math import isnan
-
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["CurvePoint", "GateSweep", "tuning_curves"]
 

@@ -10,16 +10,16 @@ event's count. Summed by frame, these are the contributions that a resampling of
 """
 
 from collections.abc import Sequence as Sequences
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import stdtrit
 
 from infoscope.markup import counted
 from infoscope.metrics.registry import Card
 from infoscope.numeric import Real, as_real
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.estimate import Estimate
-from infoscope.special_functions import stdtrit
 from infoscope.tables.tracks import Ints, sum_by
 from infoscope.tracking.measures import measures, values_of
 from infoscope.tracking.options import TrackingOptions

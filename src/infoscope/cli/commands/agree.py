@@ -14,7 +14,7 @@ import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
 from infoscope.cli.errors import reported
 from infoscope.cli.label_sheets import planned_or_labelled
-from infoscope.cli.options import output_options, read_options, reading_options, seed_option
+from infoscope.cli.options import output_options, plain_option, read_options, reading_options, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
@@ -61,6 +61,7 @@ __all__ = ["command"]
     help="Resampled item sets (500 unless given); with --latent, draws of the parameters; with --by, permutations (999 "
     "unless given).",
 )
+@plain_option()
 @seed_option()
 @output_options()
 @reported
@@ -94,7 +95,7 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     if chosen["by"]:
         output.write(_drift(source, chosen))
         return
-    draws = 500 if chosen["draws"] is None else chosen["draws"]
+    draws = 0 if chosen["plain"] else 500 if chosen["draws"] is None else chosen["draws"]
     asked = {name: chosen[name] for name in ("clean", "level", "seed", "scale", "ordinal")}
     options = {**asked, "draws": draws}
     if chosen["system"]:
@@ -121,6 +122,8 @@ def _check_options(chosen: Mapping[str, Any]) -> None:
     about_plan = next((name for name in ("items", "labels", "metric") if chosen[name]), None)
     if about_plan is not None and chosen["plan"] is None:
         raise InputError(f"--{about_plan} belongs to a plan of labels; add --plan with the wanted half width")
+    if chosen["plain"] and (chosen["latent"] or chosen["by"]):
+        raise InputError("--latent and --by estimate, and have no values of the sample; leave out --plain")
     if chosen["latent"] and chosen["by"]:
         raise InputError("--latent and --by are two questions; ask one at a time")
     period = next((name for name in ("before", "after") if chosen[name] is not None), None)

@@ -44,8 +44,6 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     """
     target = Path(chosen["output"])
     _check_target(target, force=chosen["force"])
-    if target.exists() and any(ifs.readers.means_file(name, target) for name in source):
-        raise InputError(f"{target} is both read and written; give the sum another name")
 
     if chosen["judge"] or judged_files(source, chosen) is not None:
         _count_judged(source, chosen, target)

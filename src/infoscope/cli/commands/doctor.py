@@ -8,7 +8,7 @@ import re
 import shutil
 import textwrap
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from importlib import metadata
 
 import click
@@ -19,7 +19,6 @@ from infoscope.cli.errors import reported
 from infoscope.cli.streams import write_stdout
 from infoscope.errors import InputError
 from infoscope.native_code import compiled_part, is_native_wanted
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["command"]
 

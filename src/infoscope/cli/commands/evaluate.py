@@ -21,6 +21,7 @@ from infoscope.cli.options import (
     matrix_tables,
     order_option,
     output_options,
+    plain_option,
     prevalence_option,
     reading_options,
     uncertainty_keywords,
@@ -59,12 +60,6 @@ Asked = TypeVar("Asked")
     help="Metric to show first, and alone in CSV and Parquet; repeatable. `infoscope explain` lists them.",
 )
 @click.option(
-    "--until",
-    metavar="width=W",
-    help="Read random blocks of SOURCE only until an interval is this narrow: width=0.02 (of proficiency) or "
-    "METRIC.width=W. Shuffle a file sorted by class or by difficulty first.",
-)
-@click.option(
     "--examples",
     type=click.IntRange(1),
     metavar="N",
@@ -91,6 +86,7 @@ Asked = TypeVar("Asked")
     "up to 100,000 rows.",
 )
 @uncertainty_options()
+@plain_option()
 @output_options()
 @reported
 def command(source: tuple[str, ...], **chosen: object) -> None:
@@ -171,7 +167,6 @@ def ask_chosen(function: Callable[..., Asked], source: Sequence[str], chosen: Ma
             reject=chosen["reject"],
             positive=chosen["positive"],
             groups=chosen["groups"],
-            until=chosen.get("until"),
             examples=chosen.get("examples"),
             show=columns.lists.get("show") or None,
             clean=chosen["clean"],

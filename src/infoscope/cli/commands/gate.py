@@ -30,7 +30,8 @@ from infoscope.cli.options import (
 )
 from infoscope.cli.output import Output, check_output, reject_ignored
 from infoscope.cli.streams import say
-from infoscope.errors import InputError
+from infoscope.evaluation.gate import ALLOWED_MISSING, EFFECTS
+from infoscope.evaluation.history import reject_damaged_newest
 
 __all__ = ["command"]
 
@@ -54,7 +55,8 @@ _SUMMARY_BYTES = 1 << 20
     "least",
     multiple=True,
     metavar="METRIC[.PART]=X",
-    help="Require at least X; PART is low, high, value, mean or sd, by default the whole interval. Repeatable.",
+    help="Require at least X; PART is low, high, value, mean or sd, by default the whole interval. Of one class: "
+    "'recall[spam]=0.3'; of the worst: min_class_recall=0.3. Repeatable.",
 )
 @click.option("--max", "most", multiple=True, metavar="METRIC[.PART]=X", help="Require at most X. Repeatable.")
 @click.option(
@@ -74,7 +76,7 @@ _SUMMARY_BYTES = 1 << 20
     "metrics",
     multiple=True,
     metavar="METRIC",
-    help="Compared with the baseline or the history; default: proficiency.",
+    help="Compared with the baseline (default: proficiency and mcc) or the history (proficiency). Repeatable.",
 )
 @click.option(
     "--tolerance", type=float, default=0.0, show_default=True, help="How much worse than the baseline is still fine."
@@ -83,6 +85,14 @@ _SUMMARY_BYTES = 1 << 20
     "--history",
     metavar="FOLDER",
     help="Fail if a system is worse than expected from the runs stored in FOLDER; see `infoscope history`.",
+)
+@click.option(
+    "--allow-missing",
+    type=float,
+    default=ALLOWED_MISSING,
+    show_default=True,
+    metavar="SHARE",
+    help="Fail if more of the rows lack a prediction.",
 )
 @click.option(
     "--inconclusive",
@@ -101,12 +111,13 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
 
     0: passed. 1: failed. 2: wrong input or options. 3: inconclusive, too little data to say (see --inconclusive).
 
-    A condition holds when the whole interval meets it, not just the point. A system that looks worse than the baseline
-    fails if the whole interval of the difference is worse, and is inconclusive if part of it is not. In GitHub
-    Actions the verdict is also added to the job's summary, and conditions that are not met and the worst classes are
-    shown as annotations. Without SOURCE, --history judges the newest of its runs.
+    A condition holds when the whole interval meets it, not just the point. Whatever the conditions, the gate fails if
+    predictions have other names than the true classes (unless --task clustering) or are missing in many rows. A system
+    that looks worse than the baseline fails if the whole interval of the difference is worse, and is inconclusive if
+    part of it is not. In GitHub Actions the verdict is also added to the job's summary, and conditions that are not met
+    and the worst classes are shown as annotations. Without SOURCE, --history judges the newest of its runs.
 
-    Example: infoscope gate predictions.csv -t label -s model --min proficiency.low=0.60
+    Example: infoscope gate predictions.csv -t label -s model --min proficiency.low=0.60 --min mcc=0.5
 
     Example: infoscope gate predictions.csv -t label -s model --baseline base.json --tolerance 0.01
 
@@ -138,26 +149,27 @@ def _newest_run(chosen: Mapping[str, Any]) -> ifs.History:
             "--history alone, or with one --metric"
         )
     (metric,) = chosen["metrics"] or ("proficiency",)
-    return ifs.history(chosen["history"], metric=metric, system=list(chosen["system"]) or None)
+    found = ifs.history(chosen["history"], metric=metric, system=list(chosen["system"]) or None)
+    reject_damaged_newest(found.findings, chosen["history"])
+    return found
 
 
 def _status(history: ifs.History, inconclusive: str) -> int:
-    """Failed by an alarm of the newest run; inconclusive where too few runs came before it."""
+    """Failed by an alarm of the newest run; inconclusive where too few runs came before it, or which it is is open."""
     if history.is_alarmed:
         return 1
+    if any(finding.code in EFFECTS for finding in history.findings):
+        return {"fail": 1, "pass": 0, "warn": 3}[inconclusive]
     last = len(history.runs) - 1
     is_known = any(series.newest.run == last and series.newest.z is not None for series in history.series)
     return 0 if is_known else {"fail": 1, "pass": 0, "warn": 3}[inconclusive]
 
 
 def _check_files(chosen: Mapping[str, Any]) -> None:
-    """Reject files that exist or cannot be, and the same file twice, before any work is done."""
-    named = [Path(chosen[form]) for form in ("junit", "sarif", "output") if chosen[form]]
-    twice = next((path for at, path in enumerate(named) if path in named[:at]), None)
-    if twice is not None:
-        raise InputError(f"{twice} is named for two outputs; give each its own file")
-    for path in named:
-        check_output(path, force=chosen["force"] or path == Path(chosen["output"] or ""))
+    """Reject files that exist or cannot be, before any work is done."""
+    for form in ("junit", "sarif"):
+        if chosen[form]:
+            check_output(Path(chosen[form]), force=chosen["force"])
 
 
 def _write_files(gate: ifs.Gate, chosen: Mapping[str, Any]) -> None:
@@ -167,7 +179,7 @@ def _write_files(gate: ifs.Gate, chosen: Mapping[str, Any]) -> None:
             write_file(chosen[form], text(), replace=chosen["force"])
     if os.environ.get("GITHUB_ACTIONS") == "true":
         for line in gate.annotations():
-            say(line)
+            say(line, is_command=True)
 
 
 def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Gate:
@@ -205,6 +217,7 @@ def _conditions(chosen: Mapping[str, Any]) -> dict[str, Any]:
         "not_worse": chosen["not_worse"],
         "inconclusive": chosen["inconclusive"],
         "history": chosen["history"],
+        "allow_missing": chosen["allow_missing"],
     }
 
 

@@ -9,7 +9,7 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, seed_option
+from infoscope.cli.options import output_options, plain_option, seed_option
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
@@ -76,6 +76,7 @@ _KEYWORDS = (
 @click.option("--shuffles", type=int, help="Shuffles for the chance level of renaming; by default by size.")
 @click.option("--splits", type=int, default=500, show_default=True, help="Random halves for stability.")
 @click.option("--strict", is_flag=True, help="Reject objects that one side lacks instead of leaving them out.")
+@plain_option()
 @seed_option()
 @output_options()
 @reported
@@ -91,6 +92,8 @@ def command(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     """
     output = Output.asked(chosen)
     asked: Any = {name: chosen[name] for name in _KEYWORDS}
+    if chosen["plain"]:
+        asked |= {"draws": 0, "shuffles": 0, "splits": 0}
     asked["one_sided"] = chosen["one_sided"] and chosen["one_sided"].replace("-", "_")
     if chosen["weights"] is not None:
         if chosen["weight"] is not None:

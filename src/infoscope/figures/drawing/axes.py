@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, cast
 
 from infoscope.errors import InputError
@@ -11,7 +12,6 @@ from infoscope.figures.drawing.colours import DARK, LIGHT, hexadecimal, is_dark
 from infoscope.figures.drawing.files import MAKER
 from infoscope.figures.drawing.layout import FONT
 from infoscope.figures.drawing.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
-from infoscope.quick_dataclasses import dataclass
 from infoscope.typing import Axes
 
 __all__ = ["draw", "image", "new_axes"]

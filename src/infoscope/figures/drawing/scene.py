@@ -6,12 +6,10 @@ A picture is computed once, as plain data. It says where things are, and in whic
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from numpy.typing import NDArray
-
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = [
     "Anchor",

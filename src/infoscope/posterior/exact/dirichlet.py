@@ -6,21 +6,21 @@ predicted the counts. Means and covariances of a mixture mix exactly.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+from scipy.special import gammaln
 
 from infoscope.errors import InputError
 from infoscope.posterior.arrays import Array, Indices
 from infoscope.posterior.exact.moments import EntropyMoments, dense_moments
 from infoscope.posterior.exact.sparse import StoredCells, sparse_moments
 from infoscope.posterior.tree.beta_hyperprior import pick
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import Support
 
-__all__ = ["DirichletBelief", "MixtureBelief", "mixed_moments", "stored_cells"]
+__all__ = ["DirichletBelief", "ExactBelief", "MixtureBelief", "mixed_moments", "stored_cells"]
 
 _CROWDED = 20_000.0  # concentration of unstored cells above which a sparse draw is no longer sparse
 _LEFT_OUT = 1e-6  # share of the unstored mass that a sparse draw may leave out
@@ -188,6 +188,10 @@ class MixtureBelief:
             here = chosen == at
             if here.any():
                 yield belief, here
+
+
+ExactBelief = DirichletBelief | MixtureBelief
+"""Beliefs with exact moments."""
 
 
 def mixed_moments(parts: list[tuple[float, EntropyMoments]]) -> EntropyMoments:

@@ -12,12 +12,13 @@ big numbers subtracted. Every φ is formed as one logarithm of a ratio, so that 
 its digits. Natural logarithms here; the front converts to bits.
 """
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.exact.second_order import Brackets, Margins, brackets_of
 from infoscope.posterior.exact.special import excess_and_spread
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = [
     "MEASURES",

@@ -7,16 +7,16 @@ the sum of the small parts, and the difference keeps its digits however small th
 """
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import digamma, polygamma
 
 from infoscope.posterior.arrays import Array, Indices, group_sums
 from infoscope.posterior.exact.overlap import overlap_table
 from infoscope.posterior.exact.special import excess_and_spread
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import digamma, polygamma
 
 __all__ = [
     "Brackets",

@@ -18,18 +18,18 @@ are a hundred times those of many hot cells. One sweep is one draw, at a cost th
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.tree.row_models import log_grid
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
 
-__all__ = ["AffinityRows"]
+__all__ = ["AffinityRows", "split_r_hat"]
 
 _HOT_SHARES = log_grid(0.01, 0.7, 9)
 _COLD_MEANS = np.array([1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0])
@@ -69,6 +69,10 @@ class AffinityRows:
         """Flat places of open cells without a count, in rows that have one."""
         return np.flatnonzero(self.open_cells & (self.counts == 0) & (self.counts.sum(1) > 0)[:, None])
 
+    def count_chains(self, most: int) -> int:
+        """Return how many chains give so many draws; these take turns."""
+        return int(np.clip(_CHAIN_CELLS // self.counts.size, 1, min(_MOST_CHAINS, most)))
+
     def draws(self, most: int, rng: np.random.Generator) -> Iterator[Array]:
         """Shares of the columns in each row, (rows, columns), one draw after the other, ``most`` of them at most."""
         for chains, affinities in self._swept(most, rng):
@@ -81,11 +85,26 @@ class AffinityRows:
 
     def _swept(self, most: int, rng: np.random.Generator) -> Iterator[tuple["_Chains", _Singles]]:
         """Chains after each sweep, and their affinities."""
-        chains = _Chains(self, int(np.clip(_CHAIN_CELLS // self.counts.size, 1, min(_MOST_CHAINS, most))), rng)
+        chains = _Chains(self, self.count_chains(most), rng)
         for at in range(_WARM_UP):
             chains.sweep(at_once=at in _AT_ONCE and self._occupied.size <= _MOST_OCCUPIED)
         while True:
             yield chains, chains.sweep()
+
+
+def split_r_hat(values: Array, chains: int) -> float:
+    """Return how much more the draws of chains differ between half chains than within them: R̂, 1 if they have mixed.
+
+    ``values`` holds a draw of each chain in turn (Gelman and others, Bayesian Data Analysis, 2013, section 11.4).
+
+    >>> print(f"{split_r_hat(np.array([1.0, 5.0, 2.0, 6.0, 1.0, 5.0, 2.0, 6.0]), 2):.2f}")
+    3.34
+    """
+    length = len(values) // (2 * chains)
+    halves = values[: 2 * length * chains].reshape(2, length, chains).swapaxes(1, 2).reshape(2 * chains, length)
+    within = halves.var(1, ddof=1).mean()
+    between = halves.mean(1).var(ddof=1)
+    return float(np.sqrt((length - 1) / length + between / within)) if within > 0 else 1.0
 
 
 _Evidence = Callable[[Array, Array, Array], Array]

@@ -8,14 +8,14 @@ small c would take what has not been seen as impossible. μ lies further from it
 .98, say, a hundred classes with half a percent of errors would be given several errors that nobody made.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Pairs, distinct_pairs
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
 
 __all__ = ["STRENGTHS", "BetaLevel", "level_ends", "log_total", "pick", "relative"]
 

@@ -10,11 +10,11 @@ however many samples there are.
 """
 
 from abc import ABC, abstractmethod
+from dataclasses import dataclass
 
 import numpy as np
 
 from infoscope.posterior.arrays import Array
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["LogLaw", "NormalLogs", "PowerLaw"]
 

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import betaln, expit, logit
 
 from infoscope.posterior.arrays import Array, Indices
-from infoscope.special_functions import betaln, expit, logit
 
 __all__ = ["FEWEST_CLASSES", "Merges", "log_prior", "merged_columns"]
 

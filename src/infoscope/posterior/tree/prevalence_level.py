@@ -12,18 +12,17 @@ off below the average one, or concern the most frequent classes alone.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import expit, gammaln, logit
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct
 from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, BetaLevel, pick, relative
 from infoscope.posterior.tree.log_frequencies import LogLaw, NormalLogs, PowerLaw
 from infoscope.posterior.tree.row_models import log_grid
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import expit, gammaln, logit
 
 __all__ = ["SPREADS", "PrevalenceLevel", "TrendLevel", "margin_mean", "prevalence_level"]
 
@@ -185,11 +184,16 @@ def _margin_grid(totals: Array) -> tuple[Array, Array]:
     return grid, evidence + gammaln(k * grid) - gammaln(totals.sum() + k * grid)
 
 
-def margin_mean(totals: Array) -> Array:
-    """Expected shares under Dirichlet(α, …, α), α by evidence."""
-    grid, evidence = _margin_grid(totals)
-    means = (totals[:, None] + grid) / (totals.sum() + totals.size * grid)
-    return np.asarray(means @ relative(evidence))
+def margin_mean(totals: Array, expected: Array) -> Array:
+    """Return expected shares of columns: Dirichlet about what is expected of them, its strength by evidence."""
+    base = expected / max(expected.sum(), 1e-300)
+    totals, base, kept = totals[base > 0], base[base > 0], base > 0
+    grid = log_grid(0.1, 1e6, 44)
+    prior = base[:, None] * grid
+    evidence = (gammaln(totals[:, None] + prior) - gammaln(prior)).sum(0) + gammaln(grid) - gammaln(totals.sum() + grid)
+    out = np.zeros(kept.size)
+    out[kept] = ((totals[:, None] + prior) / (totals.sum() + grid)) @ relative(evidence)
+    return out
 
 
 _FEWEST_CLASSES = 5

@@ -4,17 +4,17 @@ Rows have something in common, and what it is differs between problems. Each can
 possibility, gives its evidence for every value of its parameters, and draws rows. The tree weighs them.
 """
 
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
+from scipy.special import gammaln
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs
 from infoscope.posterior.tree.beta_hyperprior import relative
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
 
 __all__ = [
     "Gammas",

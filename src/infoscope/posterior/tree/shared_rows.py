@@ -1,10 +1,12 @@
 """Rows that share one profile, and classes in blocks that are confused with one another: candidates for the tree."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import digamma, gammaln, xlogy
 
 from infoscope.posterior.arrays import Array, Indices, Mask, distinct, distinct_pairs, group_sums
 from infoscope.posterior.tree.beta_hyperprior import BetaLevel, log_total, pick, relative
@@ -17,8 +19,6 @@ from infoscope.posterior.tree.row_models import (
     profile_log_evidence,
     profile_strengths,
 )
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import digamma, gammaln, xlogy
 
 __all__ = ["BlockRows", "Merge", "SharedRows", "average_linkage", "best_blocks", "flat_clusters"]
 

@@ -8,27 +8,28 @@
 The levels are independent given the counts, so the parameters of each are integrated on a small grid by
 their evidence; nothing is tuned by hand. Which column matches a row is a hypothesis too: the one with the
 same label; for classes that are never predicted another one, with which they are merged; the best one-to-one
-assignment (which must pay for the choice among K! of them); or none.
+assignment (which must pay for the choice among K! of them, and leaves the column of the same label a level of its own);
+or none.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from scipy.special import gammaln
 
 from infoscope.assignment import best_assignment
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.tree.affinity_rows import AffinityRows
-from infoscope.posterior.tree.beta_hyperprior import log_total, pick, relative
+from infoscope.posterior.tree.beta_hyperprior import BetaLevel, log_total, pick, relative
 from infoscope.posterior.tree.column_factors import column_factors
 from infoscope.posterior.tree.merged_classes import FEWEST_CLASSES, Merges, log_prior, merged_columns
 from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
 from infoscope.posterior.tree.row_models import Gammas, ProfileRows, SubsetRows, row_sums_above_0
 from infoscope.posterior.tree.shared_rows import BlockRows, SharedRows, best_blocks
-from infoscope.quick_dataclasses import dataclass
-from infoscope.special_functions import gammaln
 from infoscope.tables import Contingency
 
 __all__ = ["Shape", "Tree"]
@@ -36,6 +37,8 @@ __all__ = ["Shape", "Tree"]
 _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
 _OUT_OF_QUESTION = 100.0  # nats by which a hypothesis must fall behind not to be tried
 _HALF = -np.log(2.0)
+_DOMINANT = 2.0  # times the average frequency from which on a class may attract errors of its own accord
+_FAVOURING = ("frequent", "dominant")  # errors that go to frequent classes: recall is expected to rise with these
 _FEWEST_CLASSES = 12  # below, hot and cold cells add nothing
 _MOST_CELLS = 160_000  # beyond, their draws take too long
 _DOUBT, _DOUBT_ALONE = 0.13, 0.25  # measured: what makes intervals hold with and without hot and cold cells …
@@ -61,6 +64,14 @@ class Hypothesis(NamedTuple):
     log_evidence: float
     guessed: Indices  # rows whose column is one of several that nothing speaks for
     merges: Merges | None  # further classes that may be merged with others
+    renamed: Indices  # rows whose column is not the one of their name
+    named: Indices  # the columns with the names of these …
+    own: BetaLevel | None  # … which get a share of their own of what does not match
+
+    def closed(self) -> tuple[Indices, Indices]:
+        """Return the rows and columns of the cells that have a level of their own."""
+        matched = np.flatnonzero(self.matches >= 0)
+        return np.concatenate([matched, self.renamed]), np.concatenate([self.matches[matched], self.named])
 
 
 @dataclass(frozen=True)
@@ -106,6 +117,10 @@ class Tree:
         if self._cells is None:
             return _DOUBT_ALONE
         return _DOUBT if self.counts.shape[0] < _MANY_CLASSES else _DOUBT_OF_MANY
+
+    def count_chains(self, n: int) -> int:
+        """Return how many chains every other one of n draws comes from in turn; 0 where there are none."""
+        return 0 if self._cells is None else self._cells.count_chains(max(n // 2, 1))
 
     @property
     def prevalence_freedom(self) -> float:
@@ -178,8 +193,7 @@ class Tree:
         open_cells = np.ones(self.counts.shape, dtype=bool)
         if self.shape.reject is not None:
             open_cells[:, self.shape.reject] = False
-        matched = np.flatnonzero(self._likeliest.matches >= 0)
-        open_cells[matched, self._likeliest.matches[matched]] = False
+        open_cells[self._likeliest.closed()] = False
         return AffinityRows(
             np.where(open_cells, self.counts, 0.0), open_cells, self._frequencies(self._likeliest.matches)
         )
@@ -249,14 +263,16 @@ class Tree:
             mass = mass * (1 - self._rejects.mean)
         rest = self._answered.copy()
         if hypothesis.level is not None:
-            matched = np.flatnonzero(hypothesis.matches >= 0)
-            rest[matched, hypothesis.matches[matched]] = 0.0
+            rest[hypothesis.closed()] = 0.0
             mass = mass.copy()
-            mass[matched] *= 1 - hypothesis.level.mean
+            mass[hypothesis.matches >= 0] *= 1 - hypothesis.level.mean
+            if hypothesis.own is not None:
+                mass[hypothesis.renamed] *= 1 - hypothesis.own.mean
         wrong = rest.sum(1)
         weight = np.divide(mass * self.counts.sum(), wrong, out=np.zeros_like(wrong), where=wrong > 0)
-        wanted = margin_mean(weight @ rest) * mass.sum()
-        return hypothesis.rows.mean * mass[:, None], wanted
+        expected = hypothesis.rows.mean * mass[:, None]
+        wanted = margin_mean(weight @ rest, expected.sum(0)) * mass.sum()
+        return expected, wanted
 
     def _consider(self) -> Iterator[Hypothesis]:
         counts = self._answered
@@ -313,21 +329,28 @@ class Tree:
         matches = np.where(usable.sum(1) > 1, matches, -1)  # the only column needs no level
         matched = np.flatnonzero(matches >= 0)
         open_cells[matched, matches[matched]] = False
-        rest = np.where(open_cells, counts, 0.0)
-        level = None
+        renamed = np.flatnonzero((matches >= 0) & (self._named >= 0) & (matches != self._named))
+        renamed = renamed[open_cells[renamed].sum(1) > 1] if name == "relabelled" else renamed[:0]
+        level = own = None
         if matched.size:
             right = counts[matched, matches[matched]]
-            level = TrendLevel(right, rest[matched].sum(1))
+            level = TrendLevel(right, np.where(open_cells, counts, 0.0)[matched].sum(1))
+        if renamed.size:  # a broken label map leaves some predictions right, more or fewer than chance would
+            open_cells[renamed, self._named[renamed]] = False
+            own = BetaLevel(counts[renamed, self._named[renamed]], np.where(open_cells, counts, 0.0)[renamed].sum(1))
+        rest = np.where(open_cells, counts, 0.0)
         if not open_cells.any():
             return
         for kind, rows, log_odds in _row_models(rest, open_cells, matches, self._frequencies(matches)):
-            of_kind = level.rising if level is not None and kind == "frequent" else level
+            of_kind = level.rising if level is not None and kind in _FAVOURING else level
             evidence = log_prior + log_total(rows.log_evidence) + log_odds
-            evidence += 0.0 if of_kind is None else of_kind.log_total
+            evidence += sum(part.log_total for part in (of_kind, own) if part is not None)
             merges = None
             if name == "merged" and of_kind is not None:
                 merges = Merges.of(counts, self._named, matches, of_kind.mean)
-            yield Hypothesis(f"{name}: {kind}", matches, of_kind, rows, evidence, self._guessed(name, matches), merges)
+            guessed = self._guessed(name, matches)
+            parts = (guessed, merges, renamed, self._named[renamed], own)
+            yield Hypothesis(f"{name}: {kind}", matches, of_kind, rows, evidence, *parts)
 
 
 def _spread_out(drawn: Array, used: Mask) -> Array:
@@ -345,8 +368,14 @@ def _share_out(rows: Array, hypothesis: Hypothesis, sums: Array, rng: np.random.
     right = hypothesis.level.draw(len(rows), rng)
     with np.errstate(divide="ignore"):  # where nothing is wrong
         sums[:, matched] /= 1 - right
+        if hypothesis.own is not None:
+            wrong = 1 - right[:, np.searchsorted(matched, hypothesis.renamed)]
+            own = hypothesis.own.draw(len(rows), rng)
+            sums[:, hypothesis.renamed] /= 1 - own
     rows /= sums[:, :, None]
     rows[:, matched, hypothesis.matches[matched]] = right
+    if hypothesis.own is not None:
+        rows[:, hypothesis.renamed, hypothesis.named] = wrong * own
     if hypothesis.guessed.size:
         _guess_again(rows, hypothesis, rng)
     if hypothesis.merges is not None:
@@ -379,6 +408,9 @@ def _row_models(
     if frequencies is not None:
         profile = open_cells * frequencies
         yield "frequent", ProfileRows(rest, profile / np.maximum(profile.sum(1, keepdims=True), 1e-300)), _HALF
+        if frequencies.max() > _DOMINANT * frequencies.mean():
+            inside = np.broadcast_to(np.arange(rest.shape[1]) == frequencies.argmax(), rest.shape)
+            yield "dominant", BlockRows(rest, open_cells, inside), 0.0
     if width.max() > 1:
         yield "shared", SharedRows(rest, open_cells), 0.0
         yield "subsets", SubsetRows(rest, open_cells), 0.0

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import Session
 from infoscope.readers.labels import from_json

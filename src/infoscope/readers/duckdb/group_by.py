@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns
 
 __all__ = ["GroupBy", "Margins"]

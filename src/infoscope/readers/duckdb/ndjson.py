@@ -20,7 +20,6 @@ from infoscope.readers.formats.compression import first_bytes
 from infoscope.readers.formats.text_files import (
     BYTE_ORDER_MARK,
     LONGEST_LINE,
-    check_last_line,
     opened_text,
     text_options,
 )
@@ -36,8 +35,6 @@ def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
     hive, asked = files.by_place(columns.names)
     marked = False
     for path in files.paths:
-        if files.compression == "none":
-            check_last_line(path)
         keys = first_keys(path, files.compression, asked)
         late = [name for name in asked if name not in keys]
         later = _late_keys(session, replace(files, paths=(path,)), late) if late else []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
 from pathlib import Path
@@ -13,7 +13,6 @@ from typing import Any
 
 import infoscope.compiled_duckdb as duckdb
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.datetimes import decoders
 from infoscope.readers.duckdb.count import Scan
@@ -24,7 +23,7 @@ from infoscope.readers.formats.arrow_files import ArrowRows
 from infoscope.readers.formats.compression import check_whole
 from infoscope.readers.formats.csv_header import Header, read_header
 from infoscope.readers.formats.signatures import check_signature
-from infoscope.readers.formats.text_files import check_last_line, check_records, is_split, text_options
+from infoscope.readers.formats.text_files import check_records, is_split, text_options
 from infoscope.readers.object_stores import fetch_columns
 
 __all__ = ["fetch_parquet_columns", "parquet_schemas", "scan_files"]
@@ -68,8 +67,6 @@ def _scan_csv(session: Session, files: Files, columns: Columns, delimiter: str |
     hive, asked = files.by_place(columns.names)
     by_header: dict[Header, list[Path]] = {}
     for path in files.paths:
-        if files.compression == "none":
-            check_last_line(path)
         header = read_header(
             path,
             asked,

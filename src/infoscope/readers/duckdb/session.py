@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
 import infoscope.compiled_duckdb as duckdb
 from infoscope.embedded_database import embedded_database
 from infoscope.errors import Advised, InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.formats.compression import compression_of
 from infoscope.readers.formats.signatures import not_utf8
 from infoscope.readers.formats.text_files import IN_ORDER, PARALLEL

@@ -6,10 +6,10 @@ import codecs
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.formats.byte_streams import unpacked_chunks
 
 __all__ = ["arff_lines", "text_lines"]

@@ -9,6 +9,7 @@ import io
 import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from threading import Event, Thread
 from typing import Any, TextIO
@@ -24,11 +25,10 @@ __all__ = [
     "IN_ORDER",
     "LONGEST_LINE",
     "PARALLEL",
-    "check_last_line",
     "check_records",
     "is_split",
-    "last_lines_checked",
     "opened_text",
+    "text_checked",
     "text_options",
 ]
 
@@ -47,7 +47,7 @@ def text_options(compression: str) -> str:
 
     In parallel: one thread alone takes a quote that is never closed for the end of the file, so that it reads only
     what ``check_records`` finds right. In parallel the engine leaves out a last line that is longer than its buffer;
-    ``check_last_line`` and ``last_lines_checked`` find it.
+    ``text_checked`` finds it.
     """
     return f"compression='{compression}', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE}, {PARALLEL}"
 
@@ -118,24 +118,14 @@ def _text_of_zstd(path: Path, limit: int | None, errors: str) -> str:
 _LINE_ENDS = b"\r\n"
 
 
-def check_last_line(path: Path) -> None:
-    """Reject a plain file whose last line is too long."""
-    with path.open("rb") as file:
-        size = file.seek(0, 2)
-        for look in (1 << 16, LONGEST_LINE + len(_LINE_ENDS)):
-            if size <= look:
-                return
-            file.seek(size - look)
-            tail = file.read(look)
-            if any(end in tail.rstrip(_LINE_ENDS) for end in (b"\n", b"\r")):
-                return
-    raise _too_long(path, "none")
-
-
 @contextmanager
-def last_lines_checked(files: Files) -> Iterator[None]:
-    """Reject compressed text with such a last line, once the engine has read it in the meantime."""
-    if files.compression == "none" or files.format not in ("csv", "tsv", "ndjson"):
+def text_checked(files: Files) -> Iterator[None]:
+    """Reject text that the engine lets pass, once it has read it in the meantime.
+
+    The engine looks at the columns alone that it is asked for, and leaves out a last line that is longer than its
+    buffer. Bytes that are not UTF-8 are rejected wherever they are, so that no verdict depends on the size of the file.
+    """
+    if files.format not in ("csv", "tsv", "ndjson"):
         yield
         return
     stop, problems = Event(), []
@@ -143,16 +133,21 @@ def last_lines_checked(files: Files) -> Iterator[None]:
     def look() -> None:
         try:
             for path in files.paths:
-                if files.compression == "gzip" or most_bytes_of_zstd(path) > LONGEST_LINE:
-                    _check_packed(path, files.compression, stop)
+                if _last_line_bytes(_utf8_chunks(path, files.compression), stop) > LONGEST_LINE:
+                    raise _too_long(path, files.compression)
         except (InputError, OSError) as error:  # raised by the thread that asked
             problems.append(error)
 
-    thread = Thread(target=look, name="last lines", daemon=True)
+    thread = Thread(target=look, name="text check", daemon=True)
     thread.start()
     try:
         yield
         thread.join()
+    except InputError as error:
+        if "maximum_object_size" in str(error):  # the engine's word for a long line, which it does not name
+            thread.join()
+            raise (problems or [error])[0] from None
+        raise
     finally:
         stop.set()
         thread.join()
@@ -160,14 +155,33 @@ def last_lines_checked(files: Files) -> Iterator[None]:
         raise problems[0]
 
 
-def _check_packed(path: Path, compression: str, stop: Event) -> None:
-    chunks = unpacked_chunks(path, compression)
-    if _last_line_bytes(chunks, stop) > LONGEST_LINE:
-        raise _too_long(path, compression)
+def _utf8_chunks(path: Path, compression: str) -> Iterator[bytes]:
+    """All bytes of a file, as long as they are UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    place = 0
+    for chunk in chain(unpacked_chunks(path, compression), [b""]):
+        pending = decoder.getstate()[0]
+        if pending or not chunk or not chunk.isascii():
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                line = _line_at(path, compression, place - len(pending) + error.start)
+                raise InputError(not_utf8(path, compression, f"{path}, line {line}")) from None
+        place += len(chunk)
+        yield chunk
+
+
+def _line_at(path: Path, compression: str, place: int) -> int:
+    """Return the number of the line, from 1, that has this byte."""
+    ends = dict.fromkeys(_LINE_ENDS, 0)
+    for chunk in unpacked_chunks(path, compression):
+        ends = {end: count + chunk.count(end, 0, max(place, 0)) for end, count in ends.items()}
+        place -= len(chunk)
+    return 1 + max(ends.values())
 
 
 def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
-    r"""How long the last line is that is not empty; 0 where nobody wants to know any more.
+    r"""Return how long the last line is that is not empty; 0 where nobody wants to know any more.
 
     >>> _last_line_bytes([b"one\ntw", b"o\r", b"\n"], Event()), _last_line_bytes([b"one\ntw", b"o", b" three"], Event())
     (3, 9)
@@ -176,12 +190,12 @@ def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
     for chunk in chunks:
         if stop.is_set():
             return 0
-        end = len(chunk.rstrip(_LINE_ENDS)) if chunk[-1] in _LINE_ENDS else len(chunk)
+        end = len(chunk.rstrip(_LINE_ENDS)) if chunk[-1:] in (b"\n", b"\r") else len(chunk)
         if end:
             last = chunk.rfind(b"\n", 0, end)
             last = max(last, chunk.rfind(b"\r", last + 1, end))
             length = end - last - 1 if ended or last >= 0 else length + end
-        ended = end < len(chunk) if end else True
+        ended = end < len(chunk) if end else ended or bool(chunk)
     return length
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import glob
 import re
+from dataclasses import dataclass
 from typing import Self
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["ObjectAddress", "is_object_address"]
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
-from dataclasses import field
+from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any, NoReturn, Protocol, TypeVar
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.object_stores.addresses import ObjectAddress
 
 __all__ = ["Buffer", "Fault", "ObjectInfo", "ObjectStore", "Range", "StoreError", "persistently", "raise_fault"]

@@ -11,13 +11,12 @@ import struct
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import field
+from dataclasses import dataclass, field
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, TypeVar
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.object_stores.addresses import ObjectAddress
 from infoscope.readers.object_stores.buckets import Bucket
 from infoscope.readers.object_stores.client import Buffer, ObjectInfo, ObjectStore, Range, persistently

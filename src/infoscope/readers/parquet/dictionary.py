@@ -8,13 +8,13 @@ row. Columns are Arrow arrays of text, which may be encoded already.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.tally import Ints, Tally
 from infoscope.tables.count import scatter
 

@@ -7,14 +7,13 @@ import re
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import islice
 from threading import Event, Lock
 from typing import Any
 
 import infoscope.compiled_duckdb as duckdb
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.session import CountingLimits, Session, interruptible

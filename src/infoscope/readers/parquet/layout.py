@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.duckdb.session import Session, exact_path
 from infoscope.readers.files import Files
 from infoscope.readers.parquet.dictionary import UnfitError

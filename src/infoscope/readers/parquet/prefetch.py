@@ -11,14 +11,13 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import field
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.object_stores import MirroredFile
 from infoscope.readers.parquet.dictionary import UnfitError
 from infoscope.readers.parquet.layout import RowGroup

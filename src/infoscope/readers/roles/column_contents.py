@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from math import isfinite
 from typing import Any
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.labels import is_missing
 
 __all__ = ["ColumnContents", "are_one_to_one", "are_only_errors", "association", "kappa", "shared_share"]

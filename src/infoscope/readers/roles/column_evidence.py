@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.roles.column_contents import (
     ALTERNATIVE_WORDS,
     KEY_WORDS,

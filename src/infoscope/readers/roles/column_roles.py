@@ -9,12 +9,11 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
 from infoscope.errors import Advised
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_names import file_columns
 from infoscope.readers.files import Files
 from infoscope.readers.reader import ReadOptions, files_of

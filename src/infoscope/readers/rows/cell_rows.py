@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.assemble import dated, labelled
+from infoscope.readers.assemble import dated, labelled, unify_whole_numbers
 from infoscope.readers.column_names import column_names
 from infoscope.readers.columns import Columns
 from infoscope.readers.dask import spelt
@@ -166,7 +166,7 @@ def _meanings(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, .
     columns = _columns(query)
     values = [[line[i] for line in counted.values] for i in range(len(query.labels))]
     tally = spelt(Tally.from_columns(query.labels, values, [1] * len(counted.values)), counted.spelling)
-    (tally,) = dated([tally], columns)
+    (tally,) = dated(unify_whole_numbers([tally], columns, counted.spelling), columns)
     named = labelled(tally, columns, query.clean)
     for codes in named.codes.T.tolist():
         labels = [of[code] for of, code in zip(named.labels, codes, strict=True)]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.column_mapping import column_lists
 from infoscope.readers.frames import frame_columns, is_frame
 from infoscope.readers.labels import is_missing

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import field
+from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, get_args
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.rows.row_samples import SampledRow
 from infoscope.readers.rows.segments import CellSegment

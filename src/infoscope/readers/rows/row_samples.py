@@ -7,6 +7,7 @@ whatever the number of threads. What a value means as a label is decided as in c
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from math import isfinite
 from typing import Any
 
@@ -14,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
-from infoscope.readers.assemble import Group, dated, labelled
+from infoscope.readers.assemble import Group, dated, labelled, unify_whole_numbers
 from infoscope.readers.column_mapping import label_codes
 from infoscope.readers.column_names import column_names
 from infoscope.readers.columns import Columns
@@ -175,6 +175,7 @@ def _by_label(
         spelt(_tally(part, columns.keys((system,))), spelling)
         for part, system in zip(mine, columns.systems, strict=True)
     ]
+    tallies = list(unify_whole_numbers(tallies, columns, spelling))
     for part, tally, system in zip(mine, dated(tallies, columns), columns.systems, strict=True):
         named = labelled(tally, columns, clean)
         rows: dict[tuple[Group, Label, Label], list[SampleLine]] = {}

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-
-from infoscope.quick_dataclasses import dataclass
 
 __all__ = ["MAX_SEGMENT_VALUES", "CellSegment", "telling_segments"]
 

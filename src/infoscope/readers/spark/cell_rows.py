@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.frames import native_values
 from infoscope.readers.rows.row_queries import CountedLabels, Keys, RowsQuery, SegmentCounts
 from infoscope.readers.rows.row_samples import SampledRow, plain_value

@@ -7,9 +7,9 @@ of its contents instead, and random rows are those with the smallest: the same r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.duckdb.row_samples import CellSample
 from infoscope.readers.frames import native_values

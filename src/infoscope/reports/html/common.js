@@ -4,33 +4,11 @@ export const $$ = (selector, within = document) => [...within.querySelectorAll(s
 export const make = (tag, text, fields = {}) =>
   Object.assign(document.createElement(tag), text === undefined ? {} : { textContent: text }, fields);
 
-// packed by Python (embedding.py): JSON whose lists start with what they are, deflated, in base 85
-const LETTERS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%&()*+-;.=>?@^_`{|}~';
-const bytesOf = (text) => {
-  const values = new Map([...LETTERS].map((letter, value) => [letter, value]));
-  const view = new DataView(new ArrayBuffer(Math.ceil(text.length / 5) * 4));
-  for (let at = 0; at < text.length; at += 5) {
-    const word = [...text.slice(at, at + 5).padEnd(5, '~')].reduce((sum, letter) => 85 * sum + values.get(letter), 0);
-    view.setUint32((at / 5) * 4, word);
-  }
-  return new Uint8Array(view.buffer, 0, Math.floor((text.length * 4) / 5));
-};
-const expand = (part, kept) => {
-  if (part === null || typeof part !== 'object') return part;
-  if (!Array.isArray(part)) {
-    return Object.fromEntries(Object.entries(part).map(([name, value]) => [name, expand(value, kept)]));
-  }
-  const [kind, ...rest] = part;
-  if (kind === 0) return rest.map((item) => expand(item, kept));
-  if (kind === 2) kept.push(rest);
-  if (kind > 1) return kind === 2 ? rest : kept[rest[0]];
-  const columns = Object.entries(expand(rest[1], kept));
-  const record = (_, at) => Object.fromEntries(columns.map(([name, values]) => [name, values[at]]));
-  return Array.from({ length: rest[0] }, record);
-};
+// data that Python put into the page (embedding.py): JSON, compressed by zlib, in base 64
 export const unpack = async (packed) => {
-  const stream = new Blob([bytesOf(packed.textContent)]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return expand(JSON.parse(await new Response(stream).text()), []);
+  const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return JSON.parse(await new Response(stream).text());
 };
 
 const root = document.documentElement;

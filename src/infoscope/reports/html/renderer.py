@@ -50,7 +50,9 @@ def _header(outline: Outline) -> Html:
             "div",
             element(
                 "div",
-                element("h1", phrase(outline.headline)),
+                element(
+                    "h1", phrase(outline.headline), class_="sentence" if len(plain(outline.headline)) > 90 else None
+                ),
                 element("p", joined(map(phrase, outline.lede), " "), class_="lede") if outline.lede else Html(""),
                 findings_list(outline, MAX_FINDINGS),
             ),
@@ -77,7 +79,9 @@ def tiles(items: Sequence[Tile]) -> Html:
 
 def _tile(tile: Tile) -> Html:
     word = term(tile.metric, plain(tile.word)) if tile.metric else element("span", phrase(tile.word))
-    beside = [element("span", text, class_="dim") for text in (tile.interval, plain_label(plain(tile.note))) if text]
+    sample = f"{tile.sample} in this sample" if tile.sample else ""
+    texts = (tile.interval, sample, plain_label(plain(tile.note)))
+    beside = [element("span", text, class_="dim") for text in texts if text]
     return element("li", element("b", tile.number), word, *beside)
 
 

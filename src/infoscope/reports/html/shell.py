@@ -27,19 +27,8 @@ def code_of(*names: str) -> str:
 
 
 def _without_imports(name: str) -> str:
-    """A module for a program in which what it imports is known, without comments and the space around signs."""
-    code = re.sub(r"^import [^;]*;\n|^export |^\s*//.*\n", "", text_of(name), flags=re.MULTILINE)
-    parts = _LITERAL.split(code)
-    parts[::2] = [_SPACE.sub(r"\1", part) for part in parts[::2]]
-    return "".join(parts)
-
-
-_LITERAL = re.compile(
-    r"""('(?:[^'\\\n]|\\.)*'|`(?:[^`\\]|\\.)*`|(?:(?<=[(,=:])|(?<=[(,=:]\s))/(?:[^/\\\n[]|\\.|\[(?:[^]\\\n]|\\.)*])+/[a-z]*)"""
-)
-"""Strings, templates and regular expressions of scripts, whose space counts."""
-_SPACE = re.compile(r"\s*([=<>!&|?:;,(){}\[\]*%])\s*")
-"""Space that says nothing; beside + and - it may keep two signs apart."""
+    """A module for a program in which what it imports is known, without comment lines and indentation."""
+    return re.sub(r"^import [^;]*;\n|^export |^\s*//.*\n|^ +", "", text_of(name), flags=re.MULTILINE)
 
 
 def page(title: str, code: str, *body: Html) -> str:
@@ -62,7 +51,7 @@ def page(title: str, code: str, *body: Html) -> str:
 def page_style() -> str:
     """The rules without what only their readers need."""
     rules = re.sub(r"/\*.*?\*/", "", text_of("page.css"), flags=re.DOTALL)
-    return _variables() + re.sub(r"\s*([{};,>])\s*|(?<=:)\s+", r"\1", re.sub(r"\s+", " ", rules)).replace(";}", "}")
+    return _variables() + re.sub(r"\s+", " ", rules)
 
 
 def text_of(name: str) -> str:

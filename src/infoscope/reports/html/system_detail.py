@@ -90,7 +90,8 @@ def _examples(system: SystemResult) -> Html:
 
 
 def _nothing_confused(system: SystemResult) -> Html:
-    return element("p", "No two classes are confused.", class_="note") if system.classes else Html("")
+    right = system.classes and system.shown("proficiency") is not None
+    return element("p", "No two classes are confused.", class_="note") if right else Html("")
 
 
 def _actions(system: SystemResult) -> Html:
@@ -107,7 +108,7 @@ def _actions(system: SystemResult) -> Html:
 def _chain(system: SystemResult) -> Html:
     names = ("effective_classes", "remnant_classes", "transfer_factor", "system_classes", "system_remnant_classes")
     known = [shown for name in names if (shown := system.shown(name)) is not None]
-    if len(known) < len(names) or len(system.truth_labels) < 2:
+    if len(known) < len(names) or len(system.truth_labels) < 2 or system.shown("proficiency") is None:
         return Html("")
     effective, left, factor, varied, unexplained = known
     output = Half(len(system.system_labels), varied, unexplained)
@@ -131,7 +132,8 @@ def _leaks(system: SystemResult, unit: Units) -> Html:
         )
         for leak in system.leaks
     ]
-    if not any(not stream.hit for stream in streams) or np.isclose(sum(stream.bits for stream in streams), 0.0):
+    has_bits = system.shown("proficiency") is not None and any(not stream.hit for stream in streams)
+    if not has_bits or np.isclose(sum(stream.bits for stream in streams), 0.0):
         return Html("")
     drawn = LeakDisplay(streams, most=8, unit=unit.name)
     return element(

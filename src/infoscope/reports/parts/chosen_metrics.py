@@ -8,8 +8,8 @@ from functools import partial
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.outline import ALL_ROWS, Block, Cell, Column, Paragraph, Section, Table, Tile
+from infoscope.reports.parts.disagreement import disagreement
 from infoscope.reports.parts.item_tables import ItemColumn, group_columns, listed
-from infoscope.reports.parts.sample_values import disagreement
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units
 
@@ -33,9 +33,10 @@ def chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phrase]:
     many = len(evaluation.systems)
     first = _ranking_metric(evaluation)
     rank = ""
-    if many > 1 and first is not None and leader.is_informative and leader.shown(first) is not None:
+    is_ranked = leader.is_informative or leader.group is not None
+    if many > 1 and first is not None and is_ranked and leader.shown(first) is not None:
         by = f" by {catalogue[first].title_in_sentence}" * (len(evaluation.metrics) > 1)
-        rank = f", first of {many} {'results' if leader.group else 'systems'}{by}"
+        rank = f", last of {many} results{by}" if leader.group else f", first of {many} systems{by}"
     yield (Name(leader.title, 48), f": {', '.join(said)}{below}{rank}.")
 
 
@@ -45,16 +46,18 @@ def _ranking_metric(evaluation: Evaluation) -> str | None:
 
 
 def _ranked(systems: Sequence[SystemResult], metric: str | None, unit: Units) -> list[SystemResult]:
-    """The best by this metric first, in their order where there is none."""
+    """The best by this metric first, of groups the worst, in their order where there is none."""
     if metric is None:
         return list(systems)
     notation = MetricNotation(metric, unit)
-    return sorted(systems, key=lambda system: _rank(system, notation))
+    worst_first = any(system.group for system in systems)
+    return sorted(systems, key=lambda system: _rank(system, notation, worst_first=worst_first))
 
 
 def _leader(evaluation: Evaluation, unit: Units) -> SystemResult:
-    """The best by the chosen metrics of the systems that capture information."""
-    contenders = [system for system in evaluation.ranking if system.is_informative] or list(evaluation.ranking)
+    """The best by the chosen metrics of the systems that capture information; of groups the worst."""
+    contenders = [system for system in evaluation.ranking if system.is_informative or system.group]
+    contenders = contenders or list(evaluation.ranking)
     return _ranked(contenders, _ranking_metric(evaluation), unit)[0]
 
 
@@ -74,8 +77,6 @@ def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
     first = _ranking_metric(evaluation)
     ranked = _ranked(evaluation.ranking, first, unit)
     tables: list[Block] = [_estimates(ranked, notations, heads, legend)]
-    if any(system.estimate(name).low is not None for system in ranked for name in evaluation.metrics):
-        tables.append(_plug_ins(ranked, notations, heads))
     said = _disagreement(evaluation)
     tables += [] if said is None else [Paragraph(said)]
     by = catalogue[first or evaluation.metrics[0]].title_in_sentence
@@ -110,11 +111,14 @@ def _name_columns(systems: Sequence[SystemResult]) -> list[ItemColumn[SystemResu
 def _estimates(
     systems: Sequence[SystemResult], notations: Sequence[MetricNotation], heads: Sequence[str], legend: str
 ) -> Table:
-    """What is believed of each metric, with its interval."""
+    """Return each metric with its interval, and the sample's value where that is another."""
     columns = _name_columns(systems)
     for notation, head in zip(notations, heads, strict=True):
         columns.append((Column(head, metric=notation.metric), partial(_shown, notation)))
-        columns.append((Column("interval", priority=5), partial(_interval, notation)))
+        if any(_interval(notation, system) for system in systems):
+            columns.append((Column("interval", priority=5), partial(_interval, notation)))
+        if any(_in_sample(notation, system) for system in systems):
+            columns.append((Column("in sample", priority=4), partial(_in_sample, notation)))
     return Table(*listed(systems, *columns), note=legend, search="systems", max_rows=ALL_ROWS)
 
 
@@ -126,20 +130,11 @@ def _interval(notation: MetricNotation, system: SystemResult) -> Cell:
     return notation.interval(system.estimate(notation.metric))
 
 
-def _plug_ins(systems: Sequence[SystemResult], notations: Sequence[MetricNotation], heads: Sequence[str]) -> Table:
-    """The metrics of the counts as they are, as papers print them."""
-    columns = _name_columns(systems)
-    for notation, head in zip(notations, heads, strict=True):
-        columns.append((Column(head, metric=notation.metric), partial(_plug_in, notation)))
-    note = "The same in this sample, without a prior (plug-in values)."
-    return Table(*listed(systems, *columns), note=note, max_rows=ALL_ROWS)
+def _in_sample(notation: MetricNotation, system: SystemResult) -> str:
+    return notation.in_sample(system.estimate(notation.metric))
 
 
-def _plug_in(notation: MetricNotation, system: SystemResult) -> Cell:
-    return notation.plug_in(system.estimate(notation.metric))
-
-
-def _rank(system: SystemResult, notation: MetricNotation) -> tuple[bool, float]:
-    """The best by a metric first; undefined ones last."""
+def _rank(system: SystemResult, notation: MetricNotation, *, worst_first: bool) -> tuple[bool, float]:
+    """The best, or the worst, by a metric first; undefined ones last."""
     value = system.shown(notation.metric)
-    return (value is None, 0.0 if value is None else value if notation.lowest_first else -value)
+    return (value is None, 0.0 if value is None else value if notation.lowest_first != worst_first else -value)

@@ -57,7 +57,7 @@ def _largest_cell(pair: ConfusedPair, system: SystemResult) -> dict[str, str]:
 
 def _pair(pair: ConfusedPair) -> Phrase:
     first, second = (Name(label, 20) for label in pair.classes)
-    return ("true ", first, " predicted ", second) if pair.directed else (first, " / ", second)
+    return ("true ", first, " predicted ", second) if pair.directed else (first, " ↔ ", second)
 
 
 def class_tables(system: SystemResult, unit: Units) -> Sequence[Block]:
@@ -85,6 +85,7 @@ def _table(
     spread = [item.shown("false_information") or 0.0 for item in true.values()]
     ambiguity = [item.shown("missed_information") or 0.0 for item in predicted.values()]
     most = max([*spread, *ambiguity], default=0.0) or 1.0
+    has_bits = system.shown("proficiency") is not None
     size = {label: item.shown("declared") for label, item in predicted.items()}
     size |= {label: item.shown("support") for label, item in true.items()}
     columns, cells = listed(
@@ -92,14 +93,18 @@ def _table(
         (Column(noun, "name"), lambda label: Name(label, 26)),
         (Column("samples", priority=8), lambda label: amount(size[label])),
         *(_rate(true, Column("recall", priority=7), "recall") if true else ()),
-        *([(Column("spread", "bar", 4), lambda label: _bits(true.get(label), "false", most, unit))] if true else ()),
+        *(
+            [(Column("spread", "bar", 4), lambda label: _bits(true.get(label), "false", most, unit))]
+            if true and has_bits
+            else ()
+        ),
         *(_rate(predicted, Column("precision", priority=6), "precision") if predicted else ()),
         *(
             [(Column("ambiguity", "bar", 4), lambda label: _bits(predicted.get(label), "missed", most, unit))]
-            if predicted
+            if predicted and has_bits
             else ()
         ),
-        (Column("cost"), lambda label: Strong(unit.amount(cost[label], 3))),
+        *([(Column("cost"), lambda label: Strong(unit.amount(cost[label], 3)))] if has_bits else ()),
     )
     rows = [Row(line, attributes={"class": label}) for line, label in zip(cells, labels, strict=True)]
     note = (
@@ -107,7 +112,10 @@ def _table(
         f"the loss in this sample, in {unit.name}."
     )
     caption = f"Information by {noun} in {unit.name}, the costliest first"
-    return Table(columns, rows, caption, f"By {noun}, the costliest first", note, "classes", style="classes")
+    title = f"By {noun}, the costliest first"
+    if not has_bits:
+        caption, title, note = f"Recall and precision by {noun}", f"By {noun}", ""
+    return Table(columns, rows, caption, title, note, "classes", style="classes")
 
 
 def _rate(

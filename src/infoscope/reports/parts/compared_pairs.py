@@ -70,10 +70,13 @@ def _step(comparison: Comparison, name: str, reference: str, of: str, factor: Es
 
 def pair_section(comparison: Comparison) -> Section:
     """Every pair in every metric."""
+    shown = {(place.name, each.metric): place.shown for each in comparison.ranking for place in each.places}
     table = Table(
         *listed(
             comparison.pairs,
-            *difference_columns(lambda each: comparison.titled(each.metric), is_corrected=True),
+            *difference_columns(
+                lambda each: comparison.titled(each.metric), lambda *place: shown.get(place), is_corrected=True
+            ),
             (Column("improvement"), lambda each: _factor(each.improvement)),
             (Column("correlation of errors"), _correlation),
         ),

@@ -53,7 +53,7 @@ def order_section(evaluation: Evaluation) -> list[Section]:
 def _metrics(systems: Sequence[SystemResult]) -> Table:
     columns = [Column("metric", "name")]
     for system in systems[:4]:
-        columns += [Column(system.title if len(systems) > 1 else "mean", "number"), Column("interval", priority=5)]
+        columns += [Column(system.title if len(systems) > 1 else "value", "number"), Column("interval", priority=5)]
     rows = []
     for name in _METRICS:
         cells: list[Cell] = [catalogue[name].title]
@@ -193,7 +193,7 @@ def all_metrics(evaluation: Evaluation, unit: Units) -> Section:
     ]
     left = len(evaluation.systems) - len(systems)
     note = f"The best {len(systems)} systems; {left} more are in the downloads below." if left else ""
-    caption = f"Every metric of every system, information in {unit.name}: posterior mean and interval"
+    caption = f"Every metric of every system with its interval, information in {unit.name}"
     table = Table(columns, rows, caption, note=note, search="metrics", whole=True, style="values every")
     return Section(f"All {len(names)} metrics", [table])
 
@@ -211,9 +211,7 @@ def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -
     if estimate.shown is None:
         return reason(f"undefined: {estimate.undefined}")
     card, notation = catalogue.get(name), MetricNotation(name, unit)
-    number = f"{notation.shown(estimate)}{card.of_class(system.positive) if card and mixed else ''}"
-    within = notation.interval(estimate)
-    return f"{number} ({within})" if within else number
+    return f"{notation.whole(estimate)}{card.of_class(system.positive) if card and mixed else ''}"
 
 
 MAX_PAIRS = 5

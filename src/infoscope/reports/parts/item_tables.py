@@ -43,17 +43,26 @@ def _group_value(name: str, item: Grouped) -> Name:
 
 
 def difference_columns(
-    title: Callable[[Difference], Cell], *, is_corrected: bool = False
+    title: Callable[[Difference], Cell],
+    value: Callable[[str, str], float | None] = lambda *_: None,
+    *,
+    is_corrected: bool = False,
 ) -> list[ItemColumn[Difference]]:
-    """Two systems, the metric by its title, the difference with its interval, and the verdict on it.
+    """Return two systems, the metric by its title, the difference with its interval, and the verdict on it.
 
-    The verdict is about each pair alone unless it is corrected for all of them.
+    The verdict is about each pair alone unless it is corrected for all of them. ``value`` gives the number shown of a
+    system in a metric, with which differences add up.
     """
+
+    def gap(pair: Difference) -> str:
+        notation = MetricNotation(pair.metric)
+        return notation.signed(notation.gap(pair.estimate, value(pair.a, pair.metric), value(pair.b, pair.metric)))
+
     return [
         (Column("A", "name"), lambda pair: Name(pair.a, 24)),
         (Column("B", "name"), lambda pair: Name(pair.b, 24)),
         (Column("metric", "text"), title),
-        (Column("A − B"), lambda pair: MetricNotation(pair.metric).signed(pair.estimate.shown)),
+        (Column("A − B"), gap),
         (Column("interval"), lambda pair: MetricNotation(pair.metric).signed_interval(pair.estimate)),
         (Column("P(A better)"), lambda pair: chance(pair.probability_a_better)),
         (Column("verdict", "text"), lambda pair: pair.corrected_verdict if is_corrected else pair.verdict),

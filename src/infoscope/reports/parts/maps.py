@@ -121,7 +121,7 @@ def triangle_points(systems: Sequence[SystemResult]) -> list[TrianglePoint]:
     points = []
     for system in systems:
         shares = _known(system, ("triangle_divergence", "triangle_transfer", "triangle_variation"))
-        if shares is not None:
+        if shares is not None and system.shown("proficiency") is not None:
             points.append(TrianglePoint(system.title, TriangleShares(*shares), system.shown("accuracy")))
     return points
 
@@ -134,7 +134,7 @@ def split_points(systems: Sequence[SystemResult]) -> list[SplitPoint]:
             _known(system, [f"split_{side}_{part}" for part in ("divergence", "transfer", "remainder")])
             for side in ("truth", "system")
         ]
-        if sides[0] is not None and sides[1] is not None:
+        if sides[0] is not None and sides[1] is not None and system.shown("proficiency") is not None:
             points.append(SplitPoint(system.title, TriangleShares(*sides[0]), TriangleShares(*sides[1])))
     return points
 

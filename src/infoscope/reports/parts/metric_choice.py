@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.evaluation.result import ABSENT
 from infoscope.metrics.registry import catalogue
-from infoscope.quick_dataclasses import dataclass
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import MetricNotation, Units, chance
@@ -132,11 +131,11 @@ def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[Cho
         if gap is not None:
             better = chance(gap.probability_a_better)
             verdict: str = gap.corrected_verdict if system.is_informative else "no information"
-            difference = writing.difference(gap.estimate)
+            difference = writing.difference(gap.estimate, (system.shown(metric), first[group].shown(metric)))
             places.append(replace(place, difference=difference, probability=better, verdict=verdict))
         else:
             is_first = first[group] is system and group in compared
-            word = "best" if group not in tied else "lowest mean" if writing.lowest_first else "highest mean"
+            word = "best" if group not in tied else "lowest" if writing.lowest_first else "highest"
             verdict = f"{word}{' of its group' * bool(system.group)}" if system.is_informative else "no information"
             places.append(replace(place, verdict=verdict) if is_first else place)
     return places
@@ -182,6 +181,7 @@ def _places(estimates: Sequence[Estimate], writing: MetricNotation) -> Iterator[
             for part in (estimate.shown, estimate.low, estimate.high)
         )
         known = start is not None and end is not None
-        yield ChosenPlace(
-            writing.shown(estimate), writing.interval(estimate), start if known else None, value, end if known else None
-        )
+        interval = writing.interval(estimate)
+        if sample := writing.in_sample(estimate):
+            interval = f"{interval}; {sample} in sample"
+        yield ChosenPlace(writing.shown(estimate), interval, start if known else None, value, end if known else None)

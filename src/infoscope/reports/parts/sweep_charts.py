@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,6 @@ from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Point,
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.operating_points import Choice, Sweep
 from infoscope.operating_points.result import ALARM_RATE, LIFT
-from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.outline import ALL_ROWS, Column, Figure, Section, SideBySide, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import signed_value

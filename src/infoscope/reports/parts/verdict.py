@@ -20,11 +20,12 @@ from infoscope.results.notation import (
     false_per_hundred,
     interval_text,
     points,
+    sample_clause,
     share,
     share_with_interval,
 )
 
-__all__ = ["opening_sentences", "system_tiles"]
+__all__ = ["only_label", "opening_sentences", "system_tiles"]
 
 
 def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
@@ -39,6 +40,7 @@ MUCH_BY_CHANCE = 0.05
 """Captured information, at least, from which on the headline says that chance shows as much: samples are few."""
 
 _NO_VERDICTS = {
+    "normalised_matrix": "this confusion matrix seems to hold proportions, not counts",
     "measured_labels": "these labels seem to be measurements rather than classes",
     "only_errors": "no prediction is right, so this looks like a list of errors, of which nothing can be estimated",
 }
@@ -50,29 +52,61 @@ def _no_verdict(system: SystemResult) -> str | None:
 
 
 def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
-    captured = focus.estimate("proficiency")
+    captured, accuracy = focus.estimate("proficiency"), focus.estimate("accuracy")
     name = Name(focus.title, 48)
     if captured.shown is None:
-        swapped = " If truth and prediction are swapped, exchange them." if _is_constant(focus) else ""
-        return (name, f" cannot be evaluated by information: {captured.undefined}.{swapped}")
+        return _without_information(focus)
     many = len(evaluation.systems)
     if reason := _no_verdict(focus):
         return f"No verdict: {reason}."
     if not focus.is_informative:
-        return _told_from_chance(focus, many)
-    rank = "" if many == 1 else f", the most of {many} {'results' if focus.group else 'systems'}"
-    return (name, f" captures {share_with_interval(captured)} of the information in the truth{rank}.")
+        return _told_from_chance(focus, many if all(not system.is_informative for system in evaluation) else 1)
+    rank = "" if many == 1 else f", the least of {many} results" if focus.group else f", the most of {many} systems"
+    if accuracy.value == captured.value == 1.0 and focus.clusters is None:
+        corrected = f" and {share_with_interval(captured)} corrected for few rows per class" * captured.corrected
+        every = "every sample" if focus.n is None else f"all {amount(round(focus.n))} samples"
+        return (
+            name,
+            f" is right in {every}: accuracy {share_with_interval(accuracy)}, captured information 100%"
+            f"{' in this sample' * captured.corrected}{corrected}{rank}.",
+        )
+    of = f"{share_with_interval(captured)} of the information in the truth"
+    return (name, f" captures {of}{rank}{sample_clause(captured)}.")
 
 
-def _is_constant(system: SystemResult) -> bool:
-    """Whether the truth has one class and the predictions have several."""
-    true = sum(1 for item in system.classes if item.number("support"))
-    predicted = sum(1 for item in system.outputs if item.number("declared"))
-    return true == 1 and predicted > 1
+def only_label(items: Sequence[ClassEstimates], metric: str) -> str | None:
+    """Return the one label that occurs by a count ("support" or "declared"); None where several do."""
+    labels = [item.label for item in items if item.number(metric)]
+    return labels[0] if len(labels) == 1 else None
+
+
+def _without_information(system: SystemResult) -> Phrase:
+    """Say why there is no captured information: mostly because the truth has one class."""
+    only, name, accuracy = only_label(system.classes, "support"), Name(system.title, 48), system.estimate("accuracy")
+    if only is None:
+        return (name, f" cannot be evaluated by information: {system.estimate('proficiency').undefined}.")
+    right = f" is right in {share_with_interval(accuracy)} of them."
+    if accuracy.value in (None, 1.0):
+        right = " is not scored." if accuracy.value is None else " always predicts it."
+    return (
+        "All samples have the true class '",
+        Name(only),
+        "', so there is no information to capture; ",
+        name,
+        right,
+    )
 
 
 def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
     captured, name = focus.metrics["proficiency"], Name(focus.title, 48)
+    only = only_label(focus.outputs, "declared")
+    if only is not None:
+        accuracy, matched = focus.estimate("accuracy"), only in focus.truth_labels and focus.clusters is None
+        right = f": right in {share_with_interval(accuracy)} of the samples, as often as it is the true class" * matched
+        others = f"; none of the {many} {'results' if focus.group else 'systems'} captures more than chance" * (
+            many > 1
+        )
+        return (name, " always predicts '", Name(only), f"', whatever the truth, and captures nothing{right}{others}.")
     seen = share_with_interval(captured)
     is_much = (captured.low or 0.0) > MUCH_BY_CHANCE
     if many > 1:
@@ -104,8 +138,10 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     """What a reader should know next, three sentences at most."""
     if _no_verdict(focus) is not None:
         return
+    if only_label(focus.classes, "support") is not None and only_label(focus.outputs, "declared") is None:
+        yield "If truth and prediction are swapped, exchange them."
     false = focus.shown("false_information_ratio")
-    if false is not None and focus.shown("proficiency") is not None:
+    if false is not None and focus.number("false_information_ratio") != 0 and focus.shown("proficiency") is not None:
         subject: Inline = "it" if evaluation.judge is None else Name(focus.title)
         yield ("For every 100 bits of truth ", subject, f" adds {false_per_hundred(false)} false information.")
     pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
@@ -121,7 +157,7 @@ def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
         samples = counted(count, "sample")
         more = f"it would capture {points(pairs[0].gain)} points more of this sample."
         return (first, " is predicted as ", second, f" in {samples}; without these errors {more}")
-    named = joined(((Name(pair.classes[0]), "/", Name(pair.classes[1])) for pair in pairs), ", ")
+    named = joined(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
     more = f"{points(pairs[0].gain)} points more of this sample"
     if len(pairs) == 1:
         return ("The costliest confusion is ", *named, f"; without it, {more} would be captured.")
@@ -129,8 +165,8 @@ def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
 
 
 def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
-    others = [system for system in evaluation.ranking if system is not focus and system.group == focus.group]
-    if not others:
+    others = [system for system in evaluation.ranking if system is not focus]
+    if not others or focus.group:  # of groups the worst is shown first
         return
     second = others[0]
     if not second.is_informative:
@@ -148,8 +184,8 @@ def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
 _CLUSTER_TILES = (
     ("information_precision", "pure", "I(T;S)/H(S), completeness of V-measure"),
     ("nmi_arithmetic", "V-measure", "harmonic mean of captured and pure"),
-    ("adjusted_mutual_information", "AMI", "information beyond chance; 0 is chance"),
-    ("adjusted_rand_index", "ARI", "pairs beyond chance; 0 is chance"),
+    ("adjusted_mutual_information", "AMI", "of this sample, corrected for chance; 0 is chance"),
+    ("adjusted_rand_index", "ARI", "pairs, corrected for chance; 0 is chance"),
     ("bcubed_f1", "B-cubed", "mean fraction of one's group and cluster that is one's own"),
     ("fowlkes_mallows", "FM", "pairs together in both, Fowlkes-Mallows"),
 )
@@ -157,7 +193,10 @@ _CLUSTER_TILES = (
 
 
 def system_tiles(system: SystemResult) -> Iterator[Tile]:
-    """Captured information first; of two classes, then the metrics of the positive one."""
+    """Captured information first; of two classes, then the metrics of the positive one; of one, what there is."""
+    if system.shown("proficiency") is None:
+        yield _tile(system, "accuracy", "accuracy", "")
+        return
     yield _tile(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
     yield from _positive_tiles(system)
     yield _tile(system, "false_information_ratio", "false", "H(S|T)/H(T)")
@@ -207,6 +246,6 @@ def _chance_accuracy(system: SystemResult) -> str:
 
 def _remaining(system: SystemResult) -> Tile:
     left, effective = system.estimate("remnant_classes"), system.shown("effective_classes")
-    number = UNDEFINED if left.shown is None else f"{left.shown:.2f}"
+    number, value = (UNDEFINED if part is None else f"{part:.2f}" for part in (left.shown, left.value))
     note = "" if effective is None else f"equally likely classes remain, of {effective:.1f}"
-    return Tile(number, "classes left", interval_text(left, 1.0, 2), note, "remnant_classes")
+    return Tile(number, "classes left", interval_text(left, 1.0, 2), note, "remnant_classes", value * (value != number))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
 
 from infoscope.comparison import Comparison, Ranking
 from infoscope.comparison.ranking import Place
@@ -13,7 +14,6 @@ from infoscope.figures.improvement import ImprovementDisplay
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import (
     Appendix,
-    Block,
     Cell,
     Column,
     Figure,
@@ -26,8 +26,9 @@ from infoscope.reports.outline import (
     Whisker,
 )
 from infoscope.reports.parts.compared_pairs import improvement_sections, pair_section, test_sections
-from infoscope.reports.parts.sample_values import compared_values, sample_values
+from infoscope.reports.parts.disagreement import disagreement
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
+from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, amount, chance
 
 __all__ = ["PICTURES", "headline", "outline"]
@@ -48,9 +49,6 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         tiles=list(_tiles(comparison)),
         sections=[
             *(_ranked(comparison, ranking) for ranking in comparison.ranking),
-            Section(
-                "Over all rows" if _has_judge(comparison) else "In this sample", _in_this_sample(comparison), "sample"
-            ),
             *improvement_sections(comparison),
         ],
         appendix=Appendix(
@@ -61,23 +59,23 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
     )
 
 
-def _in_this_sample(comparison: Comparison) -> list[Block]:
-    """Plug-in values; where no system tells anything, none of them is first."""
-    ranking = comparison.ranking[0]
-    ranked = any(name not in ranking.uninformative for name in comparison.systems)
-    counts = "the counts expected from labels and judge" if _has_judge(comparison) else "the counts as they are"
-    return sample_values(compared_values(comparison), comparison.positive, ranked=ranked, counts=counts)
-
-
-def _has_judge(comparison: Comparison) -> bool:
-    return any(finding.code == "corrected_verdicts" for finding in comparison.findings)
-
-
 def _verdict(comparison: Comparison) -> Phrase:
-    """Who leads; no verdict where the labels seem to be no classes."""
+    """Who leads, after what is wrong with names of classes; no verdict where the labels seem to be no classes."""
     if any(finding.code == "measured_labels" for finding in comparison.findings):
         return "No verdict: these labels seem to be measurements rather than classes."
-    return (*headline(comparison.ranking[0], comparison.positive), ".")
+    systems: dict[str, list[str]] = {}
+    for finding in comparison.findings:
+        if finding.code in _BROKEN_LABELS:
+            systems.setdefault(_BROKEN_LABELS[finding.code], []).append(str(finding.evidence["system"]))
+    broken = ((f"{words}: ", *enumerated(names, width=60), ". ") for words, names in systems.items())
+    return (*chain.from_iterable(broken), *headline(comparison.ranking[0], comparison.positive), ".")
+
+
+_BROKEN_LABELS = {
+    "no_common_label": "No label in common with the truth",
+    "misspelt_predictions": "Classes spelled otherwise than in the truth",
+    "relabelled": "Outputs look renamed",
+}
 
 
 def _leaders(ranking: Ranking) -> list[str]:
@@ -128,6 +126,11 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
         yield f"It is the best with probability {chance(likely[0].probability_best)}."
     if likely:
         yield from _other_metrics(others, _leaders(first), comparison.positive)
+        values = {
+            each.metric: {place.name: place.estimate.value for place in each.places} for each in comparison.ranking
+        }
+        if (said := disagreement(values, comparison.positive)) is not None:
+            yield said
     if comparison.baseline is not None:
         yield _to_baseline(comparison, comparison.baseline)
 
@@ -166,16 +169,17 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     metric, best, reference = first.metric, first.places[0], comparison.reference(first)
     rival = first.places[1].name if best.name == reference else reference
     notation = MetricNotation(metric)
-    yield Tile(notation.value(best.mean), Name(best.name, 24), notation.interval(best.estimate))
+    interval, sample = notation.interval(best.estimate), notation.in_sample(best.estimate)
+    yield Tile(notation.value(best.shown), Name(best.name, 24), interval, sample=sample)
     if len(first.contenders) > 1:
         yield Tile(chance(best.probability_best), "probability of being the best")
     pair = comparison.between(best.name, rival, metric)
-    if pair is None or pair.estimate.mean is None or pair.probability_a_better is None:
+    if pair is None or pair.probability_a_better is None:
         return
     lower = find(metric).card.better == "lower"
     lead = (pair.reversed() if lower else pair).estimate
     yield Tile(
-        notation.signed(lead.mean or 0.0).lstrip("+"),
+        notation.signed(-_gap(first, pair) if lower else _gap(first, pair)).lstrip("+"),
         (f"{'points ' * notation.is_share}{'less' if lower else 'more'} than ", Name(rival, 24)),
         notation.signed_interval(lead),
     )
@@ -212,28 +216,31 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
     low, high = min(ends), max(ends)
     pad = 0.06 * (high - low) or 0.05
     groups = sorted({group for place in ranking.places for group in place.groups})
+    notation = MetricNotation(ranking.metric)
+    in_sample = any(notation.in_sample(place.estimate) for place in ranking.places)
     columns = [
         Column("system", "name", 10),
         Column("tied" if groups else "", "text", 4),
         Column("", "whisker"),
-        Column("mean", priority=9),
+        Column("value", priority=9),
         Column(f"{comparison.level:.0%} interval", priority=6),
+        *([Column("in sample", priority=4)] if in_sample else []),
         Column("difference", priority=7),
         Column("P(better)", priority=3),
         Column("verdict", "text", 8),
         Column("P(best)", priority=2),
     ]
     rows = []
-    notation = MetricNotation(ranking.metric)
     for place in ranking.places:
         estimate = place.estimate
         rows.append(
             (
                 Name(place.name),
                 Groups([groups.index(group) for group in place.groups], len(groups)),
-                Whisker(estimate.low, estimate.mean, estimate.high, (low - pad, high + pad)),
-                Strong(notation.value(place.mean)),
+                Whisker(estimate.low, place.shown, estimate.high, (low - pad, high + pad)),
+                Strong(notation.value(place.shown)),
                 notation.interval(estimate),
+                *([notation.in_sample(estimate)] if in_sample else []),
                 *_against(comparison, ranking, place, reference),
                 "" if place.name in ranking.uninformative else chance(place.probability_best),
             )
@@ -249,13 +256,23 @@ def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: 
     """Difference to the reference, its probability and the verdict."""
     word = "no information" if place.name in ranking.uninformative else ""
     if place.name == reference:
-        best = "best" if ranking.best == reference else "highest mean" if _is_higher(ranking) else "lowest mean"
+        best = "best" if ranking.best == reference else "highest" if _is_higher(ranking) else "lowest"
         return "", "", "baseline" if comparison.baseline else word or best
     pair = comparison.between(place.name, reference, ranking.metric)
-    if pair is None or pair.estimate.mean is None:
+    if pair is None or pair.estimate.shown is None:
         return "", "", word or "not compared"
-    gap = MetricNotation(ranking.metric).difference(pair.estimate)
+    gap = MetricNotation(ranking.metric).difference(pair.estimate, _values(ranking, pair))
     return gap, chance(pair.probability_a_better), word or pair.corrected_verdict
+
+
+def _values(ranking: Ranking, pair: Difference) -> tuple[float, float]:
+    """Return the numbers shown of both systems, with which their difference is to add up."""
+    shown = {place.name: place.shown for place in ranking.places}
+    return shown[pair.a], shown[pair.b]
+
+
+def _gap(ranking: Ranking, pair: Difference) -> float:
+    return MetricNotation(ranking.metric).gap(pair.estimate, *_values(ranking, pair))
 
 
 def _is_higher(ranking: Ranking) -> bool:
@@ -267,10 +284,9 @@ def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
     rows = []
     for place in ranking.places:
         pair = comparison.between(place.name, reference, ranking.metric)
-        if pair is not None and pair.estimate.mean is not None:
-            rows.append(
-                ForestRow(place.name, pair.estimate.mean, pair.estimate.low, pair.estimate.high, pair.corrected_verdict)
-            )
+        if pair is not None:
+            gap = _gap(ranking, pair)
+            rows.append(ForestRow(place.name, gap, pair.estimate.low, pair.estimate.high, pair.corrected_verdict))
     points = MetricNotation(ranking.metric).is_share
     title = f"difference to {shortened(reference)}{', in percentage points' * points}"
     drawn = ComparisonDisplay(rows, title, reference, card.better != "lower", differences=True, points=points)
@@ -290,5 +306,6 @@ def _method(comparison: Comparison) -> tuple[Phrase, ...]:
         "differences take into account how the errors of the two systems are correlated over the rows that both have.",
         f"“Better” and “worse” mean that the probability is beyond {(1 + comparison.level) / 2:.1%}, for this pair "
         "alone. Letters and the statement of a ranking consider all pairs at once (Holm).",
-        "Values are posterior means, which do not flatter small samples.",
+        "Conventional metrics are those of this sample. Information is corrected for few rows per class, as the mean "
+        "of the posterior; the sample's value stands beside it.",
     )

@@ -75,9 +75,9 @@ def _pairs(result: Drift, unit: Units) -> Section:
             lambda each: unit.amount(each.mutual_information[0]),
         ),
         (Column("after", priority=5), lambda each: unit.amount(each.mutual_information[1])),
-        (Column(f"change of the relation, {unit.name} per item"), lambda each: unit.amount(each.information, 4)),
+        (Column(f"change of the relation, {unit.name} per item"), lambda each: _change(each.information, unit)),
         (Column("p"), lambda each: p_value(each.p_adjusted)),
-        (Column("smallest found", priority=6), lambda each: unit.amount(each.second_given_first.smallest_found, 4)),
+        (Column("smallest found", priority=6), lambda each: _change(each.second_given_first.smallest_found, unit)),
         (Column("items before", priority=2), lambda each: amount(each.items[0])),
         (Column("after", priority=2), lambda each: amount(each.items[1])),
     )
@@ -88,10 +88,15 @@ def _systems(result: Drift, unit: Units) -> Section:
     rows = listed(
         result.systems,
         (Column("system", "name"), lambda each: Name(each.name)),
-        (Column(f"about the period, {unit.name} per item"), lambda each: unit.amount(each.shown.information, 4)),
+        (Column(f"about the period, {unit.name} per item"), lambda each: _change(each.shown.information, unit)),
         (Column("p"), lambda each: p_value(each.p_adjusted)),
-        (Column("smallest found", priority=6), lambda each: unit.amount(each.shown.smallest_found, 4)),
+        (Column("smallest found", priority=6), lambda each: _change(each.shown.smallest_found, unit)),
         (Column("items before", priority=3), lambda each: amount(each.items[0])),
         (Column("after", priority=3), lambda each: amount(each.items[1])),
     )
     return Section("What systems were shown", [Table(*rows, search="systems")], "shown", link="Systems")
+
+
+def _change(bits: float | None, unit: Units) -> str:
+    """Four decimals, or two digits of what these would round to 0."""
+    return f"{bits * unit.per_bit:.2g}" if bits and abs(bits) < 0.00005 else unit.amount(bits, 4)

@@ -49,7 +49,7 @@ from infoscope.reports.parts.maps import (
     triangle_points,
 )
 from infoscope.reports.parts.metric_choice import metric_choices
-from infoscope.reports.parts.verdict import opening_sentences, system_tiles
+from infoscope.reports.parts.verdict import only_label, opening_sentences, system_tiles
 from infoscope.reports.phrases import Name, Phrase, Strong, enumerated
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
@@ -63,25 +63,23 @@ PICTURES: dict[str, Callable[[Evaluation], Display]] = {
     "confusion": confusion_display,
     "confusions": grid_display,
 }
-_LITTLE = 1.05
-"""Sample sizes up to this ratio are written as one number."""
 MAX_TIED = 4
 """Groups of systems without a significant difference that text names."""
 
 
 def outline(evaluation: Evaluation, unit: Units) -> Outline:
-    """The best system first; a ranking where there are several; classes, cells and everything else after that."""
+    """The best system first, or the worst group; a ranking where there are several; classes and cells after that."""
     if not evaluation.systems:
         raise InputError("there is no system to report on; evaluate at least one")
     focus = evaluation.ranking[0]
     several = len(evaluation.systems) > 1
     first, *rest = opening_sentences(evaluation, focus, unit)
     return Outline(
-        title=f"{plain_label(focus.title)[:60]}: {share(focus.shown('proficiency'), 0)} captured",
+        title=_title(focus),
         kicker=list(_kicker(evaluation, focus, unit)),
         headline=first,
         lede=rest,
-        hero=[_information(focus, unit)],
+        hero=[] if focus.shown("proficiency") is None else [_information(focus, unit)],
         tiles=_with_chosen(list(chosen_tiles(evaluation, focus, unit)), system_tiles(focus)),
         findings=_findings(evaluation, focus),
         sections=[
@@ -94,7 +92,9 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
             _details(focus, unit, named=several),
             *examples_section(evaluation.ranking),
             Section(
-                "What to fix, and where information is lost",
+                "Classes"
+                if all(system.shown("proficiency") is None for system in evaluation.systems)
+                else "What to fix, and where information is lost",
                 [Explorer("systems", (evaluation, unit))],
                 "fix",
                 only="page",
@@ -114,6 +114,13 @@ def outline(evaluation: Evaluation, unit: Units) -> Outline:
     )
 
 
+def _title(focus: SystemResult) -> str:
+    name, captured = plain_label(focus.title)[:60], focus.estimate("proficiency")
+    if captured.shown is None:
+        return f"{name}: one true class"
+    return f"{name}: {share(captured.value if captured.value == 1.0 else captured.shown, 0)} captured"
+
+
 def _has_maps(evaluation: Evaluation) -> bool:
     return bool(triangle_points(evaluation.systems) or coverage_points(evaluation.systems))
 
@@ -129,11 +136,10 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     yield _size(evaluation, focus)
     k, m = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
     yield counted(k, "class") + ("" if k == m else f", {m:,} predicted")
-    yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
+    if focus.shown("proficiency") is not None:
+        yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
     if focus.positive is not None and not focus.positive_by_sorting:
         yield f"positive class '{focus.positive}'"
-    if evaluation.adaptive is not None:
-        yield "read in part"
     if evaluation.provenance.source is not None:
         yield Name(evaluation.provenance.source, 60)
 
@@ -178,6 +184,8 @@ def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Fi
     about += [("", finding) for finding in shared if several]
     for system in systems:
         mine = [finding for finding in system.diagnosis if not several or finding not in shared]
+        if system is focus and not focus.is_informative and only_label(focus.outputs, "declared") is not None:
+            mine = [finding for finding in mine if finding.code != "majority_voter"]  # the headline says it
         about += [(system.title if several else "", finding) for finding in mine]
     return about
 
@@ -193,7 +201,8 @@ def _ranking(evaluation: Evaluation) -> Section:
     systems = list(evaluation.ranking)
     groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
     if groups:
-        systems.sort(key=lambda system: tuple((system.group or {}).values()))
+        order = list(dict.fromkeys(tuple((system.group or {}).values()) for system in systems))
+        systems.sort(key=lambda system: order.index(tuple((system.group or {}).values())))
     rejected = (Column("rejected", priority=5, metric="rejection_rate"), _rejected)
     rows = listed(
         systems,
@@ -201,6 +210,7 @@ def _ranking(evaluation: Evaluation) -> Section:
         (Column("system", "name"), lambda each: Strong(each.name)),
         (Column("captured", metric="proficiency"), lambda each: Strong(share(each.shown("proficiency")))),
         (Column("interval", priority=5), lambda each: interval_text(each.estimate("proficiency"))),
+        *([(Column("in sample", priority=4), _captured_in_sample)] if any(map(_captured_in_sample, systems)) else []),
         (Column("", "bar", 3), lambda each: ShareBar(each.shown("proficiency") or 0.0)),
         _shown_metric("false", 7, "false_information_ratio"),
         _shown_metric("erroneous", 4, "erroneous_information_ratio"),
@@ -216,7 +226,12 @@ def _ranking(evaluation: Evaluation) -> Section:
         f"The same holds for {len(sentences) - MAX_TIED} more groups of neighbours.",
     )
     table = Table(*rows, search="systems", max_rows=ALL_ROWS)
-    return Section("Systems, the most informative first", [table, said], only="plain")
+    title = "Groups, the least informative first" if groups else "Systems, the most informative first"
+    return Section(title, [table, said], only="plain")
+
+
+def _captured_in_sample(system: SystemResult) -> str:
+    return MetricNotation("proficiency").in_sample(system.estimate("proficiency"))
 
 
 def _shown_metric(title: str, priority: int, metric: str) -> tuple[Column, Callable[[SystemResult], Cell]]:
@@ -268,7 +283,8 @@ def _tied(rankings: Sequence[Ranking], where: str) -> Iterator[Phrase]:
 
 def _details(system: SystemResult, unit: Units, *, named: bool) -> Section:
     """What to fix first and the classes of the best system."""
-    heading: Phrase = ("A closer look at ", Name(system.title)) if named else "Where information is lost"
+    alone = "Classes" if system.shown("proficiency") is None else "Where information is lost"
+    heading: Phrase = ("A closer look at ", Name(system.title)) if named else alone
     return Section(heading, [SideBySide(class_tables(system, unit), confused_pairs(system))], only="plain")
 
 
@@ -282,11 +298,8 @@ def _interval_methods(evaluation: Evaluation) -> list[str]:
 
 
 def _halving(more: Sequence[int]) -> str:
-    """One number where the systems differ by little."""
-    if not more:
-        return ""
-    least, most = min(more), max(more)
-    return halving(most) if most <= _LITTLE * least else halving(least, most)
+    """Return one number, or from the least to the most of several systems; each is that of a finding, too."""
+    return halving(*sorted({min(more), max(more)})) if more else ""
 
 
 def _method(evaluation: Evaluation) -> list[Phrase]:
@@ -296,8 +309,9 @@ def _method(evaluation: Evaluation) -> list[Phrase]:
         "information as a fraction of the truth's entropy.",
         "Captured information does not depend on how outputs are named: a system that swaps two names keeps its "
         "score. Accuracy does depend on it; the page says where the two disagree.",
-        "Numbers are posterior means with credible intervals; plug-in values, the metrics of the counts as they are, "
-        "are in the downloads under “value”."
+        "Accuracy and the other conventional metrics are those of this sample. Few rows per class make information of "
+        "a sample look too high, so it is shown corrected, as the mean of the posterior; the sample's value stands "
+        "beside it. Intervals are credible intervals."
         if believed
         else "No intervals are shown, because this evaluation was made without a posterior. With few samples per cell "
         "captured information tends to look too high.",

@@ -25,7 +25,7 @@ def _conditions(gate: Gate) -> ComparisonDisplay:
         if check.estimate is not None
         for row in rows_of({f"{check.system}: {check.condition}": check.estimate}, check.outcome)
     ]
-    return ComparisonDisplay(rows, "Posterior mean", noun="conditions")
+    return ComparisonDisplay(rows, "Value", noun="conditions")
 
 
 PICTURES: dict[str, Callable[[Gate], Display]] = {"conditions": _conditions}
@@ -96,14 +96,23 @@ def _although(gate: Gate) -> Iterator[Inline]:
 
 
 def _reason(gate: Gate) -> str | None:
-    """The one condition that decided, where it is about a baseline."""
-    decisive = [check for check in gate.checks if check.outcome != "passed"] or list(gate.checks)
-    if len(decisive) != 1 or decisive[0].difference is None or decisive[0].text.startswith("no difference"):
+    """What decided: a finding about labels, rows or runs, or else the conditions about a baseline."""
+    by_outcome = [[check for check in gate.checks if check.outcome == kind] for kind in ("failed", "inconclusive")]
+    decisive = next(filter(None, by_outcome), list(gate.checks))
+    added = next((check for check in decisive if not check.metric), None)
+    if added is not None:
+        text = added.text.partition(": ")[0] if added.text.startswith("The outputs look renamed") else added.text
+        return f"{added.system}: {text[0].lower()}{text[1:].partition(';')[0]}"
+    compared = [check for check in decisive if check.difference is not None]
+    if len(compared) != len(decisive) or compared[0].text.startswith("no difference"):
         return None
-    (check,) = decisive
-    card, estimate = find(check.metric).card, check.estimate
-    about = card.of_class(None if estimate is None else estimate.positive)
-    return f"{check.system} is {check.text.partition(';')[0]}, in {card.title_in_sentence}{about}"
+    if len({check.system for check in compared}) > 1:
+        return None
+    parts = []
+    for check in compared:
+        about = find(check.metric).card.of_class(None if check.estimate is None else check.estimate.positive)
+        parts.append(f"{check.text.partition(';')[0]}, in {find(check.metric).card.title_in_sentence}{about}")
+    return f"{compared[0].system} is {' and '.join(parts)}"
 
 
 def _about_open(gate: Gate) -> str:

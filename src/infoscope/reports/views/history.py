@@ -59,6 +59,9 @@ def _headline(result: History) -> Phrase:
         return "The newest run, ", Name(result.runs[-1].name), ", is worse for some classes of ", Name(fell[0]), "."
     if all(series.newest.z is None for series in result.series):
         return "Too few runs to say what to expect of the next."
+    doubt = next((found for found in result.findings if found.code in ("clock_turned_back", "future_run")), None)
+    if doubt is not None:
+        return doubt.text
     past = len({alarm.run for alarm in result.alarms})
     before = f"; {past} earlier run{'s were alarms' if past != 1 else ' was an alarm'}" if past else ""
     return "The newest run, ", Name(result.runs[-1].name), f", is like the runs before it{before}."

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
 from infoscope.labelling import LabelPlan
 from infoscope.labelling.labelled_estimate import Basis
-from infoscope.quick_dataclasses import dataclass
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import group_columns, listed
 from infoscope.reports.phrases import Name

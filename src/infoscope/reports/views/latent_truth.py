@@ -106,10 +106,13 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
         (Column("systems", "name"), lambda each: Name(each.first)),
         (Column("and", "name"), lambda each: Name(each.second)),
         (Column("items", priority=3), lambda each: amount(each.items)),
-        (Column("excess agreement, bits per item", priority=5), lambda each: number_text(each.excess, "+.4f")),
+        (Column("agreement", priority=5), lambda each: share(each.agreement)),
+        (Column("more than independent, points", priority=6), lambda each: number_text(100 * each.excess, "+.1f")),
         (Column("p"), lambda each: p_value(each.p_value)),
+        (Column("power", priority=4), lambda each: share(each.power)),
     )
-    blocks: list[Table] = [Table(*rows, title="Pairs", search="pairs", max_rows=10)]
+    note = "Power: the probability of finding that one copies half of its predictions from the other."
+    blocks: list[Table] = [Table(*rows, title="Pairs", search="pairs", max_rows=10, note=note)]
     if result.votes is not None:
         votes = [
             (f"{at}", amount(round(seen)), f"{expected:,.0f}")
@@ -131,7 +134,7 @@ def _method(result: LatentTruth) -> Sequence[str]:
     return (
         "Predictions are taken as independent given the class (Dawid and Skene 1979); the classes are not labelled but "
         "inferred from all systems together.",
-        f"Intervals come from {result.draws:,} draws of the posterior (Gibbs sampling, two chains"
+        f"Intervals, where there are any, come from {result.draws:,} draws of the posterior (Gibbs sampling, two chains"
         + ("" if result.r_hat is None else f", split R̂ at most {result.r_hat:.3f}")
         + "); how wrong predictions spread is learned from the data.",
         "Errors of some systems can be found by the checks of pairs and votes; errors of all cannot.",

@@ -22,9 +22,8 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.reports.parts.item_tables import difference_columns, listed
-from infoscope.reports.parts.sample_values import written_value
 from infoscope.reports.phrases import Code, Name, Phrase, Strong
-from infoscope.results.notation import MetricNotation, Units, amount, p_value, share, share_with_interval
+from infoscope.results.notation import MetricNotation, Units, amount, p_value, sample_clause, share, share_with_interval
 
 __all__ = ["PICTURES", "outline"]
 
@@ -49,8 +48,8 @@ PICTURES: dict[str, Callable[[MultilabelEvaluation], Display]] = {
 MAX_DRAWN = 40
 MAX_ROWS = 15
 _TITLES = {each.name: each.card.title for each in MEASURES} | {
-    "chance_proficiency": "Proficiency by chance",
-    "adjusted_proficiency": "Proficiency beyond chance",
+    "chance_proficiency": "Proficiency by chance, in this sample",
+    "adjusted_proficiency": "Proficiency beyond chance, in this sample",
     "joint_proficiency": "Joint proficiency (whole sets)",
 }
 _TILES = ("proficiency", "permuted_proficiency", "micro_f1", "object_f1")
@@ -96,7 +95,7 @@ def _headline(system: Predictor, many: int) -> Phrase:
         Name(system.name, 48),
         f" captures {share_with_interval(found)} of the information in ",
         Name(system.truth_name, 48),
-        f"{rank}.",
+        f"{rank}{sample_clause(found, 'few objects per category')}.",
     )
 
 
@@ -123,15 +122,15 @@ def _metrics(system: Predictor) -> Table:
     rows = listed(
         system.metrics,
         (Column("metric", "text", 9), lambda name: _TITLES[name]),
-        (Column("mean"), lambda name: Strong(MetricNotation(name).shown(system.metrics[name]))),
+        (Column("value"), lambda name: Strong(MetricNotation(name).shown(system.metrics[name]))),
         (Column("interval", priority=8), lambda name: MetricNotation(name).interval(system.metrics[name])),
-        (Column("in sample", priority=4), lambda name: written_value(name, system.metrics[name].value)),
+        (Column("in sample", priority=4), lambda name: MetricNotation(name).in_sample(system.metrics[name])),
         (Column("sd of halves", priority=3), spread),
         (Column("id", "text", 2), lambda name: (Code(name),)),
     )
     note = (
-        "Mean and interval: of objects drawn again, with the bias of drawing again taken off. In sample: of the counts "
-        "as they are (plug-in), as other programs print it."
+        "Few objects per category inflate information, so it is corrected: what drawing objects again adds is taken "
+        "off, and the value of this sample stands beside it. Other metrics are those of this sample."
     )
     return Table(*rows, title="Metrics", note=f"{note}{_reasons(system)}", search="metrics", max_rows=ALL_ROWS)
 
@@ -208,8 +207,12 @@ def _level(level: Level, unit: Units) -> Section:
     return Section(f"Rolled up to depth {level.depth}", [*blocks, Bullets(costs)] if costs else blocks)
 
 
+def _value(result: MultilabelEvaluation) -> Callable[[str, str], float | None]:
+    return lambda name, metric: result[name].metrics[metric].shown
+
+
 def _differences(result: MultilabelEvaluation) -> Section:
-    rows = listed(result.pairs, *difference_columns(lambda each: _TITLES[each.metric]))
+    rows = listed(result.pairs, *difference_columns(lambda each: _TITLES[each.metric], _value(result)))
     aside = "" if result.common_objects is None else f"on {amount(result.common_objects)} common objects"
     alone = "Each verdict is about its pair alone." if len(result.systems) > 2 else ""
     table = Table(*rows, note=alone, search="pairs", max_rows=ALL_ROWS)

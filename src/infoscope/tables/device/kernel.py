@@ -8,13 +8,13 @@ from __future__ import annotations
 import importlib
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass
 from functools import cache
 from importlib import resources
 from typing import Any
 
 import numpy as np
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.device.libraries import Tensor, device_of
 from infoscope.tables.device.tensor_pairs import Span, TensorPairs
 

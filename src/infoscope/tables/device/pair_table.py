@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.device import kernel
 from infoscope.tables.device.libraries import JaxLibrary, Library, Tensor, device_of, library_of
 from infoscope.tables.device.tensor_pairs import Span, TensorPairs

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
-from infoscope.quick_dataclasses import dataclass
 from infoscope.tables.device.libraries import Library, Tensor
 
 __all__ = ["Span", "TensorPairs"]

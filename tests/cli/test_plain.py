@@ -1,0 +1,98 @@
+"""``--plain`` and ``uncertainty=None``: values of the sample as papers print them, without a posterior."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+import infoscope as ifs
+from infoscope.cli import app
+from infoscope.posterior import Posterior
+from infoscope.posterior.groups import GroupPosterior
+
+RNG = np.random.default_rng(4)
+TRUTH = RNG.choice(["a", "b", "c"], 90)
+GUESS = np.where(RNG.random(90) < 0.7, TRUTH, RNG.choice(["a", "b", "c"], 90))
+PARTS = {"mean", "sd", "low", "high", "first_order_sd", "corrected", "shown"}
+
+
+def run(*words: object) -> Result:
+    return CliRunner().invoke(app, [*map(str, words)])
+
+
+@pytest.fixture
+def rows(tmp_path: Path) -> Path:
+    path = tmp_path / "rows.csv"
+    lines = (",".join(line) for line in zip(TRUTH, GUESS, GUESS[::-1], RNG.choice(["s", "t"], 90), strict=True))
+    path.write_text("\n".join(["truth,one,other,group", *lines]), encoding="utf-8")
+    return path
+
+
+@pytest.fixture
+def no_posterior(monkeypatch: pytest.MonkeyPatch) -> None:
+    def computed(*_: object, **__: object) -> None:
+        raise AssertionError("a posterior was computed")
+
+    for belief in (Posterior, GroupPosterior):
+        monkeypatch.setattr(belief, "__init__", computed)
+
+
+@pytest.mark.usefixtures("no_posterior")
+@pytest.mark.parametrize(
+    "more", [(), ("-s", "other"), ("--groups", "group"), ("--task", "clustering"), ("--by", "group")]
+)
+def test_every_number_is_the_samples_and_no_posterior_is_computed(rows: Path, more: tuple[str, ...]) -> None:
+    done = run("evaluate", rows, "-t", "truth", "-s", "one", *more, "--plain", "--format", "json")
+    assert done.exit_code == 0, done.output
+    for system in json.loads(done.stdout)["systems"]:
+        values = [*system["metrics"].values(), *(v for item in system["classes"] for v in item.values())]
+        assert not any(PARTS & set(value) for value in values if isinstance(value, dict))
+        assert system["interval"]["method"] == "none"
+    text = run("evaluate", rows, "-t", "truth", "-s", "one", *more, "--plain").stdout
+    assert "without intervals, as asked" in " ".join(text.split())
+    assert " in sample" not in text
+
+
+def test_the_values_are_those_beside_which_corrected_ones_stand() -> None:
+    plain, full = (ifs.evaluate(TRUTH, GUESS, uncertainty=how)["system"] for how in (None, "posterior"))
+    for name, estimate in plain.metrics.items():
+        assert estimate.value == full.metrics[name].value
+        assert estimate.shown == estimate.value
+    assert plain.chance_p_value == full.chance_p_value
+
+
+def test_label_sets_and_annotators_are_plain_too(tmp_path: Path, rows: Path) -> None:
+    for name in ("truth", "guess"):
+        lines = [f"{at}\t{label}" for at, label in enumerate(TRUTH if name == "truth" else GUESS)]
+        (tmp_path / f"{name}.txt").write_text("\n".join(lines), encoding="utf-8")
+    done = run("multilabel", tmp_path / "truth.txt", tmp_path / "guess.txt", "--plain", "--format", "json")
+    assert done.exit_code == 0, done.output
+    (system,) = json.loads(done.stdout)["systems"]
+    assert not any(PARTS & set(value) for value in system["metrics"].values())
+    assert system["draws"] == system["splits"] == 0
+    done = run("agree", rows, "-s", "truth,one,other", "--plain", "--format", "json")
+    assert done.exit_code == 0, done.output
+    assert '"low"' not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("evaluate", "--plain", "--judge", "other"), "with a judge every number is an estimate"),
+        (("agree", "-s", "truth,one,other", "--latent", "--plain"), "leave out --plain"),
+    ],
+)
+def test_what_lives_from_intervals_is_rejected(rows: Path, words: tuple[str, ...], said: str) -> None:
+    columns = () if words[0] == "agree" else ("-t", "truth", "-s", "one")
+    done = run(words[0], rows, *columns, *words[1:])
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert said in done.stderr
+
+
+def test_python_says_what_to_leave_out() -> None:
+    with pytest.raises(ifs.InputError, match=r"compare says what is significant.*leave out uncertainty=None"):
+        ifs.compare(TRUTH, {"one": GUESS, "other": GUESS[::-1]}, uncertainty=None)
+    with pytest.raises(ifs.InputError, match="uncertainty is 'bootstrap'; leave it out, or give None"):
+        ifs.evaluate(TRUTH, GUESS, uncertainty="bootstrap")  # type: ignore[arg-type]
