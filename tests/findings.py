@@ -1,6 +1,6 @@
 """What a result says about its data, for tests of sentences."""
 
-from infoscope.results import Result
+from tests.api import Result
 
 
 def notes(result: Result) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ import numpy as np
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from infoscope.tables import Contingency, construct
+from infoscope import Contingency
+from tests.api import construct
 
 COUNTS = st.one_of(st.just(0), st.integers(0, 9), st.integers(0, 10_000))
 """Half of all cells are empty or nearly so."""

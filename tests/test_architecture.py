@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import infoscope as ifs
-from infoscope.results import KINDS
+from tests.api import KINDS
 from tools import measures
 from tools.architecture import BANDS, TARGET, picture
 

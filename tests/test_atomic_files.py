@@ -13,13 +13,9 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope import atomic_files
-from infoscope.atomic_files import check_target, output_file, remove_unfinished, write_file
-from infoscope.cli import app
+from infoscope import ConfusionDisplay, Contingency, atomic_files, read_tables
 from infoscope.errors import InputError
-from infoscope.figures import ConfusionDisplay
-from infoscope.readers import read_tables
-from infoscope.tables import Contingency
+from tests.api import app, check_target, output_file, remove_unfinished, write_file
 
 TABLE = Contingency.from_labels(["a", "b", "a"], ["a", "b", "b"])
 

@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.datasets import DATASETS, csv_of
 from infoscope.errors import UnknownNameError
+from tests.api import app
 
 DATA = Path(ifs.__file__).parent / "data"
 
@@ -148,7 +148,7 @@ def test_the_doctor_sees_a_broken_switch(monkeypatch):
     monkeypatch.setenv("INFOSCOPE_NATIVE", "maybe")
     done = CliRunner().invoke(app, ["doctor"])
     assert done.exit_code == 0
-    from infoscope.readers.parquet.native import is_built
+    from tests.api import is_built
 
     assert ("INFOSCOPE_NATIVE is 'maybe'" in done.output) == is_built()
 

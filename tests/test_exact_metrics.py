@@ -10,11 +10,9 @@ import pytest
 from hypothesis import example, given
 from scipy.sparse import csr_array
 
-from infoscope import metrics
-from infoscope.clustering import splits_and_merges
+from infoscope import Contingency, catalogue, metrics
 from infoscope.errors import InputError
-from infoscope.metrics.registry import catalogue, find
-from infoscope.tables import Contingency
+from tests.api import find, splits_and_merges
 from tests.oracle import EXACT, ExactTable, adjusted_mutual_information
 from tests.strategies import extreme_tables, matrices, stored_sparse
 

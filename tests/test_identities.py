@@ -5,10 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope import metrics
-from infoscope.metrics.sensitivity import gain_of_move, move_derivative
-from infoscope.metrics.shannon import entropies
-from infoscope.tables import Contingency
+from infoscope import Contingency, metrics
+from tests.api import entropies, gain_of_move, move_derivative
 from tests.strategies import binary_tables, matrices, square_tables, tables
 
 

@@ -14,11 +14,8 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope import kernels
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.operating_points.ranking import hull_places, ranked
-from infoscope.operating_points.scores import BinaryScores
-from infoscope.tracking.file_formats import read_motchallenge
+from tests.api import BinaryScores, app, hull_places, ranked, read_motchallenge
 
 _kernels = pytest.importorskip("infoscope._kernels", reason="the compiled part needs a C compiler and Python's headers")
 

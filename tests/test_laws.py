@@ -9,9 +9,8 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.metrics.registry import Law, Metric, catalogue, find
-from infoscope.numeric import Real
-from infoscope.tables import Contingency
+from infoscope import Contingency, catalogue
+from tests.api import Law, Metric, Real, find
 from tests.strategies import (
     batches,
     binary_tables,

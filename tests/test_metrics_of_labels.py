@@ -13,8 +13,7 @@ from sklearn import metrics as peer
 
 import infoscope as ifs
 from infoscope import metrics as ours
-from infoscope.metrics.registry import all_metrics
-from infoscope.multilabel import measures
+from tests.api import all_metrics, measures
 
 TABLE_METRICS = [entry for entry in all_metrics() if entry.card.level == "table"]
 RNG = np.random.default_rng(17)

@@ -9,13 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope import metrics
+from infoscope import Contingency, metrics
 from infoscope.metrics import agreement, bounds
-from infoscope.metrics.expected_information import chance_information, expected_information
-from infoscope.metrics.registry import find, metrics_of
-from infoscope.metrics.shannon import entropies
-from infoscope.numeric import column_sums, row_sums
-from infoscope.tables import Contingency
+from tests.api import chance_information, column_sums, entropies, expected_information, find, metrics_of, row_sums
 from tests.strategies import stored_sparse
 
 HUGE = 10**15

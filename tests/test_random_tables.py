@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp, random_table
 
-from infoscope.metrics.permutation import _n_log_n, _random_tables, _shuffled, permuted_p_value
+from tests.api import _n_log_n, _random_tables, _shuffled, permuted_p_value
 
 TABLE = np.array([[5, 1, 0, 2], [0, 6, 3, 1], [2, 2, 7, 4]])
 

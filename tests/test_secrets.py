@@ -12,12 +12,9 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.cli import app
+from infoscope import ReadOptions, evaluate, read
 from infoscope.errors import InputError, UnknownNameError, masked, secrets_hidden
-from infoscope.evaluation import evaluate
-from infoscope.readers import ReadOptions, read
-from infoscope.readers.object_stores import client
-from infoscope.readers.progress import shown_while
+from tests.api import app, client, shown_while
 
 SECRET = "hunter2"
 ADDRESSES = [

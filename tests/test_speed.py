@@ -19,12 +19,9 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.optimize import linear_sum_assignment
 from scipy.spatial.distance import squareform
 
-from infoscope.__main__ import main
-from infoscope.assignment import best_assignment
+from infoscope import Contingency
 from infoscope.metrics import mirkin_distance, van_dongen_distance
-from infoscope.metrics.independence import log_lifts
-from infoscope.posterior.tree.shared_rows import average_linkage, flat_clusters
-from infoscope.tables import Contingency
+from tests.api import average_linkage, best_assignment, flat_clusters, log_lifts, main
 
 HEAVY = ["pandas", "polars", "pyarrow", "narwhals.dataframe", "matplotlib", "sklearn", "asyncio"]
 HEAVY += ["scipy.stats", "duckdb"]

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from infoscope import metrics
-from infoscope.tables import Contingency
+from infoscope import Contingency, metrics
 from tests.strategies import label_rows, stored_sparse, tables
 
 Rows = tuple[list[str], list[str]]

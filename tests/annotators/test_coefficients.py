@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.metrics.registry import all_metrics
 from tests.annotators.test_agreement import FOUR
+from tests.api import all_metrics, app
 
 FOURTEEN = [
     [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],

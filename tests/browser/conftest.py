@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from infoscope.evaluation import Evaluation, evaluate
+from infoscope import Evaluation, evaluate
 
 ROOT = Path(__file__).resolve().parents[2]
 AXE = ROOT / "node_modules" / "axe-core" / "axe.min.js"
@@ -81,7 +81,7 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> Pages:
 
 def _demo() -> Evaluation:
     """The bundled example, as `make demo` writes it."""
-    from infoscope.cli.commands.demo import SYSTEMS
+    from tests.api import SYSTEMS
 
     with as_file(files("infoscope") / "data" / "digits.csv") as path:
         return evaluate(str(path), truth="truth", system=SYSTEMS, reject="?")

@@ -10,9 +10,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from infoscope.metrics.registry import find
-from infoscope.reports.parts.metric_choice import view_of_metric
-from infoscope.results.notation import BITS
+from tests.api import BITS, find, view_of_metric
 from tests.browser.conftest import serious, violations
 from tests.reports.pages import grouped, plain, systems, typical
 from tests.reports.test_embedding import six_digits

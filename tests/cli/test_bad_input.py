@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from tests.api import app
 
 ROWS = ["-t", "gold", "-s", "svm"]
 CASES = [

@@ -11,8 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.cli.configuration import configuration
+from tests.api import app, configuration
 
 TRUTH = ["cat"] * 40 + ["dog"] * 40 + ["a<b>\x01&\n,:%"] * 40
 PREDICTED = ["cat"] * 36 + ["dog"] * 4 + ["dog"] * 20 + ["cat"] * 20 + TRUTH[80:]

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 ROWS = 'gold,svm,knn,"a,b",p_1,p_2\n' + "x,x,y,x,x,y\ny,y,y,y,y,y\nx,x,x,x,x,x\ny,x,y,y,y,x\n" * 5
 

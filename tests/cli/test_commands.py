@@ -11,10 +11,9 @@ import click
 import pytest
 from click.testing import CliRunner, Result
 
-from infoscope import __version__
-from infoscope.cli import COMMANDS, app
+from infoscope import __version__, catalogue
 from infoscope.errors import InputError
-from infoscope.metrics.registry import catalogue
+from tests.api import COMMANDS, app
 
 
 def run(*words: str, **options: object) -> Result:

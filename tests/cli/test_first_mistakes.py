@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 ROWS = "label,pred\n" + "cat,cat\ndog,dog\ncat,dog\n" * 20
 

@@ -9,10 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner, Result
 
-from infoscope.cli import app
-from infoscope.evaluation import evaluate
-from infoscope.evaluation.gate import Baseline, Condition, judge
-from infoscope.tables import Contingency
+from infoscope import Contingency, evaluate
+from tests.api import Baseline, Condition, app, judge
 
 
 def run(*words: str) -> Result:

@@ -10,14 +10,20 @@ import pytest
 import sklearn.metrics
 from click.testing import CliRunner
 
-from infoscope.cli import COMMANDS, app
-from infoscope.cli.explanations import explained
-from infoscope.cli.glossary import folded, glossary
-from infoscope.diagnosis import RULES
-from infoscope.metrics.registry import Domain, all_metrics
-from infoscope.reports import outline_of
-from infoscope.reports.outline import Column, Tile
-from infoscope.reports.phrases import plain
+from tests.api import (
+    COMMANDS,
+    RULES,
+    Column,
+    Domain,
+    Tile,
+    all_metrics,
+    app,
+    explained,
+    folded,
+    glossary,
+    outline_of,
+    plain,
+)
 from tests.reference import reference_file, why_absent
 from tests.results.examples import EXAMPLES, example
 

@@ -15,7 +15,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import COMMANDS, app, invocation
+from tests.api import COMMANDS, app, invocation
 
 CONTEXT = click.Context(app)
 FILE = re.compile(r"([a-z]\w*=)?[A-Za-z][\w./{}*-]*(\.[a-z]\w{1,6}|/)")

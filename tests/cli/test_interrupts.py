@@ -16,9 +16,8 @@ import duckdb
 import pytest
 
 from infoscope import compiled_duckdb
-from infoscope.cli.errors import settled
 from infoscope.errors import InputError
-from infoscope.readers.frames import _foreign
+from tests.api import _foreign, settled
 
 MOMENTS = int(os.environ.get("INFOSCOPE_INTERRUPTS", "6"))
 COMMANDS = {

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from infoscope.cli import app
+from tests.api import app
 
 GOLD = "q1\tsport\tnews\nq2\tnews\nq3\tmusic\nq4\tsport\n"
 MODEL = "q1\tsport\nq2\tnews\nq3\tmusic\tnews\nq4\tsport\n"

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from infoscope.cli import app
+from tests.api import app
 
 TEXTS: tuple[bytes, ...] = (
     b"", b"\n\n", b"\xff\xfe\x00", b"\x00\x00", b",", b'"', b'a,"b', b"a\tb\n\xc3", b"nan,inf\n1,2\n", b"1,-1\n0,3\n",

@@ -6,10 +6,9 @@ from collections.abc import Iterator
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
-from infoscope.cli.explanations import entries_named
-from infoscope.metrics.registry import catalogue
-from infoscope.multilabel import MEASURES
+from infoscope import catalogue
+from tests.api import app, entries_named
+from tests.api import measures_MEASURES as MEASURES
 from tests.reference import published_document, reference_file, why_absent
 
 ABSENT = why_absent("published.json") or why_absent("METRICS.md")

@@ -13,8 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import COMMANDS, app
-from infoscope.readers import ReadOptions
+from infoscope import ReadOptions
+from tests.api import COMMANDS, app
 
 MAX_PARAMETERS = 8
 

@@ -8,9 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.posterior import Posterior
-from infoscope.posterior.groups import GroupPosterior
+from infoscope import Posterior
+from tests.api import GroupPosterior, app
 
 RNG = np.random.default_rng(4)
 TRUTH = RNG.choice(["a", "b", "c"], 90)

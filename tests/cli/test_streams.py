@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from tests.api import app
 
 pytestmark = pytest.mark.slow
 

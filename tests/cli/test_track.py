@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from infoscope import tracking
-from infoscope.cli import app
+from tests.api import app
 from tests.tracking.scenes import Rows, crowd
 
 TRUTH, TRACKS = crowd(2)

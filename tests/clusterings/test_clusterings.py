@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from sklearn import metrics as peer
 
 import infoscope as ifs
-from infoscope.clustering import splits_and_merges
-from infoscope.metrics.expected_information import expected_cell_information, expected_information
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import expected_cell_information, expected_information, splits_and_merges
 
 labels = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=40)
 

@@ -9,17 +9,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from infoscope import Contingency, InputError, Posterior, evaluate
-from infoscope.comparison import PairedPredictions, Ranking, compare, compare_predictions
-from infoscope.comparison.correlation import _along_directions, correlation
-from infoscope.comparison.difference import MetricBelief
-from infoscope.comparison.pairwise import statement
-from infoscope.comparison.ranking import rank
-from infoscope.comparison.tests import homogeneity_p_value
+from infoscope import Contingency, Difference, Estimate, InputError, Posterior, compare, evaluate
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, proficiency
-from infoscope.metrics.registry import find
-from infoscope.results import Difference, Estimate
+from tests.api import (
+    MetricBelief,
+    PairedPredictions,
+    Ranking,
+    _along_directions,
+    compare_predictions,
+    correlation,
+    find,
+    homogeneity_p_value,
+    rank,
+    statement,
+)
 from tests.findings import notes
 
 

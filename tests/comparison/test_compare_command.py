@@ -8,8 +8,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope
-from infoscope.cli import app
-from infoscope.comparison import compare
+from infoscope import compare
+from tests.api import app
 
 DIGITS = str(Path(infoscope.__file__).parent / "data" / "digits.csv")
 THREE = ["-t", "truth", "-s", "svm", "-s", "naive_bayes", "-s", "relabelled"]

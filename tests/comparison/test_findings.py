@@ -7,7 +7,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import Contingency
-from infoscope.cli import app
+from tests.api import app
 from tests.findings import notes
 
 TRUTH = ["a", "b", "c"] * 20

@@ -6,13 +6,9 @@ from runpy import run_path
 import numpy as np
 import pytest
 
-from infoscope.comparison import PairedPredictions, compare_predictions
-from infoscope.comparison.correlation import correlation
+from infoscope import Contingency, Posterior
 from infoscope.metrics import proficiency
-from infoscope.metrics.registry import find
-from infoscope.posterior import Posterior
-from infoscope.posterior.first_order import cramer_rao_sd
-from infoscope.tables import Contingency
+from tests.api import PairedPredictions, compare_predictions, correlation, cramer_rao_sd, find
 
 population = run_path(str(Path(__file__).parents[2] / "benchmarks" / "populations.py"))["population"]
 PROFICIENCY = find("proficiency")

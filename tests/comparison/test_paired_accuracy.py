@@ -7,9 +7,7 @@ import pytest
 from scipy import stats
 
 import infoscope as ifs
-from infoscope.comparison.difference import MetricBelief, difference
-from infoscope.comparison.options import CompareOptions
-from infoscope.metrics.registry import find
+from tests.api import CompareOptions, MetricBelief, difference, find
 
 BELIEF = MetricBelief(0.5, 0.5, 0.1, 0.3, 0.7)
 

@@ -5,15 +5,21 @@ import polars as pl
 import pytest
 from scipy import stats
 
-from infoscope import Contingency, InputError
-from infoscope.comparison import PairedPredictions, compare
-from infoscope.comparison.correlation import correlation
-from infoscope.comparison.difference import MetricBelief, exact_information_difference, improvement_factor
-from infoscope.comparison.tests import homogeneity_p_value, mcnemar_p_values, swap_p_values
+from infoscope import Contingency, InputError, compare
 from infoscope.errors import UnknownNameError
 from infoscope.metrics import accuracy, erroneous_information_ratio, mutual_information, proficiency
-from infoscope.metrics.registry import find
-from infoscope.numeric import holm
+from tests.api import (
+    MetricBelief,
+    PairedPredictions,
+    correlation,
+    exact_information_difference,
+    find,
+    holm,
+    homogeneity_p_value,
+    improvement_factor,
+    mcnemar_p_values,
+    swap_p_values,
+)
 from tests.findings import notes
 
 

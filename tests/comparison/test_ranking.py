@@ -5,9 +5,7 @@ import pytest
 from scipy.stats import norm
 
 from infoscope import compare
-from infoscope.comparison.difference import MetricBelief
-from infoscope.comparison.ranking import rank
-from infoscope.metrics.registry import find
+from tests.api import MetricBelief, find, rank
 
 
 def belief(mean: float, sd: float) -> MetricBelief:

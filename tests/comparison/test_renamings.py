@@ -7,9 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.comparison import PairedPredictions
-from infoscope.metrics.registry import Law, all_metrics
+from tests.api import Law, PairedPredictions, all_metrics, app
 
 CLASSES = ["ant", "bee", "cow", "dog", "elk"]
 FREE_OF_NAMES = sorted(

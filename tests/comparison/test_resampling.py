@@ -6,8 +6,7 @@ from sklearn.datasets import load_iris
 from sklearn.naive_bayes import CategoricalNB, GaussianNB
 from sklearn.tree import DecisionTreeClassifier
 
-from infoscope import Contingency, InputError, evaluate
-from infoscope.cross_validation import cross_validate
+from infoscope import Contingency, InputError, cross_validate, evaluate
 from infoscope.metrics import mutual_information
 from tests.reference import reference_file, why_absent
 

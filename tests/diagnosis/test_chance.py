@@ -5,9 +5,8 @@ import pytest
 from scipy.stats import binomtest, hypergeom, poisson
 from sklearn.metrics import mutual_info_score as mutual_information_score
 
-from infoscope.diagnosis.statistics import TableStatistics
-from infoscope.metrics.permutation import _hypergeometric, chance_p_value, permuted_p_value
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import TableStatistics, _hypergeometric, chance_p_value, permuted_p_value
 
 
 def p_values(classes: int, samples: int, repeats: int) -> np.ndarray:

@@ -17,10 +17,8 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.diagnosis import RULES, TableStatistics, diagnose_all
-from infoscope.metrics.registry import find
-from infoscope.posterior import Posterior
-from infoscope.tables import Contingency
+from infoscope import Contingency, Posterior
+from tests.api import RULES, TableStatistics, diagnose_all, find
 
 pytestmark = pytest.mark.slow
 

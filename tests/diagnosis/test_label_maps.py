@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from infoscope.diagnosis.label_assignment import evident_renaming, foreign_labels
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import evident_renaming, foreign_labels
 
 Codes = NDArray[np.int64]
 SIZES = (12, 30, 100, 400, 2000)

@@ -8,11 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from infoscope.diagnosis.confused_pairs import confusions, merge_losses
-from infoscope.diagnosis.label_assignment import best_renaming
+from infoscope import Contingency
 from infoscope.metrics import mutual_information, proficiency, truth_entropy
-from infoscope.tables import Contingency
-from infoscope.tables import construct as building
+from tests.api import best_renaming, confusions, merge_losses
+from tests.api import construct as building
 
 small = arrays(np.int64, (4, 4), elements=st.integers(0, 30)).filter(lambda m: m.sum() > 0)
 

@@ -7,9 +7,8 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 import infoscope as ifs
-from infoscope.diagnosis import TableStatistics, diagnose
-from infoscope.diagnosis.confusion import relabelled
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import TableStatistics, diagnose, relabelled
 
 
 def is_found(truth: np.ndarray, output: np.ndarray) -> bool:

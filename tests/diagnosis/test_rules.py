@@ -6,13 +6,19 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infoscope import evaluate, gate
-from infoscope.diagnosis import RULES, THRESHOLDS, Finding, TableStatistics, diagnose, diagnose_all
+from infoscope import Contingency, Finding, Posterior, evaluate, gate
 from infoscope.metrics import missed_information
-from infoscope.posterior import Posterior, samples_to_halve
-from infoscope.posterior.tree.affinity_rows import AffinityRows
-from infoscope.tables import Contingency, lookalikes
-from infoscope.tables.estimation import Estimation
+from tests.api import (
+    RULES,
+    THRESHOLDS,
+    AffinityRows,
+    Estimation,
+    TableStatistics,
+    diagnose,
+    diagnose_all,
+    lookalikes,
+    samples_to_halve,
+)
 
 
 def rejecting(matrix: list[list[int]]) -> Contingency:

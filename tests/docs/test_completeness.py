@@ -9,10 +9,7 @@ import click
 import pytest
 
 import infoscope as ifs
-from infoscope.cli import COMMANDS, app
-from infoscope.cli.explanations import explained
-from infoscope.cli.glossary import findings
-from infoscope.metrics.registry import all_metrics
+from tests.api import COMMANDS, all_metrics, app, explained, findings
 
 pytest.importorskip("sphinx")
 

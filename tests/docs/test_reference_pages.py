@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import infoscope as ifs
-from infoscope.cli.glossary import findings
+from tests.api import findings
 
 pytest.importorskip("sphinx")
 

@@ -13,8 +13,7 @@ from scipy.stats import chi2, ncx2
 
 import infoscope as ifs
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.metrics.permutation import permuted_p_value
-from infoscope.periods.chance import drift_part
+from tests.api import drift_part, permuted_p_value
 from tests.reference import reference_file, why_absent
 
 ABSENT = why_absent("oracle_without_truth.json")

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from infoscope.readers import read_tables
+from infoscope import read_tables
 
 LONG = "x" * (1 << 20)
 DAY = dt.date(2020, 1, 2)

@@ -4,8 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope import Judged
-from infoscope.readers import ReadOptions
+from infoscope import Judged, ReadOptions
 from tests.engines.cases import Case, case
 
 CLASSES = ("Ham", "ham", "späm")

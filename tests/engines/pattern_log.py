@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 import infoscope as ifs
-from infoscope.readers import ReadOptions
-from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
-from infoscope.tables.patterns import Patterns
+from infoscope import ReadOptions
+from tests.api import Patterns, read_patterns, read_patterns_by_group
 from tests.engines.cases import Case, case
 
 CLASSES = ("Ham", "ham", "späm")

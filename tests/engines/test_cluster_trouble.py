@@ -10,11 +10,9 @@ import pytest
 import zstandard
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_tables
-from infoscope.readers.addresses import check_reachable
-from infoscope.readers.spark.session import _last_line
+from tests.api import _last_line, app, check_reachable
 from tests.engines.servers import dask_cluster, free_port, stranger
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the clusters' own libraries warn

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_tables
 from tests.engines.cases import CASES, counted, expected, same, text_label
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results

@@ -9,8 +9,7 @@ from click.testing import CliRunner
 from sklearn.metrics import accuracy_score
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.results.base import Result
+from tests.api import Result, app
 from tests.frames import write_frame
 
 TRUTH = ["", "a", "b", "", "a", "b"] * 5

@@ -12,11 +12,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.posterior.groups import GroupPosterior
-from infoscope.readers.shared_reading import Asked, read_together
-from infoscope.results.provenance import IgnoredRows
+from tests.api import Asked, GroupPosterior, IgnoredRows, app, read_together
 from tests.findings import notes
 
 

@@ -9,9 +9,9 @@ import polars as pl
 import pytest
 
 import infoscope as ifs
-from infoscope.evaluation import Evaluation
-from infoscope.readers import Asked, read_tables, read_together
-from infoscope.readers import shared_reading as reading_together
+from infoscope import Evaluation, read_tables
+from tests.api import Asked, read_together
+from tests.api import shared_reading as reading_together
 from tests.findings import notes
 
 

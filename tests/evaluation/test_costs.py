@@ -11,8 +11,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
+from tests.api import app
 
 LABELS = ["cat", "cow", "dog"]
 COSTS = np.array([[0.0, 2.0, 5.0], [1.0, 0.0, 1.0], [10.0, 3.0, 0.0]])

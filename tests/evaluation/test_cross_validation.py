@@ -18,11 +18,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 import infoscope as ifs
+from infoscope import CoverageDisplay
 from infoscope.errors import InputError
-from infoscope.figures import CoverageDisplay
-from infoscope.figures.coverage import fold_clouds
-from infoscope.figures.drawing.scene import Line
-from infoscope.readers import progress
+from tests.api import Line, fold_clouds, progress
 
 X, Y = load_iris(return_X_y=True)
 RANDOM_TREE = DecisionTreeClassifier(splitter="random", max_features=1, max_depth=3)

@@ -6,7 +6,7 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 ROWS = "truth,model\n" + "cat,cat\ndog,dog\ncat,dog\n" * 20
 NUMBERS = "truth,model\n" + "1,1\n2,2\n1,2\n" * 20

@@ -11,13 +11,10 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
+from infoscope import Contingency, Estimate, Evaluation, evaluate
 from infoscope.errors import InfoscopeError
-from infoscope.evaluation import Evaluation, evaluate
-from infoscope.evaluation.score import TableInput, measure
-from infoscope.metrics.registry import find, metrics_of
-from infoscope.results import Estimate
-from infoscope.results.codec import encode
-from infoscope.tables import Contingency
+from tests.api import TableInput, find, measure, metrics_of
+from tests.api import codec_encode as encode
 
 M6 = Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)
 

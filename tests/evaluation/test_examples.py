@@ -16,10 +16,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.evaluation.examples import MAX_CHARACTERS
-from infoscope.readers.rows.row_samples import sample_labels
+from tests.api import MAX_CHARACTERS, app, sample_labels
 
 ROWS = 2000
 

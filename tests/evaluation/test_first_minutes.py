@@ -12,8 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.evaluation.gate import Condition, judge
+from tests.api import Condition, app, judge
 
 
 @cache

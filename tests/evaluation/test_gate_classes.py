@@ -10,10 +10,8 @@ from scipy import stats
 from sklearn.metrics import f1_score, precision_score, recall_score
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.evaluation import evaluate
-from infoscope.evaluation.gate import EFFECTS, Condition, judge
-from infoscope.results.finding import Finding
+from infoscope import Finding, evaluate
+from tests.api import EFFECTS, Condition, app, judge
 
 COUNTS = [[900, 60, 40], [20, 70, 10], [5, 25, 20]]
 CLASSES = ["ham", "spam", "a]=b[c]"]

@@ -11,7 +11,7 @@ from click.testing import CliRunner, Result
 from sklearn.metrics import matthews_corrcoef
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 NAMES = np.array([f"class {at}" for at in range(10)])
 RNG = np.random.default_rng(36)

@@ -14,10 +14,7 @@ from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.comparison.predictions import CodedColumn
-from infoscope.evaluation import Baseline, judge
-from infoscope.evaluation.row_labels import LabelColumn
+from tests.api import Baseline, CodedColumn, LabelColumn, app, judge
 
 
 def run(*words: object) -> Result:

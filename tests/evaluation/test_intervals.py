@@ -9,13 +9,18 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
+from infoscope import Contingency, Evaluation, Posterior, evaluate
 from infoscope.errors import InputError
-from infoscope.evaluation import Evaluation, evaluate
-from infoscope.metrics.registry import metrics_of
-from infoscope.posterior import Posterior, cramer_rao_sd, samples_to_halve
-from infoscope.posterior.first_order import information_influence, information_sds, log_slopes
-from infoscope.posterior.measures import LINEAR, RATIOS
-from infoscope.tables import Contingency
+from tests.api import (
+    LINEAR,
+    RATIOS,
+    cramer_rao_sd,
+    information_influence,
+    information_sds,
+    log_slopes,
+    metrics_of,
+    samples_to_halve,
+)
 
 TABLE = Contingency.from_matrix([[120, 10, 3], [20, 90, 10], [2, 30, 110]])
 

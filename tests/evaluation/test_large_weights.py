@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 import infoscope as ifs
-from infoscope.metrics.permutation import chance_p_value
+from tests.api import chance_p_value
 
 TRUTH = ["a", "b", "a", "b"] * 3
 PREDICTED = ["a", "b", "b", "b"] * 3

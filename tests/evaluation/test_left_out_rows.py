@@ -13,9 +13,9 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import Contingency, Counter, Evaluation, MissingLabelsWarning
-from infoscope.cli import app
-from infoscope.multilabel import compare as compare_sets
-from infoscope.multilabel import evaluate as evaluate_sets
+from tests.api import app
+from tests.api import multilabel_compare as compare_sets
+from tests.api import multilabel_evaluate as evaluate_sets
 
 TRUTH = ["a", "b", None, "a", "b", "a", "b", "b"]
 ANSWERS = ["a", "b", "a", "b", "b", None, "b", "a"]

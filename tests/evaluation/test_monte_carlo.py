@@ -9,9 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.figures.drawing.scene import Cloud
+from tests.api import Cloud, app
 
 CLASSES = ["cat", "cow", "dog"]
 RUNS = 5

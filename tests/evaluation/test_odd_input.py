@@ -10,9 +10,9 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
+from infoscope import Finding
 from infoscope.errors import InputError
-from infoscope.results import Finding, Result
+from tests.api import Result, app
 
 LETTERS = np.array([*"abc"])
 

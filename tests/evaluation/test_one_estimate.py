@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 ORDER = ["low", "medium", "high"]
 """Not the sorted order, in which the draws of other questions are made."""

@@ -13,10 +13,9 @@ import sklearn.metrics as reference
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 import infoscope as ifs
-from infoscope import experiments, mlflow, multilabel
-from infoscope.metrics.registry import catalogue, find
-from infoscope.results.notation import MetricNotation
+from infoscope import catalogue, experiments, mlflow, multilabel
 from infoscope.sklearn import scorer
+from tests.api import MetricNotation, find
 
 NAMES = ["ant", "bee", "cat", "dog"]
 SYSTEMS = ("good", "poor")

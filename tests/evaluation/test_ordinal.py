@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.operating_points import probabilistic_scores
-from infoscope.tables.scale import on_scale
+from tests.api import app, on_scale, probabilistic_scores
 
 SCALE = ("low", "medium", "high", "severe")
 ORDINAL = (

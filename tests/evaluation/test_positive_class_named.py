@@ -9,9 +9,8 @@ from click.testing import CliRunner
 from sklearn.metrics import f1_score
 
 import infoscope as ifs
-from infoscope import Contingency, Evaluation, InputError
-from infoscope.cli import app
-from infoscope.operating_points import Tuning
+from infoscope import Contingency, Evaluation, InputError, Tuning
+from tests.api import app
 
 TABLE = Contingency.from_matrix([[40, 10], [5, 45]], truth=["cat", "dog"], positive="dog")
 OTHER = Contingency.from_matrix([[30, 20], [15, 35]], truth=["cat", "dog"], positive="dog")

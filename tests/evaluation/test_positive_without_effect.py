@@ -5,7 +5,7 @@ import sklearn.metrics
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 TRUTH = ["a", "b", "c"] * 10
 TWO = ["fraud", "legit", "legit"] * 9

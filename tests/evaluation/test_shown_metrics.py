@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
+from tests.api import app
 
 TRUTH = ["cat", "cat", "dog", "dog", "cow", "cow"] * 20
 POOR = ["cat", "dog", "dog", "dog", "dog", "cow"] * 20

@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 NAMES = np.array(["ok", "fraud"], dtype=object)
 

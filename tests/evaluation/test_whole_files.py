@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 
 def test_until_is_refused_with_the_reason(tmp_path: Path) -> None:

@@ -13,8 +13,7 @@ from sklearn.model_selection import train_test_split
 
 import infoscope as ifs
 from benchmarks.wrong_use import populations
-from infoscope.cli import app
-from infoscope.column_kinds import ColumnNames, check_columns, near_misses
+from tests.api import ColumnNames, app, check_columns, near_misses
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ import infoscope as ifs
 from infoscope import mlflow
 from infoscope.errors import UnknownNameError
 from infoscope.experiments import HEADLINE, log_to_tensorboard, numbers, table
-from infoscope.results import KINDS
+from tests.api import KINDS
 from tests.results.examples import example
 
 TRUTH = ["cat", "dog", "cow"] * 30

@@ -5,15 +5,20 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infoscope.comparison import compare
+from infoscope import (
+    ComparisonDisplay,
+    Contingency,
+    CoverageDisplay,
+    ImprovementDisplay,
+    Posterior,
+    SweepDisplay,
+    compare,
+    evaluate,
+    sweep,
+)
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.evaluation import evaluate
-from infoscope.figures import ComparisonDisplay, CoverageDisplay, ImprovementDisplay, SweepDisplay
 from infoscope.metrics import false_information_ratio, proficiency
-from infoscope.operating_points import sweep
-from infoscope.posterior import Posterior
-from infoscope.reports.parts.maps import coverage_points
-from infoscope.tables import Contingency
+from tests.api import coverage_points
 
 TABLE = Contingency.from_matrix([[40, 6, 2], [5, 50, 9], [1, 3, 60]])
 WORSE = Contingency.from_matrix([[28, 12, 8], [15, 35, 14], [9, 11, 44]])

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import entropy
 
-from infoscope.figures import BoundsDisplay
-from infoscope.figures.drawing.scene import Dot, Line, Panel
-from infoscope.tables import Contingency
+from infoscope import BoundsDisplay, Contingency
+from tests.api import Dot, Line, Panel
 from tests.papers.test_hu2008 import MATRICES, TABLES
 
 OWN_LABELS_WORSE = {"M4", "M11", "M19", "M20"}

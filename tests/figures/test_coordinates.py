@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from scipy.stats import entropy
 from sklearn.metrics import confusion_matrix, mutual_info_score
 
-from infoscope.errors import InputError, UnknownNameError
-from infoscope.evaluation import evaluate
-from infoscope.figures import (
+from infoscope import (
     ClassInformationDisplay,
     ComparisonDisplay,
     ConfusionDisplay,
+    Contingency,
     CoverageDisplay,
     EntropyDiagramDisplay,
     EntropyTriangleDisplay,
@@ -26,18 +25,28 @@ from infoscope.figures import (
     SplitTriangleDisplay,
     SurfaceDisplay,
     SweepDisplay,
+    evaluate,
 )
-from infoscope.figures.confusion import heat_map
-from infoscope.figures.coverage import CoveragePoint, ellipse
-from infoscope.figures.coverage_plane import iso_lines
-from infoscope.figures.drawing.colours import ERRORS, HITS, ramp
-from infoscope.figures.forest import ForestRow
-from infoscope.figures.seriation import confusion_order
-from infoscope.figures.surface import contours, surface
-from infoscope.figures.table_display import Spread
-from infoscope.figures.triangle import HEIGHT, TriangleShares, place, warped
+from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import false_information_ratio
-from infoscope.tables import Contingency
+from tests.api import (
+    ERRORS,
+    HEIGHT,
+    HITS,
+    CoveragePoint,
+    ForestRow,
+    Spread,
+    TriangleShares,
+    confusion_order,
+    contours,
+    ellipse,
+    heat_map,
+    iso_lines,
+    place,
+    ramp,
+    surface,
+    warped,
+)
 from tests.strategies import matrices
 
 VALVERDE = {

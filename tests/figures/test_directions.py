@@ -7,13 +7,9 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
+from infoscope import ComparisonDisplay, Contingency, SweepDisplay
 from infoscope.errors import InputError
-from infoscope.figures import ComparisonDisplay, SweepDisplay
-from infoscope.figures.drawing.scene import Dot, Panel
-from infoscope.figures.sweep import Curve
-from infoscope.metrics.registry import metrics_of
-from infoscope.tables import Contingency
+from tests.api import Curve, Dot, Panel, app, metrics_of
 
 STEPS = {
     1: Contingency.from_matrix([[50, 10, 4, 2], [10, 40, 6, 3], [8, 12, 30, 9]], reject=3),

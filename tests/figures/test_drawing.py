@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 
 import infoscope
-from infoscope.errors import InputError
-from infoscope.figures import (
+from infoscope import (
     BoundsDisplay,
     ClassInformationDisplay,
     ComparisonDisplay,
     ConfusionDisplay,
+    Contingency,
     CoverageDisplay,
     EntropyDiagramDisplay,
     EntropyTriangleDisplay,
@@ -28,12 +28,8 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
-from infoscope.figures.coverage import CoveragePoint
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import ForestRow
-from infoscope.figures.improvement import ImprovementStep
-from infoscope.figures.table_display import Spread, TableDisplay
-from infoscope.tables import Contingency
+from infoscope.errors import InputError
+from tests.api import CoveragePoint, Display, ForestRow, ImprovementStep, Spread, TableDisplay
 
 HOSTILE = [
     "</svg><script>alert(1)</script>",

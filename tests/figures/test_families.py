@@ -7,12 +7,22 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError, InputError
-from infoscope.figures.drawing.axes import draw, new_axes
-from infoscope.figures.drawing.layout import FONT, width_of
-from infoscope.figures.drawing.scene import Dot, Line, Panel, Words
-from infoscope.figures.families import MARKERS
-from infoscope.figures.triangle import TrianglePoint
-from infoscope.figures.triangle_plane import JOINT_SIDES, SPLIT_SIDES, TriangleShares, zone_of
+from tests.api import (
+    FONT,
+    JOINT_SIDES,
+    MARKERS,
+    SPLIT_SIDES,
+    Dot,
+    Line,
+    Panel,
+    TrianglePoint,
+    TriangleShares,
+    Words,
+    draw,
+    new_axes,
+    width_of,
+    zone_of,
+)
 from tests.papers.test_valverde2013 import TABLES
 
 FAMILIES = {"accuracy 50/60": list("abcf"), "perfect": list("de")}

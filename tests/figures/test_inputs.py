@@ -8,14 +8,9 @@ import polars as pl
 import pytest
 
 import infoscope
+from infoscope import AssociationDisplay, Contingency, Evaluation, SweepDisplay, TrackTimelineDisplay, evaluate
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.evaluation import Evaluation, evaluate
-from infoscope.figures.association import AssociationDisplay
-from infoscope.figures.inputs import estimators_by_name, predictions_by_name, tables_by_name
-from infoscope.figures.sweep import SweepDisplay
-from infoscope.figures.table_display import TableDisplay
-from infoscope.figures.track_timeline import TrackTimelineDisplay
-from infoscope.tables import Contingency
+from tests.api import TableDisplay, estimators_by_name, predictions_by_name, tables_by_name
 
 RNG = np.random.default_rng(0)
 TRUTH = RNG.choice(["no", "yes"], 120, p=[0.7, 0.3])

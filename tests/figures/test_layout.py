@@ -8,13 +8,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from infoscope.figures.drawing import layout
-from infoscope.figures.drawing.colours import DARK, LIGHT, on_colour
-from infoscope.figures.drawing.files import encode
-from infoscope.figures.drawing.layout import (
+from tests.api import (
+    DARK,
+    LIGHT,
+    Axis,
+    Panel,
     PlacedName,
+    Words,
     dodged,
     fitting,
+    layout,
+    on_colour,
     plain_label,
     round_ticks,
     shortened,
@@ -22,7 +26,7 @@ from infoscope.figures.drawing.layout import (
     tick_text,
     width_of,
 )
-from infoscope.figures.drawing.scene import Axis, Panel, Words
+from tests.api import files_encode as encode
 
 places = st.lists(st.floats(0, 100, allow_nan=False), min_size=1, max_size=30)
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from infoscope.figures import LedgerDisplay
-from infoscope.figures.drawing.scene import Words
+from infoscope import LedgerDisplay
+from tests.api import Words
 
 
 @pytest.mark.parametrize(("captured", "inside"), [(0.19, False), (0.2, False), (0.25, True)])

@@ -3,8 +3,8 @@
 import pytest
 
 import infoscope as ifs
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
+from infoscope import ComparisonDisplay, ImprovementDisplay
+from tests.api import ForestRow, ImprovementStep
 
 
 def test_ticks_below_zero_have_a_minus_sign_in_both_renderers(tmp_path):

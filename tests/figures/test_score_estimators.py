@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from infoscope import PrecisionRecallDisplay, RiskCoverageDisplay, RocDisplay
 from infoscope.errors import InputError
-from infoscope.figures.roc import RocDisplay
-from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
+from tests.api import LiftDisplay, ReliabilityDisplay
 
 pytest.importorskip("matplotlib")
 linear_model = pytest.importorskip("sklearn.linear_model")

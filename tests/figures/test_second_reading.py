@@ -7,18 +7,26 @@ import pytest
 from scipy.stats import entropy
 from sklearn.metrics import accuracy_score, f1_score, matthews_corrcoef, recall_score
 
-from infoscope.figures import CoverageDisplay, MetricCurvesDisplay, SurfaceDisplay
-from infoscope.figures.coverage import CoveragePoint
-from infoscope.figures.coverage_plane import RADIUS
-from infoscope.figures.drawing.colours import ramp
-from infoscope.figures.drawing.layout import PlacedName, side_labels, width_of
-from infoscope.figures.drawing.scene import Axis, Cloud, Dot, Line, Panel, Raster, Words
-from infoscope.figures.metric_curves import through
-from infoscope.figures.surface import BLUES
-from infoscope.figures.table_display import Spread
-from infoscope.figures.track_ledger import TrackLedgerDisplay
-from infoscope.tables import Contingency
-from infoscope.tracking import compare
+from infoscope import Contingency, CoverageDisplay, MetricCurvesDisplay, SurfaceDisplay, TrackLedgerDisplay
+from tests.api import (
+    BLUES,
+    RADIUS,
+    Axis,
+    Cloud,
+    CoveragePoint,
+    Dot,
+    Line,
+    Panel,
+    PlacedName,
+    Raster,
+    Spread,
+    Words,
+    ramp,
+    side_labels,
+    through,
+    width_of,
+)
+from tests.api import tracking_compare as compare
 from tests.tracking.scenes import Stage
 
 

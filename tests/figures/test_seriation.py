@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import ClusterNode, linkage, to_tree
 from scipy.spatial.distance import squareform
 
-from infoscope.figures.seriation import BEST_LEAVES, confusion_order
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import BEST_LEAVES, confusion_order
 
 
 def test_confusion_in_either_direction_brings_classes_together() -> None:

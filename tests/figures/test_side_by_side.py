@@ -9,8 +9,7 @@ from sklearn.svm import LinearSVC
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from infoscope.figures.confusion_grid import MOST_MATRICES
-from infoscope.figures.drawing.scene import Bar, Dot, Line, Raster, Words
+from tests.api import MOST_MATRICES, Bar, Dot, Line, Raster, Words
 from tests.papers.test_holt2010 import TABLES as HOLT
 from tests.papers.test_valverde2013 import TABLES as VALVERDE
 

@@ -3,11 +3,9 @@
 import pytest
 
 import infoscope as ifs
-from infoscope import InputError, StrataMosaicDisplay
+from infoscope import Estimate, InputError, StrataMosaicDisplay
 from infoscope.errors import UnknownNameError
-from infoscope.evaluation.judged_system import JudgedStratum
-from infoscope.figures.drawing.scene import Bar, Words
-from infoscope.results.estimate import Estimate
+from tests.api import Bar, JudgedStratum, Words
 
 
 def stratum(verdict: str, prediction: str, rows: float, labels: float, right: float) -> JudgedStratum:

@@ -13,13 +13,20 @@ from scipy.stats import f
 import infoscope as ifs
 from infoscope import tracking
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.association import cell_kinds
-from infoscope.figures.coverage import ellipse
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.scene import Bar, Dot, Line, Words
-from infoscope.figures.track_timeline import id_colours
-from infoscope.figures.tracks import Cell, association_cells, timeline
-from infoscope.tracking import TrackingEvaluation
+from tests.api import (
+    Bar,
+    Cell,
+    Display,
+    Dot,
+    Line,
+    TrackingEvaluation,
+    Words,
+    association_cells,
+    cell_kinds,
+    ellipse,
+    id_colours,
+    timeline,
+)
 from tests.tracking.scenes import Stage, crowd
 
 STAGE = Stage(objects=6, frames=20)

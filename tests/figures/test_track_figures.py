@@ -3,11 +3,9 @@
 import numpy as np
 import pytest
 
-from infoscope import tracking
+from infoscope import CoverageDisplay, tracking
 from infoscope.errors import InputError
-from infoscope.figures.coverage import CoverageDisplay, ellipse
-from infoscope.figures.tracks import association_cells, ledger_bars, timeline
-from infoscope.tracking.sequence import Sequence
+from tests.api import Sequence, association_cells, ellipse, ledger_bars, timeline
 from tests.tracking.scenes import Rows, Stage, crowd
 
 STAGE = Stage(objects=3, frames=10)

@@ -5,15 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.figures.drawing.scene import Dot, Words
-from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
-from infoscope.figures.triangle import (
-    EntropyTriangleDisplay,
-    TrianglePoint,
-    TriangleShares,
-    place,
-)
-from infoscope.figures.triangle_plane import LARGEST_PART, enlarged_part
+from infoscope import EntropyTriangleDisplay, SplitTriangleDisplay
+from tests.api import LARGEST_PART, Dot, SplitPoint, TrianglePoint, TriangleShares, Words, enlarged_part, place
 
 SHARES = st.tuples(*[st.floats(0.001, 1.0)] * 3).map(lambda x: TriangleShares(*(np.array(x) / sum(x)).tolist()))
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from infoscope.judges import belief
+from tests.api import belief
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.judges.stratum_counts import StratumCounts
+from tests.api import StratumCounts
 
 
 @dataclass(frozen=True)

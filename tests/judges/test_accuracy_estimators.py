@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infoscope.judges.accuracy_estimators import Agreements, bias_adjusted_accuracy, ppi_accuracy
-from infoscope.judges.stratum_counts import StratumCounts
+from tests.api import Agreements, StratumCounts, bias_adjusted_accuracy, ppi_accuracy
 from tests.reference import reference_file, why_absent
 
 ABSENT = why_absent("oracle_judge.json")

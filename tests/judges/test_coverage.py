@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.judges import borrowed_strength
-from infoscope.judges.belief import StratumBelief
-from infoscope.judges.stratum_counts import StratumCounts
+from tests.api import StratumBelief, StratumCounts, borrowed_strength
 from tests.judges.populations import World, counted, sampled
 
 RUNS = 30

@@ -6,14 +6,7 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.judges import belief
-from infoscope.judges.diagnostics import (
-    LabelsBesideJudge,
-    accepted_errors,
-    given_truth_p_value,
-    row_ease,
-    row_selection,
-)
+from tests.api import LabelsBesideJudge, accepted_errors, belief, given_truth_p_value, row_ease, row_selection
 from tests.judges.labelled_worlds import JudgedWorld, erring
 from tests.reference import reference_file, why_absent
 

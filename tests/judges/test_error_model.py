@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.judges import borrowed_strength
-from infoscope.judges.error_model import fitted_errors
+from tests.api import borrowed_strength, fitted_errors
 from tests.judges.populations import World, counted, sampled
 
 

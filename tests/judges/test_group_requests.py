@@ -10,8 +10,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import InputError, Judged
-from infoscope.cli import app
-from infoscope.reports import outline_of
+from tests.api import app, outline_of
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.labelled_worlds import JudgedWorld
 

@@ -9,11 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope import InputError, Judged
-from infoscope.cli import app
-from infoscope.figures.judge import JudgeDisplay
-from infoscope.judges import judged, system_strata
-from infoscope.judges.question import asked_groups
+from infoscope import InputError, Judged, JudgeDisplay
+from tests.api import app, asked_groups, judged, system_strata
 from tests.judges.populations import World, sampled
 
 ROLES: dict[str, Any] = {"truth": "human", "system": ["model", "new"], "judge": "gpt"}

@@ -9,12 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.judges.accuracy_estimators import Agreements
-from infoscope.judges.label_allocation import StratumAllocation
-from infoscope.judges.label_requests import labels_for, with_labels
-from infoscope.reports import outline_of
+from tests.api import Agreements, StratumAllocation, app, labels_for, outline_of, with_labels
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.labelled_worlds import JudgedWorld
 

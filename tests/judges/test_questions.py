@@ -11,8 +11,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import InputError, Judged
-from infoscope.cli import app
-from infoscope.reports import outline_of
+from tests.api import app, outline_of
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.populations import World, sampled
 

@@ -8,7 +8,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Judged
-from infoscope.judges.error_model import fitted_errors
+from tests.api import fitted_errors
 from tests.reference import reference_file, why_absent
 
 MISSING = why_absent("oracle_judge.json")

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import InputError, Judged
-from infoscope.cli import app
+from tests.api import app
 from tests.judges.labelled_worlds import JudgedWorld
 
 COLUMNS = {"truth": "human", "judge": "gpt", "system": "model"}

@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import infoscope as ifs
-from infoscope.latent.shared_errors import COPIED, KEPT, SIGNIFICANT_PAIR
+from tests.api import COPIED, KEPT, SIGNIFICANT_PAIR
 from tests.latent.worlds import World
 
 WITHHELD = {"shared_errors", "votes_misfit", "copies_unnoticed", "not_settled"}

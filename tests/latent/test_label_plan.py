@@ -9,12 +9,8 @@ from click.testing import CliRunner
 from scipy import stats
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.labelling.sheet import listed_values
-from infoscope.latent.allocation import Allocation, Effects
-from infoscope.latent.label_estimate import _Correction, _matched
-from infoscope.tables.patterns import Patterns
+from tests.api import Allocation, Effects, Patterns, _Correction, _matched, app, listed_values
 from tests.latent.worlds import World
 
 
@@ -98,8 +94,7 @@ def test_a_right_model_needs_fewer_labels() -> None:
 
 def test_all_items_labelled_is_the_counted_table() -> None:
     """By hand: with every item drawn once, by chance alone, the correction leaves the counts."""
-    from infoscope.labelling.sheet import FilledSheet
-    from infoscope.latent.label_estimate import _Correction
+    from tests.api import FilledSheet, _Correction
 
     rng = np.random.default_rng(73)
     truth, predictions = World.drawn(4, 3, rng).items(150, rng)

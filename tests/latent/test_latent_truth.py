@@ -9,11 +9,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.latent import NoLatentTruthError
-from infoscope.latent.gibbs_sampler import _drawn_sparseness, split_r_hat
-from infoscope.latent.model import Channel
+from tests.api import Channel, NoLatentTruthError, _drawn_sparseness, app, split_r_hat
 from tests.latent.worlds import World
 
 FAST = {"draws": 200}
@@ -77,9 +74,7 @@ def test_every_metric_and_page_works_on_the_tables_under_the_banner() -> None:
 
 
 def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
-    from infoscope.latent.arrangement import arranged
-    from infoscope.latent.estimation import fitted
-    from infoscope.tables.patterns import Patterns
+    from tests.api import Patterns, arranged, fitted
 
     rng = np.random.default_rng(3)
     _, predictions = World.drawn(4, 3, rng).items(400, rng)
@@ -94,9 +89,7 @@ def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
 
 
 def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
-    from infoscope.latent.arrangement import arranged
-    from infoscope.latent.estimation import fitted
-    from infoscope.tables.patterns import Patterns
+    from tests.api import Patterns, arranged, fitted
 
     rng = np.random.default_rng(4)
     _, predictions = World.drawn(4, 2, rng).items(300, rng)
@@ -201,7 +194,7 @@ def test_classes_that_nobody_separates_are_said_to_be_merged() -> None:
 
 @pytest.mark.slow
 def test_chains_that_disagree_withhold_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    from infoscope.latent import estimation
+    from tests.api import estimation
 
     monkeypatch.setattr(estimation, "_largest_r_hat", lambda *_: 1.2)
     rng = np.random.default_rng(12)

@@ -7,10 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infoscope.latent.arrangement import Arrangement, arranged
-from infoscope.latent.estimation import Fit, fitted
-from infoscope.latent.gibbs_sampler import drawn_chains
-from infoscope.tables.patterns import Patterns
+from tests.api import Arrangement, Fit, Patterns, arranged, drawn_chains, fitted
 from tests.reference import reference_file, why_absent
 
 pytestmark = pytest.mark.skipif(

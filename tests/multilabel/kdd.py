@@ -6,9 +6,7 @@ from pathlib import Path
 import pytest
 
 from infoscope import multilabel
-from infoscope.multilabel.result import SampleSpread
-from infoscope.tables.categorization import Categorization, aligned
-from infoscope.tables.label_sets import LabelSets
+from tests.api import Categorization, LabelSets, SampleSpread, aligned
 from tests.reference import reference_file, why_absent
 
 needs_data = pytest.mark.skipif(

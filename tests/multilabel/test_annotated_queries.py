@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from tests.api import app
 
 TRUTH = """entertainment\t17,184,310\tArts & Entertainment
 &#8216;Space&#8217; Review: Madness\t3,743\tArts\\Comics

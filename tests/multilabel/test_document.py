@@ -7,11 +7,8 @@ import pytest
 
 from infoscope import multilabel
 from infoscope.errors import InputError
-from infoscope.multilabel.measures import MEASURES
-from infoscope.multilabel.sums import ObjectSums
-from infoscope.multilabel.uncertainty import estimated
-from infoscope.tables.categorization import aligned
-from infoscope.tables.label_sets import LabelSets
+from tests.api import LabelSets, ObjectSums, aligned, estimated
+from tests.api import measures_MEASURES as MEASURES
 
 
 def predictors(n: int, quality: dict[str, float], seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray]]:

@@ -10,7 +10,7 @@ from sklearn.preprocessing import MultiLabelBinarizer
 
 from infoscope import multilabel
 from infoscope.errors import InputError
-from infoscope.multilabel.measures import micro_f1
+from tests.api import micro_f1
 
 RNG = np.random.default_rng(31)
 TRUTH = RNG.integers(0, 2, (20, 4))

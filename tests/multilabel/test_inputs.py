@@ -12,9 +12,7 @@ from scipy.sparse import csr_array
 
 from infoscope import multilabel
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.multilabel.sources import LabelSetFormat, label_sets
-from infoscope.readers.formats.label_list_file import read_label_lists
-from infoscope.tables.label_sets import LabelSets
+from tests.api import LabelSetFormat, LabelSets, label_sets, read_label_lists
 
 SETS = [{"a"}, {"a", "b"}, set(), {"c"}]
 MATRIX = np.array([[1, 0, 0], [1, 1, 0], [0, 0, 0], [0, 0, 1]])

@@ -5,11 +5,18 @@ import pytest
 from scipy.optimize import linear_sum_assignment
 
 from infoscope import multilabel
-from infoscope.multilabel.assignment import assignment_of, pair_information, reassignments, worth_of_pairs
-from infoscope.multilabel.measures import chance_proficiency, proficiency
-from infoscope.multilabel.sums import tally
-from infoscope.readers.formats.label_list_file import read_label_lists
-from infoscope.tables.categorization import Categorization, aligned
+from tests.api import (
+    Categorization,
+    aligned,
+    assignment_of,
+    chance_proficiency,
+    pair_information,
+    proficiency,
+    read_label_lists,
+    reassignments,
+    worth_of_pairs,
+)
+from tests.api import sums_tally as tally
 from tests.multilabel.kdd import labeler, line_stripped, needs_data, verbatim
 
 pytestmark = needs_data

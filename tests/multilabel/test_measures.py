@@ -8,19 +8,24 @@ from sklearn import metrics as peer
 
 from infoscope import Contingency
 from infoscope.metrics import mutual_information, truth_entropy
-from infoscope.metrics.binary_information import BinaryTables
-from infoscope.multilabel.assignment import assignment_of, best_order, pair_information
-from infoscope.multilabel.hierarchy import levels, rolled_up
-from infoscope.multilabel.measures import (
+from tests.api import (
+    BinaryTables,
+    Categorization,
+    LabelSets,
+    ObjectSums,
     adjusted_proficiency,
+    aligned,
+    assignment_of,
+    best_order,
     chance_proficiency,
+    levels,
+    pair_information,
     permuted_proficiency,
     proficiency,
-    values_of,
+    rolled_up,
 )
-from infoscope.multilabel.sums import ObjectSums, tally
-from infoscope.tables.categorization import Categorization, aligned
-from infoscope.tables.label_sets import LabelSets
+from tests.api import measures_values_of as values_of
+from tests.api import sums_tally as tally
 
 indicators = st.tuples(st.integers(1, 12), st.integers(1, 5), st.integers(0, 2**32 - 1)).map(
     lambda shape: np.random.default_rng(shape[2]).integers(2, size=(2, shape[0], shape[1]))

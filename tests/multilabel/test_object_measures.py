@@ -8,7 +8,7 @@ from sklearn.metrics import fbeta_score
 
 import infoscope as ifs
 from infoscope import multilabel
-from infoscope.metrics.registry import all_metrics
+from tests.api import all_metrics
 
 Sets = list[set[str]]
 

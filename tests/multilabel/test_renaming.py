@@ -9,8 +9,7 @@ from scipy.sparse import csr_array
 from scipy.stats import hypergeom, norm
 
 from infoscope import multilabel
-from infoscope.multilabel.assignment import Reassignment, assignment_of, reassignments
-from infoscope.tables.categorization import Categorization
+from tests.api import Categorization, Reassignment, assignment_of, reassignments
 
 Sets = NDArray[np.bool_]
 

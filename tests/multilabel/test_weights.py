@@ -12,11 +12,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.multilabel.arguments import aligned_sets
-from infoscope.multilabel.measures import MEASURES, proficiency
-from infoscope.multilabel.sums import tally
+from tests.api import aligned_sets, app, proficiency
+from tests.api import measures_MEASURES as MEASURES
+from tests.api import sums_tally as tally
 
 TRUTH = [{"a"}, {"a", "b"}, {"b"}, {"c"}, {"c", "a"}, set()]
 GUESS = [{"a"}, {"b"}, {"b", "c"}, {"c"}, {"a"}, {"b"}]

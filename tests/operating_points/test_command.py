@@ -9,8 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
+from tests.api import app
 
 
 def run(*words: object) -> Result:

@@ -5,7 +5,7 @@ import pytest
 from sklearn.metrics import adjusted_mutual_info_score
 
 import infoscope as ifs
-from infoscope.metrics.expected_information import expected_information, expected_informations
+from tests.api import expected_information, expected_informations
 
 
 def test_a_batch_is_its_tables_one_by_one():

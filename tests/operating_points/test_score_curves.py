@@ -6,9 +6,9 @@ from sklearn.calibration import calibration_curve
 from sklearn.metrics import precision_recall_curve
 
 import infoscope as ifs
+from infoscope import PrecisionRecallDisplay, RiskCoverageDisplay
 from infoscope.errors import InputError
-from infoscope.figures.drawing.scene import Dot, Line
-from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
+from tests.api import Dot, LiftDisplay, Line, ReliabilityDisplay
 
 RNG = np.random.default_rng(17)
 SCORES = np.round(RNG.beta(0.6, 3.0, 1500), 3)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from sklearn.metrics import brier_score_loss, log_loss, roc_auc_score
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
+from tests.api import app
 
 RNG = np.random.default_rng(31)
 TRUTH = (RNG.random(300) < 0.25).astype(int)

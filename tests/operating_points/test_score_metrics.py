@@ -9,15 +9,7 @@ from hypothesis import strategies as st
 from sklearn import metrics as peer
 
 import infoscope as ifs
-from infoscope.metrics.registry import all_metrics
-from infoscope.operating_points import (
-    average_precision,
-    brier_score,
-    d2_brier_score,
-    d2_log_loss,
-    log_loss,
-    roc_auc,
-)
+from tests.api import all_metrics, average_precision, brier_score, d2_brier_score, d2_log_loss, log_loss, roc_auc
 
 RNG = np.random.default_rng(17)
 TWO = RNG.integers(0, 2, 80)

@@ -7,8 +7,7 @@ import pytest
 import infoscope as ifs
 from infoscope import operating_points as points
 from infoscope.errors import InputError
-from infoscope.figures.drawing.scene import Dot, Line
-from infoscope.figures.surface import SOLID_GRID, projected
+from tests.api import SOLID_GRID, Dot, Line, projected
 
 
 def test_surface_is_the_information_of_the_rates():

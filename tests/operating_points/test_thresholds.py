@@ -9,11 +9,9 @@ from hypothesis import strategies as st
 from sklearn.metrics import average_precision_score, precision_recall_curve, roc_auc_score, roc_curve
 
 import infoscope as ifs
+from infoscope import SweepDisplay
 from infoscope.errors import InputError, UndefinedError
-from infoscope.figures.sweep import SweepDisplay
-from infoscope.operating_points import ChoiceOptions
-from infoscope.operating_points.ranking import hull_places, ranked, thinned
-from infoscope.operating_points.scores import binary_scores
+from tests.api import ChoiceOptions, binary_scores, hull_places, ranked, thinned
 
 scored_rows = st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: len({truth for _, truth in rows}) == 2

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from infoscope.operating_points import pareto_front
+from tests.api import pareto_front
 
 ROOT = Path(__file__).parents[2]
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", ROOT.parent / "shared"))

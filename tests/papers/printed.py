@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from infoscope.metrics.registry import find
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import find
 
 ROUNDING = 1e-9
 """Slack for a value that lies on the edge in decimal, but not in binary: 0.875 printed as 0.88."""

@@ -8,8 +8,8 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.registry import find
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import find
 
 __all__ = ["all_tables", "random_tables", "scored", "shown", "splits"]
 

@@ -8,11 +8,9 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.diagnosis import Finding, diagnose
+from infoscope import Contingency, Finding, Posterior
 from infoscope.metrics import missed_information, truth_entropy
-from infoscope.metrics.registry import find
-from infoscope.posterior import Posterior
-from infoscope.tables import Contingency
+from tests.api import diagnose, find
 from tests.papers.printed import Printed, assert_as_printed, cases
 
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from infoscope.metrics.registry import find
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import find
 from tests.papers.printed import Printed, assert_as_printed, cases
 from tests.papers.small_tables import all_tables
 

@@ -7,8 +7,8 @@ predictors against each other on which the measures disagree.
 import numpy as np
 import pytest
 
-from infoscope.metrics.registry import find
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import find
 from tests.papers.printed import Printed, assert_as_printed, cases
 
 MATRICES = {

@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.tables import Contingency
+from infoscope import Contingency
 
 MATRICES = {
     "good": [[50, 3, 2], [4, 40, 6], [1, 2, 30]],

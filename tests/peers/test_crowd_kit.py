@@ -4,9 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from infoscope.latent.arrangement import arranged
-from infoscope.latent.estimation import maximized
-from infoscope.tables.patterns import Patterns
+from tests.api import Patterns, arranged, maximized
 from tests.latent.worlds import World
 
 dawid_skene = pytest.importorskip("crowdkit.aggregation.classification.dawid_skene")

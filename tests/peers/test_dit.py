@@ -3,9 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.relations.measures import SetMeasures, conditional_information, information_split
-from infoscope.relations.triangles import source_triangle
-from infoscope.tables.patterns import Patterns
+from tests.api import Patterns, SetMeasures, conditional_information, information_split, source_triangle
 
 dit = pytest.importorskip("dit")
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.judges.accuracy_estimators import Agreements, ppi_accuracy
+from tests.api import Agreements, ppi_accuracy
 
 ppi_py = pytest.importorskip("ppi_py")
 

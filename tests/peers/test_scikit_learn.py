@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 from sklearn import metrics as sk
 
-from infoscope import metrics
+from infoscope import Contingency, metrics
 from infoscope.metrics import registry
-from infoscope.tables import Contingency
 from tests.peers.examples import BINARY, MATRICES, RECTANGULAR, rows_of, table_of
 
 NATS = np.log(2.0)

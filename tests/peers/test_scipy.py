@@ -5,8 +5,7 @@ import pytest
 from scipy import optimize, special, stats
 from scipy.spatial import distance
 
-from infoscope import metrics
-from infoscope.tables import Contingency
+from infoscope import Contingency, metrics
 from tests.peers.examples import MATRICES, RECTANGULAR, rows_of, table_of
 
 EVERY = pytest.mark.parametrize("matrix", (MATRICES | RECTANGULAR).values(), ids=(MATRICES | RECTANGULAR).keys())

@@ -8,11 +8,7 @@ from scipy.special import expit, gammaln
 from scipy.stats import chisquare, kstest
 
 import infoscope as ifs
-from infoscope.posterior.arrays import Array
-from infoscope.posterior.tree import affinity_rows
-from infoscope.posterior.tree.affinity_rows import AffinityRows
-from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, BetaLevel, level_ends
-from infoscope.posterior.tree.prevalence_level import TrendLevel
+from tests.api import STRENGTHS, AffinityRows, Array, BetaLevel, TrendLevel, affinity_rows, level_ends
 
 
 def drawn_rows(counts: Array, open_cells: np.ndarray, n: int, seed: int = 0) -> Array:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from infoscope.posterior.first_order import miller_madow
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import miller_madow
 
 
 def test_the_correction_of_miller_and_madow_is_that_of_the_entropies() -> None:

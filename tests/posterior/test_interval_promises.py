@@ -10,11 +10,8 @@ import pytest
 from scipy.stats import t
 
 import infoscope as ifs
-from infoscope.comparison import PairedPredictions, compare_predictions
-from infoscope.posterior.summary import summarize_draws
-from infoscope.posterior.tree.affinity_rows import AffinityRows
-from infoscope.posterior.tree.beta_hyperprior import BetaLevel
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import AffinityRows, BetaLevel, PairedPredictions, compare_predictions, summarize_draws
 
 FILE = Path(__file__).parents[2] / "benchmarks" / "populations.py"
 FIVE = [[1011, 0, 4, 3, 8], [86, 765, 138, 22, 13], [3, 3, 1023, 1, 9], [42, 4, 19, 912, 4], [18, 74, 6, 135, 697]]

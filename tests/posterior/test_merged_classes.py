@@ -9,10 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.typing import NDArray
 
-from infoscope.posterior import Posterior
-from infoscope.posterior.tree.merged_classes import Merges, log_prior, merged_columns
-from infoscope.posterior.tree.tree import Shape, Tree
-from infoscope.tables import Contingency
+from infoscope import Contingency, Posterior
+from tests.api import Merges, Shape, Tree, log_prior, merged_columns
 
 SEEN = 30
 """Samples of each class."""

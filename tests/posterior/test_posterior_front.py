@@ -13,10 +13,7 @@ from scipy.stats import beta, norm
 
 import infoscope as ifs
 from infoscope.errors import InputError, UndefinedError, UnknownNameError
-from infoscope.metrics.registry import metrics_of
-from infoscope.posterior import cramer_rao_sd, samples_to_halve
-from infoscope.posterior.measures import LINEAR, RATIOS, ratio
-from infoscope.posterior.summary import beta_limits, summarize_draws
+from tests.api import LINEAR, RATIOS, beta_limits, cramer_rao_sd, metrics_of, ratio, samples_to_halve, summarize_draws
 
 Contingency, Posterior = ifs.Contingency, ifs.Posterior
 

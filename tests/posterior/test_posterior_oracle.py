@@ -11,12 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.posterior.arrays import Array
-from infoscope.posterior.classes import group_entropies
-from infoscope.posterior.exact.moments import MEASURES, EntropyMoments, dense_moments
-from infoscope.posterior.exact.overlap import overlap_sum, partition_covariance, partition_moments
-from infoscope.posterior.exact.sparse import StoredCells, sparse_moments
-from infoscope.posterior.exact.special import excess_and_spread
+from tests.api import (
+    Array,
+    EntropyMoments,
+    StoredCells,
+    dense_moments,
+    excess_and_spread,
+    group_entropies,
+    overlap_sum,
+    partition_covariance,
+    partition_moments,
+    sparse_moments,
+)
+from tests.api import moments_MEASURES as MEASURES
 
 REFERENCE = Path(os.environ.get("INFOSCOPE_REFERENCE_DATA", Path(__file__).parents[3] / "shared"))
 ORACLE = REFERENCE / "oracle_bayes.json"

@@ -4,16 +4,24 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
+from infoscope import Contingency, Posterior
 from infoscope.metrics import accuracy
-from infoscope.posterior import Posterior
-from infoscope.posterior.arrays import Array
-from infoscope.posterior.summary import summarize_draws
-from infoscope.posterior.tree import shared_rows
-from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, BetaLevel, level_ends, log_total
-from infoscope.posterior.tree.row_models import ProfileRows, SubsetRows, drawn_shares
-from infoscope.posterior.tree.shared_rows import BlockRows, SharedRows
-from infoscope.posterior.tree.tree import Shape, Tree
-from infoscope.tables import Contingency
+from tests.api import (
+    STRENGTHS,
+    Array,
+    BetaLevel,
+    BlockRows,
+    ProfileRows,
+    Shape,
+    SharedRows,
+    SubsetRows,
+    Tree,
+    drawn_shares,
+    level_ends,
+    log_total,
+    shared_rows,
+    summarize_draws,
+)
 
 
 def sample(p: Array, n: int, seed: int) -> Array:

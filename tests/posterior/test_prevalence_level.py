@@ -4,9 +4,7 @@ import numpy as np
 import pytest
 from scipy.special import betaln, expit
 
-from infoscope.posterior.arrays import Array
-from infoscope.posterior.tree.log_frequencies import LogLaw, NormalLogs, PowerLaw
-from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean
+from tests.api import Array, LogLaw, NormalLogs, PowerLaw, PrevalenceLevel, TrendLevel, margin_mean
 
 
 def entropy(shares: Array) -> Array:

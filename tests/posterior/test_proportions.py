@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom, binomtest
 
 import infoscope as ifs
-from infoscope.metrics.registry import find, metrics_of
-from infoscope.posterior.proportions import TRIALS, binomial_interval
+from tests.api import TRIALS, binomial_interval, find, metrics_of
 
 Contingency, Posterior = ifs.Contingency, ifs.Posterior
 

@@ -9,7 +9,7 @@ import pytest
 from scipy.special import polygamma, psi
 
 import infoscope as ifs
-from infoscope.figures.drawing.scene import Line
+from tests.api import Line
 
 CHECK = 3 * np.array([[3, 1, 2], [1, 5, 1]])
 """39 samples: three times the matrix of Hurley's slides."""

@@ -4,13 +4,9 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
+from infoscope import Contingency
 from infoscope.metrics import association, independence
-from infoscope.metrics.association import phi_squared
-from infoscope.metrics.independence import divergence_from_independence
-from infoscope.metrics.registry import metrics_of
-from infoscope.metrics.shannon import entropies
-from infoscope.posterior.summary import summarize_draws
-from infoscope.tables import Contingency
+from tests.api import divergence_from_independence, entropies, metrics_of, phi_squared, summarize_draws
 
 
 def drawn_tables(seed: int, size: int = 12) -> Contingency:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import infoscope as ifs
-from infoscope.metrics.registry import find
+from tests.api import find
 from tests.papers.printed import ROUNDING
 from tests.reference import published_document
 

@@ -13,12 +13,9 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infoscope import read_tables
 from infoscope.errors import InputError
-from infoscope.readers import dask, read_tables
-from infoscope.readers.formats import byte_streams, conversions, text_files
-from infoscope.readers.formats.byte_streams import unpacked_chunks
-from infoscope.readers.formats.compression import most_bytes_of_zstd
-from infoscope.readers.formats.text_files import _last_line_bytes
+from tests.api import _last_line_bytes, byte_streams, conversions, dask, most_bytes_of_zstd, text_files, unpacked_chunks
 
 NOISE = np.random.default_rng(5).integers(0, 256, 3_000_000, np.uint8).tobytes()
 TEXTS = {"none": b"", "one": b"x", "zeros": bytes(9_000_000), "noise": NOISE, "lines": b"t,s\na,b\n" * 400_000}

@@ -9,7 +9,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError
-from infoscope.readers.rows.cell_rows import CellQuery, ChangeQuery, changed_predictions, rows_of_cell
+from tests.api import CellQuery, ChangeQuery, changed_predictions, rows_of_cell
 
 ROWS = 400
 

@@ -26,7 +26,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from infoscope.readers.object_stores import buckets, client
+from tests.api import buckets, client
 from tests.readers.azure_server import ACCOUNT, KEY, azure_server, sealed
 from tests.readers.s3_server import s3_server
 

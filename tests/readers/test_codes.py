@@ -16,11 +16,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, read, read_tables
-from infoscope.readers.parquet import dispatch as encoded
-from infoscope.readers.parquet.dictionary import Counting, Places, UnfitError
-from infoscope.readers.parquet.native import is_built
+from tests.api import Counting, Places, UnfitError, is_built
+from tests.api import dispatch as encoded
 from tests.engines.cases import CASES, Case, counted, expected
 from tests.engines.writers import as_csv, as_parquet, as_parquet_parts, as_tsv_gz, text_spelling
 

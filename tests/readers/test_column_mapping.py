@@ -9,8 +9,8 @@ import polars as pl
 import pytest
 
 import infoscope as ifs
+from infoscope import read, read_joint, read_tables
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError
-from infoscope.readers import read, read_joint, read_tables
 
 RNG = np.random.default_rng(11)
 ROWS = 500

@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from infoscope import ReadOptions
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, column_names
+from tests.api import column_names
 
 NAMES = ("id", "gold label", "svm", "text")
 ROW = {"id": 1, "gold label": "cat", "svm": "dog", "text": "a;b"}

@@ -16,9 +16,7 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope.errors import InputError, on_page
-from infoscope.readers.roles.column_roles import column_roles, roles_of, with_repeated_names
-from infoscope.readers.roles.score_roles import score_roles_of
-from infoscope.readers.rows.first_rows import first_rows
+from tests.api import column_roles, first_rows, roles_of, score_roles_of, with_repeated_names
 
 ROWS = 60
 ANIMALS = ["cat", "dog", "fox"]

@@ -11,12 +11,9 @@ import zstandard
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, column_names, read, read_tables
-from infoscope.readers.files import Files
-from infoscope.readers.formats import conversions
-from infoscope.readers.formats.conversions import converted
+from tests.api import Files, app, column_names, conversions, converted
 
 ROWS = [{"wahr": "süß", "gesagt": "süß"}, {"wahr": "süß", "gesagt": "öd"}, {"wahr": "öd", "gesagt": "öd"}]
 CSV = "".join(f"{row}\n" for row in ["wahr,gesagt", *(f"{row['wahr']},{row['gesagt']}" for row in ROWS)])

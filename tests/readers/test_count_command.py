@@ -15,7 +15,7 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from tests.api import app
 
 LOG = "gold,svm,knn,day\ncat,cat,dog,mon\ncat,dog,dog,tue\ndog,dog,,mon\n,dog,dog,tue\n"
 

@@ -11,9 +11,8 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from infoscope import Contingency, Counter
 from infoscope.errors import InputError
-from infoscope.readers import Counter
-from infoscope.tables import Contingency
 
 batches = st.lists(st.lists(st.tuples(st.sampled_from("abcd"), st.sampled_from("abce")), max_size=6), max_size=8)
 

@@ -16,16 +16,18 @@ import pyarrow as pa
 import pytest
 import zstandard
 
+from infoscope import Contingency, ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_matrix, read_tables
-from infoscope.readers.columns import Columns
-from infoscope.readers.files import find_files
-from infoscope.readers.formats import text_files
-from infoscope.readers.rows.cell_rows import rows_of_cell
-from infoscope.readers.rows.row_queries import CellQuery
-from infoscope.readers.shared_reading import rows_in_order
-from infoscope.scratch_files import scratch_folder
-from infoscope.tables import Contingency
+from tests.api import (
+    CellQuery,
+    Columns,
+    find_files,
+    read_matrix,
+    rows_in_order,
+    rows_of_cell,
+    scratch_folder,
+    text_files,
+)
 
 PACK = {".csv": bytes, ".csv.gz": gzip.compress, ".csv.zst": zstandard.compress}
 LONG = b"x" * (33 << 20)

@@ -9,8 +9,8 @@ import duckdb
 import pandas as pd
 import pytest
 
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, read, read_tables
 
 
 @pytest.fixture

@@ -8,10 +8,9 @@ import duckdb
 import pytest
 
 from infoscope import embedded_database as module
-from infoscope.embedded_database import embedded_database
+from infoscope import read
 from infoscope.errors import InputError
-from infoscope.readers import read
-from infoscope.results.frame import write_parquet
+from tests.api import embedded_database, write_parquet
 
 SETTINGS = "SELECT current_setting('threads'), current_setting('temp_directory'), current_setting('memory_limit')"
 

@@ -12,8 +12,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
+from infoscope import read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import read, read_tables
 
 ROWS = [
     ("cat", "cat", "dog", "1", "a"),

@@ -6,8 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from infoscope import read, read_tables
 from infoscope.errors import InputError
-from infoscope.readers import read, read_tables
 
 
 def test_truth_values_and_numbers_of_one_column_stay_apart() -> None:

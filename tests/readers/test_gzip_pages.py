@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import infoscope as ifs
-from infoscope.readers import ReadOptions, read_tables
+from infoscope import ReadOptions, read_tables
 
 
 def write_rows(path: Path, case: int) -> pa.Table:

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infoscope import read_joint, read_tables
 from infoscope.errors import UnknownNameError
-from infoscope.readers import read_joint, read_tables
-from infoscope.readers.columns import Columns
-from infoscope.readers.reader import read_joints
+from tests.api import Columns, read_joints
 
 label = st.sampled_from(["x", "y", "z", None])
 logs = st.lists(st.tuples(label, label, label, st.sampled_from([0.5, 1.0, 4.0, None])), min_size=1, max_size=30)

@@ -18,16 +18,16 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, read, read_tables
-from infoscope.readers.parquet import dispatch as encoded
+from tests.api import app
+from tests.api import dispatch as encoded
 from tests.readers.pages import DICTIONARY, FIRST, SECOND, Column, Page, write_parquet
 from tests.readers.test_codes import Spy, cells
 from tests.readers.test_packed import labels_of, record, varint, whole, write_duckdb, write_polars, write_pyarrow
 
 pytest.importorskip("infoscope.readers._packed", reason="the compiled part needs a C compiler and Python's headers")
-from infoscope.readers import _packed
+from tests.api import _packed
 
 LABELS = ["cat", "cow", "dog"]
 COUNTS = {("cat", "cat"): 3, ("cow", "cow"): 3, ("dog", "dog"): 2}

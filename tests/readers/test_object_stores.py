@@ -20,14 +20,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers.object_stores import MirroredFile, client
-from infoscope.readers.object_stores.addresses import ObjectAddress
-from infoscope.readers.parquet import prefetch
-from infoscope.readers.parquet.dictionary import UnfitError
-from infoscope.readers.parquet.layout import Chunk, Kind, RowGroup
-from infoscope.readers.parquet.native import is_built
+from tests.api import Chunk, Kind, MirroredFile, ObjectAddress, RowGroup, UnfitError, app, client, is_built, prefetch
 from tests.readers.s3_server import KEY, SECRET, Door, s3_server
 
 ROWS = 30_000
@@ -79,7 +73,7 @@ def door(served: Door, monkeypatch: pytest.MonkeyPatch) -> Door:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", SECRET)
     monkeypatch.setenv("AWS_REGION", "us-east-1")
     monkeypatch.setattr(client, "_PAUSES", (0.0, 0.0, 0.0))
-    from infoscope.readers.object_stores import buckets
+    from tests.api import buckets
 
     buckets._opened.cache_clear()
     return served
@@ -122,7 +116,7 @@ def test_a_footer_that_is_the_whole_file_is_no_second_request(door):
 @pytest.mark.parametrize("beyond", [None, 1, 0, -1])
 def test_footers_of_every_length(door, monkeypatch, beyond):
     """Of a file with so many bytes beyond those that are asked for first, or with a footer that is longer than they."""
-    from infoscope.readers.object_stores import mirror
+    from tests.api import mirror
 
     columns = log(7, 400)
     content = parquet(columns)
@@ -334,7 +328,7 @@ def test_a_store_that_does_not_answer(monkeypatch, door, unreachable):
 
 @pytest.fixture
 def unreachable(monkeypatch: pytest.MonkeyPatch) -> str:
-    from infoscope.readers.object_stores import buckets
+    from tests.api import buckets
 
     monkeypatch.setattr(buckets, "_RETRIES", {**buckets._RETRIES, "max_retries": 0})
     return "http://127.0.0.1:1"
@@ -342,7 +336,7 @@ def unreachable(monkeypatch: pytest.MonkeyPatch) -> str:
 
 @pytest.mark.usefixtures("either_way")
 def test_an_object_that_changes_meanwhile_is_rejected(door, monkeypatch):
-    from infoscope.readers.object_stores import mirror
+    from tests.api import mirror
 
     door.put("logs/changing.parquet", parquet(log(5)))
     fetch = mirror.MirroredFile.fetch
@@ -359,7 +353,7 @@ def test_an_object_that_changes_meanwhile_is_rejected(door, monkeypatch):
 def test_the_missing_extra_is_named(monkeypatch):
     import sys
 
-    from infoscope.readers.object_stores import buckets
+    from tests.api import buckets
 
     buckets._obstore.cache_clear()
     monkeypatch.setitem(sys.modules, "obstore", None)

@@ -12,8 +12,8 @@ import pyarrow.feather
 import pytest
 import zstandard
 
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_tables
 from tests.frames import write_frame
 
 LOG = b"t,s\na,a\nb,a\n"

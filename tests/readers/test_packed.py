@@ -20,13 +20,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, read, read_tables
-from infoscope.readers.parquet import native as packed
+from tests.api import native as packed
 from tests.readers.test_codes import Spy, by_hand, cells
 
 pytest.importorskip("infoscope.readers._packed", reason="the compiled part needs a C compiler and Python's headers")
-from infoscope.readers import _packed
+from tests.api import _packed
 
 
 @pytest.fixture

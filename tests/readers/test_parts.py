@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from infoscope import Contingency, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import read, read_tables
-from infoscope.tables import Contingency
 
 LINES = ["cat,cat,dog,1,a", "cat,dog,dog,2,a", "dog,dog,,1,b", ",dog,dog,1,b", "bird,cat,bird,4,a"]
 HEADER = "gold,svm,knn,w,fold\n"
@@ -129,7 +128,7 @@ def test_nights_without_a_rejected_answer_add_to_nights_with_one(tmp_path: Path,
 def test_groups_spell_the_reject_label_alike(joint: bool) -> None:
     import polars as pl
 
-    from infoscope.readers.shared_reading import Asked, read_together
+    from tests.api import Asked, read_together
 
     frame = pl.DataFrame({"t": [1, 2, None], "s": [1, -1, 3], "f": ["a", "b", "c"]})
     if joint:
@@ -153,7 +152,7 @@ def test_groups_spell_the_reject_label_alike(joint: bool) -> None:
     ],
 )
 def test_what_was_decided_when_counting_is_not_ignored(tmp_path: Path, wish: dict[str, str], sentence: str) -> None:
-    from infoscope.evaluation import evaluate
+    from infoscope import evaluate
 
     read_tables(log(tmp_path / "a.csv", LINES), truth="gold", system="svm").save(tmp_path / "a.ifs")
 
@@ -184,7 +183,7 @@ def test_signs_in_a_name_are_no_pattern(tmp_path: Path) -> None:
 @pytest.mark.parametrize("label", [2**63 + 5, -(2**70), "half \ud800 of a sign"])
 @pytest.mark.parametrize("several", [False, True])
 def test_labels_that_parquet_lacks_are_kept(tmp_path: Path, label: int | str, several: bool) -> None:
-    from infoscope.readers import Tables
+    from infoscope import Tables
 
     table = Contingency.from_labels([label], [label])
     tables = {"one": table, "two": table} if several else {"one": table}

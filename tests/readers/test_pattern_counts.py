@@ -7,10 +7,9 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from infoscope import ReadOptions
 from infoscope.errors import InputError, MissingLabelsWarning
-from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
-from infoscope.readers.reader import ReadOptions
-from infoscope.tables.patterns import Patterns
+from tests.api import Patterns, read_patterns, read_patterns_by_group
 
 NAMES = ("ann", "bob", "eve")
 

@@ -12,9 +12,9 @@ from threading import Thread
 import pytest
 import zstandard
 
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_matrix, read_tables
-from infoscope.readers.formats.label_list_file import read_label_lists
+from tests.api import read_label_lists, read_matrix
 
 ROWS = 60_000
 TEXT = ("t,s\n" + "".join(f"class{i % 7},class{i % 5}\n" for i in range(ROWS))).encode()  # beyond a buffer of a pipe

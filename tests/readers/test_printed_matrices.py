@@ -12,9 +12,8 @@ from scipy.io import savemat
 from scipy.sparse import csc_array
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers import read_matrices, read_matrix, recognised_matrix
+from tests.api import app, read_matrices, read_matrix, recognised_matrix
 
 OUTPUT = """=== Stratified cross-validation ===
 

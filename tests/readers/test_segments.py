@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from scipy.integrate import quad
 
-from infoscope.readers.rows.segments import telling_segments
+from tests.api import telling_segments
 
 
 def drawn(sizes: list[int], rates: list[float], rng: np.random.Generator) -> dict[str, tuple[int, int]]:

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 import infoscope as ifs
-from infoscope.readers import ReadOptions, read, read_matrix
+from infoscope import ReadOptions, read
+from tests.api import read_matrix
 
 HEADS = ["sep=;\n", "sep=;\r\n", '"sep=;"\n', "\ufeffsep=;\n", "SEP=;\n", "sep=;;;\n"]
 

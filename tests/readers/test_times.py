@@ -14,9 +14,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from infoscope import Contingency, Counter, read, read_tables
 from infoscope.errors import InputError
-from infoscope.readers import Counter, read, read_tables
-from infoscope.tables import Contingency
 
 HOURS = [dt.datetime(2020, 1, 1, hour) for hour in range(3)]
 MIDNIGHTS = [dt.datetime(2020, 1, day) for day in (1, 2, 3)]

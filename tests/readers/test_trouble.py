@@ -19,12 +19,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, dask, read, read_matrix, read_tables
-from infoscope.readers.duckdb.session import EngineError, Session, interruptible
-from infoscope.readers.progress import shown_while
-from infoscope.readers.spark.session import quiet_bridge
-from infoscope.scratch_files import STDIN, spooled
+from tests.api import STDIN, EngineError, Session, dask, interruptible, quiet_bridge, read_matrix, shown_while, spooled
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
 

@@ -8,9 +8,8 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.readers import joined_truth
+from tests.api import app, joined_truth
 
 ROWS = pd.DataFrame({"id": [f"r{at}" for at in range(40)], "svm": ["cat", "dog", "cat", "cow"] * 10})
 LABELS = pd.DataFrame({"id": ROWS["id"][::-1].tolist(), "gold": ["cow", "cat", "dog", "dog"] * 10})

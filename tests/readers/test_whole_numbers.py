@@ -14,8 +14,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import infoscope as ifs
-from infoscope.readers.columns import Columns
-from infoscope.readers.tally import Tally
+from tests.api import Columns, Tally
 
 TRUTH = [0, 1, 1, 0, 2, 2, None, 1]
 FLOATS = [0.0, 1.0, None, 1.0, 2.0, 2.0, 2.0, 1.0]

@@ -18,11 +18,19 @@ from hypothesis import strategies as st
 from scipy.stats import norm
 
 import infoscope as ifs
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.relations import SetMeasures, channel_triangle, source_triangle
-from infoscope.relations.measures import adjusted, chance_of, conditional_information, information_split, interaction
-from infoscope.tables.patterns import Patterns
+from tests.api import (
+    Patterns,
+    SetMeasures,
+    adjusted,
+    app,
+    chance_of,
+    channel_triangle,
+    conditional_information,
+    information_split,
+    interaction,
+    source_triangle,
+)
 from tests.reference import reference_file, why_absent
 
 ROWS = st.lists(st.tuples(*(st.sampled_from([0, 1, 2, None]) for _ in range(4))), min_size=2, max_size=40)

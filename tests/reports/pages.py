@@ -6,13 +6,8 @@ from functools import cache
 import numpy as np
 import polars
 
-from infoscope.comparison import Comparison, compare
-from infoscope.diagnosis import diagnose_all
-from infoscope.evaluation import Evaluation, evaluate
-from infoscope.evaluation.score import TableInput, measure
-from infoscope.operating_points import Sweep, Tuning, sweep, tune
-from infoscope.results import Result
-from infoscope.tables import Contingency
+from infoscope import Comparison, Contingency, Evaluation, Sweep, Tuning, compare, evaluate, sweep, tune
+from tests.api import Result, TableInput, diagnose_all, measure
 
 HOSTILE = [
     "</script><script>window.hacked=1</script>",

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
-from infoscope.reports.parts.disagreement import disagreement
-from infoscope.reports.phrases import plain
+from tests.api import app, disagreement, plain
 from tests.papers.test_steingold2016 import MATRICES, PERCENT
 
 ASKED = ("proficiency", "phi", "accuracy", "f1")

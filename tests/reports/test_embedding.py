@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infoscope.reports.html.embedding import embedded, rows_by_column
+from tests.api import embedded, rows_by_column
 from tests.reports.pages import certainties, scores
 from tests.reports.test_html import embedded as in_page
 from tests.reports.test_html import filled_rows

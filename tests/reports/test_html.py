@@ -16,13 +16,9 @@ import polars
 import pytest
 from hypothesis import given, settings
 
-from infoscope.comparison import compare
+from infoscope import Contingency, Evaluation, compare, evaluate
 from infoscope.errors import InputError
-from infoscope.evaluation import Evaluation, evaluate
-from infoscope.reports.html.elements import element, label
-from infoscope.reports.notebook import cell_table
-from infoscope.reports.parts.maps import coverage_points, table_of
-from infoscope.tables import Contingency
+from tests.api import cell_table, coverage_points, element, label, table_of
 from tests.reports.pages import HOSTILE, as_html, hostile, plain, systems, typical
 from tests.strategies import tables
 
@@ -334,7 +330,7 @@ def test_places_that_cannot_be_written_are_named(tmp_path: Path) -> None:
 def test_command_line_writes_pages(tmp_path: Path) -> None:
     from click.testing import CliRunner
 
-    from infoscope.cli import app
+    from tests.api import app
 
     (tmp_path / "m.csv").write_text(",a,b\na,8,2\nb,1,9\n")
     target = tmp_path / "page.html"

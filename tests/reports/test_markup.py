@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope import tracking
-from infoscope.cli import app
-from infoscope.markup import escape, escape_markdown, escape_markdown_cell
+from tests.api import app, escape, escape_markdown, escape_markdown_cell
 from tests.reports.pages import HOSTILE, as_html, comparison, scores, typical
 from tests.reports.pages import settings as tuned
 from tests.reports.test_html import Outline

@@ -7,9 +7,8 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.reports.notebook import MAX_PICTURE, as_notebook
-from infoscope.reports.outline import Column, Figure, Outline, Section, Table
+from infoscope import ComparisonDisplay
+from tests.api import MAX_PICTURE, Column, Figure, ForestRow, Outline, Section, Table, as_notebook
 from tests.results.examples import EXAMPLES, example
 
 

@@ -17,14 +17,9 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 
 import infoscope as ifs
-from infoscope.cli import app
+from infoscope import Contingency, catalogue, sweep
 from infoscope.errors import InputError
-from infoscope.metrics.registry import catalogue
-from infoscope.operating_points import ChoiceOptions, sweep
-from infoscope.reports.html.formulas import formula
-from infoscope.reports.parts.compared_pairs import pair_section
-from infoscope.tables import Contingency
-from infoscope.tables.ifs_file import data_hash
+from tests.api import ChoiceOptions, app, data_hash, formula, pair_section
 from tests.reports.pages import as_html, certainties, comparison, grouped, rows, scores
 from tests.reports.pages import settings as tuned
 from tests.reports.test_html import Outline, answered, embedded
@@ -208,7 +203,7 @@ def test_page_names_its_command_version_and_data(file: Path, name: str, monkeypa
 
 
 def test_passwords_that_were_typed_are_not_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    from infoscope.cli.invocation import RecordingGroup, command_line
+    from tests.api import RecordingGroup, command_line
 
     said: list[str | None] = []
     module = ModuleType("infoscope.cli.commands.recorded")

@@ -11,14 +11,21 @@ from rich.cells import cell_len
 from rich.text import Text
 
 import infoscope as ifs
-from infoscope.evaluation import Evaluation, evaluate
-from infoscope.reports import outline_of
-from infoscope.reports.layout import TextColumn, columns, wrapped
-from infoscope.reports.signs import ASCII, UNICODE, Look
-from infoscope.reports.text import as_text as outline_as_text
-from infoscope.reports.text import coloured, information_bar, text_lines
-from infoscope.results import Result
-from infoscope.tables import Contingency
+from infoscope import Contingency, Evaluation, evaluate
+from tests.api import (
+    ASCII,
+    UNICODE,
+    Look,
+    Result,
+    TextColumn,
+    coloured,
+    information_bar,
+    outline_of,
+    text_lines,
+    wrapped,
+)
+from tests.api import as_text as outline_as_text
+from tests.api import layout_columns as columns
 
 NAMES = ["猫", "a very long class name that nobody should ever use", "dog", "tab\there", "|pipe|"]
 

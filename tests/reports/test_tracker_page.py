@@ -8,7 +8,7 @@ import pytest
 
 from infoscope import tracking
 from infoscope.errors import InputError
-from infoscope.tracking import TrackingEvaluation
+from tests.api import TrackingEvaluation
 from tests.figures.test_track_displays import hostile, scene
 from tests.reports.test_html import Outline
 from tests.tracking.scenes import Stage, crowd

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import infoscope as ifs
-from infoscope.results import Result
+from tests.api import Result
 
 __all__ = ["EXAMPLES", "example"]
 
@@ -41,7 +41,7 @@ def comparison() -> Result:
 
 
 def gate() -> Result:
-    from infoscope.evaluation.gate import Condition, judge
+    from tests.api import Condition, judge
 
     return judge(
         evaluation(), [Condition.asked("min", "proficiency.low=0.2"), Condition.asked("max", "error_rate=0.3")]
@@ -142,7 +142,7 @@ def relations() -> Result:
 
 
 def cross_validation() -> Result:
-    from infoscope.cross_validation import CrossValidation
+    from infoscope import CrossValidation
 
     rng = np.random.default_rng(5)
     tables = {

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from infoscope.cli import app
+from infoscope import Difference, Estimate
 from infoscope.errors import InputError
-from infoscope.results.codec import Json, decode, encode, json_schema
-from infoscope.results.estimate import Difference, Estimate
+from tests.api import Json, app, decode, json_schema
+from tests.api import codec_encode as encode
 from tests.results.examples import example
 
 

@@ -10,8 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import infoscope as ifs
-from infoscope.operating_points import score_groups, two_thresholds
-from infoscope.results.frame import columns_of, named_apart
+from tests.api import columns_of, named_apart, score_groups, two_thresholds
 
 ROWS = {"gold": [*"aabbab"] * 8, "svm": [*"abbbaa"] * 8, "score": [0.1, 0.2, 0.8, 0.9, 0.4, 0.7] * 8}
 GROUP = [*"uuuvvv"] * 8

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from infoscope.results import KINDS
+from tests.api import KINDS
 from tools.golden import FOLDER, FORMS, golden_file, rendered
 
 

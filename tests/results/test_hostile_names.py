@@ -8,9 +8,7 @@ import re
 import pytest
 from rich.cells import cell_len
 
-from infoscope.results import KINDS, Result
-from infoscope.results.kinds import result_of
-from infoscope.typing import Json
+from tests.api import KINDS, Json, Result, result_of
 from tests.results.examples import example
 
 _WORDS = "good poor ann bob eve joe cat dog fox near far steady nervous svm tree bayes plan win k score 0 1"

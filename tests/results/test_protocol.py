@@ -14,10 +14,9 @@ import jsonschema
 import pytest
 
 import infoscope as ifs
+from infoscope import Finding
 from infoscope.errors import InputError
-from infoscope.results import KINDS, Result, result_class
-from infoscope.results.finding import Finding
-from infoscope.results.provenance import Provenance
+from tests.api import KINDS, Provenance, Result, result_class
 from tests.results.examples import EXAMPLES, example, schema_file
 
 pytestmark = pytest.mark.parametrize("kind", sorted(KINDS))

@@ -7,8 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.results import Provenance
+from tests.api import Provenance, app
 
 TRUTH, PREDICTED = ["a", "b"] * 20, ["a", "b", "b", "a"] * 10
 

@@ -9,7 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 EVALUATION = ifs.evaluate(["a", "b", "c"] * 60, {"model": ["a", "b", "b", "a", "b", "c"] * 30})
 

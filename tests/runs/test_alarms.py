@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from infoscope.runs.alarms import BASELINE_RUNS, MIN_RUNS, Expected, Watch
+from tests.api import BASELINE_RUNS, MIN_RUNS, Expected, Watch
 
 
 def nights(rng: np.random.Generator, accuracy: np.ndarray, rows: int) -> list[tuple[float, float]]:

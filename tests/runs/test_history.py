@@ -9,8 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
-from infoscope.runs.folder import INDEX
+from tests.api import INDEX, app
 
 NAMES = np.array(["bird", "cat", "dog"])
 

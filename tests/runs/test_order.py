@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from infoscope.cli import app
+from tests.api import app
 
 RUNS = 12
 

@@ -28,9 +28,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import infoscope as ifs
 from infoscope.errors import AmbiguousNameError, InputError, UndefinedMetricWarning, UnknownNameError
-from infoscope.metrics.registry import all_metrics
 from infoscope.sklearn import scorer
-from infoscope.sklearn.scorers import MetricScore
+from tests.api import MetricScore, all_metrics
 
 X, Y = load_iris(return_X_y=True)
 NAMES = np.array(["setosa", "versicolor", "virginica"])[Y]

@@ -7,7 +7,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from infoscope import embedded_database
-from infoscope.serving import FolderExplorer, open_server
+from tests.api import FolderExplorer, open_server
 
 __all__ = ["Served", "address_of", "serving"]
 

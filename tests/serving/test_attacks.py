@@ -14,8 +14,7 @@ from urllib.parse import urlencode
 import pytest
 
 from infoscope import embedded_database
-from infoscope.serving import open_server
-from infoscope.serving.server import LoopbackServer
+from tests.api import LoopbackServer, open_server
 from tests.serving.local_server import Served, serving
 
 ROWS = "t,s,note\n" + "a,a,x\nb,a,<script>alert(1)</script>\na,b,=1+1\n" * 10

@@ -14,10 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from infoscope import embedded_database
-from infoscope.cli import app
-from infoscope.serving import ENTRANCE, admission
-from infoscope.serving.admission import BrowserEntrance, owner_of
-from infoscope.serving.server import LoopbackServer
+from tests.api import ENTRANCE, BrowserEntrance, LoopbackServer, admission, app, owner_of
 from tests.serving.local_server import Served, address_of, serving
 
 

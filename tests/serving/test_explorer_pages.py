@@ -10,9 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from infoscope.errors import on_page
-from infoscope.readers.roles.column_roles import roles_of
-from infoscope.serving.files import MAX_LISTED, ServedFolder
-from infoscope.serving.verdicts import read_verdicts
+from tests.api import MAX_LISTED, ServedFolder, read_verdicts, roles_of
 from tests.readers.test_column_roles import FLAGS, GOOD, ID, POOR, SHARES, TRUTH
 from tests.serving.local_server import Served, address_of, serving
 from tests.serving.test_bad_files import said

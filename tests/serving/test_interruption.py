@@ -10,10 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from infoscope import embedded_database
-from infoscope.readers.duckdb.session import CountingLimits, opened
-from infoscope.readers.rows.cell_rows import CellPage
-from infoscope.scratch_files import scratch_folder
-from infoscope.serving import FolderExplorer, server
+from tests.api import CellPage, CountingLimits, FolderExplorer, opened, scratch_folder, server
 from tests.serving.local_server import serving
 
 HOURS = "SELECT sum(hash(a.range)) FROM range(1000000000000) AS a"

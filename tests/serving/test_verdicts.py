@@ -9,11 +9,8 @@ import pytest
 from click.testing import CliRunner, Result
 from scipy import stats
 
-from infoscope.cli import app
 from infoscope.errors import InputError
-from infoscope.serving.corrected_files import write_corrected
-from infoscope.serving.verdict_rows import row_contents
-from infoscope.serving.verdicts import keep_verdict, read_verdicts, truth_errors
+from tests.api import app, keep_verdict, read_verdicts, row_contents, truth_errors, write_corrected
 
 
 def said(row: int, verdict: str, drawn: str = "random") -> dict[str, object]:

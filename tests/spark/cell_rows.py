@@ -8,7 +8,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError
-from infoscope.readers.rows.cell_rows import CellPage, CellQuery, ChangeQuery, changed_predictions, rows_of_cell
+from tests.api import CellPage, CellQuery, ChangeQuery, changed_predictions, rows_of_cell
 
 ROWS = 300
 NAMES = ("id", "the truth", "s.vm", "tree", "place", "score", "w", "tags")

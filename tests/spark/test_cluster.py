@@ -16,11 +16,10 @@ import pytest
 from click.testing import CliRunner
 from pyspark.sql import SparkSession
 
-from infoscope.cli import app
+from infoscope import ReadOptions, read, read_joint, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers import ReadOptions, read, read_joint, read_tables
-from infoscope.readers.joint import Paired
-from infoscope.readers.spark import files as spark_files
+from tests.api import Paired, app
+from tests.api import files as spark_files
 from tests.engines.cases import CASES, Case, counted, expected, same, text_spelling
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results

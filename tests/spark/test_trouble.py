@@ -10,9 +10,9 @@ import duckdb
 import pytest
 from click.testing import CliRunner
 
-from infoscope.cli import app
+from infoscope import ReadOptions, read
 from infoscope.errors import InputError
-from infoscope.readers import ReadOptions, read
+from tests.api import app
 from tests.engines.servers import PATIENCE, family, free_port, wait_for
 from tests.spark.servers import command, needs_java
 

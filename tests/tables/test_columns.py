@@ -10,8 +10,8 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Contingency, InputError
-from infoscope.operating_points import calibration
-from infoscope.tables import columns
+from tests.api import calibration
+from tests.api import tables_columns as columns
 
 pd = pytest.importorskip("pandas")
 pl = pytest.importorskip("polars")

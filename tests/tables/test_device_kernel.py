@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infoscope.tables.device import NO_ENDS
+from tests.api import NO_ENDS
 
 COMPILER = shutil.which("c++") or shutil.which("g++") or shutil.which("clang++")
 STUBS = r"""

@@ -8,7 +8,7 @@ import scipy.sparse
 
 from infoscope import Contingency, InputError
 from infoscope.metrics import accuracy, precision, recall
-from infoscope.readers import read_matrix
+from tests.api import read_matrix
 
 
 def test_a_bare_matrix_is_numbered_and_its_second_row_is_positive():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import Contingency
-from infoscope.tables.ifs_file import data_hash
+from tests.api import data_hash
 from tests.strategies import stored_sparse
 
 COUNTS = [[5, 1, 0], [2, 8, 3]]

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infoscope.metrics.registry import metrics_of
-from infoscope.tables import Contingency
+from infoscope import Contingency
+from tests.api import metrics_of
 from tests.strategies import stored_sparse
 
 COUNTS = np.array([[50, 3, 1], [4, 43, 0], [2, 2, 20]])

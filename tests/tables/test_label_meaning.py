@@ -13,8 +13,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import Contingency, InputError
-from infoscope.cli import app
-from infoscope.tables.ifs_file import data_hash
+from tests.api import app, data_hash
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")

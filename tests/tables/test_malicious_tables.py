@@ -15,12 +15,10 @@ pytest.importorskip("pyarrow")
 import pyarrow.parquet as pq
 from click.testing import CliRunner
 
-from infoscope import Contingency, InputError
-from infoscope.cli import app
-from infoscope.readers import read, read_tables
-from infoscope.readers.ifs_parts import load_parts
-from infoscope.tables import ifs_checks as stored
-from infoscope.tables import ifs_file as storage
+from infoscope import Contingency, InputError, read, read_tables
+from tests.api import app, load_parts
+from tests.api import ifs_checks as stored
+from tests.api import ifs_file as storage
 from tests.tables import malicious
 
 TABLES: dict[str, Contingency] = {

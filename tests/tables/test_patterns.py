@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from infoscope import Contingency
 from infoscope.errors import InputError, MissingLabelsWarning, UnknownNameError
-from infoscope.tables import Contingency, distinct_rows, pair_counts
-from infoscope.tables.patterns import Patterns
+from tests.api import Patterns, distinct_rows, pair_counts
 
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d"]))
 

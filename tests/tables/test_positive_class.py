@@ -16,7 +16,7 @@ from sklearn.preprocessing import LabelBinarizer
 import infoscope as ifs
 from infoscope import Contingency, Counter, InputError
 from infoscope.metrics import precision, recall
-from infoscope.tables.labels import positive_of
+from tests.api import positive_of
 
 RNG = np.random.default_rng(3)
 TRUTH, ANSWERS = RNG.random(60) < 0.4, RNG.random(60) < 0.5

@@ -6,8 +6,8 @@ import torch
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from infoscope.tables.device import growing_table, libraries, pair_table, tally
-from infoscope.tables.device.kernel import is_usable
+from tests.api import device_tally as tally
+from tests.api import growing_table, is_usable, libraries, pair_table
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 ROWS = 500

@@ -2,10 +2,7 @@
 
 import numpy as np
 
-from infoscope.tables.tracks import Detections, Tracks
-from infoscope.tracking.options import TrackingOptions
-from infoscope.tracking.sequence import Sequence, account_for
-from infoscope.tracking.similarity import by_overlap
+from tests.api import Detections, Sequence, TrackingOptions, Tracks, account_for, by_overlap
 from tests.tracking.scenes import Rows, place
 
 SETTINGS = TrackingOptions(gate=0.5, similarity="overlap")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
-from infoscope.results.notation import share
+from tests.api import share
 from tests.tracking.scenes import Stage, crowd
 
 IDS = {

@@ -12,11 +12,20 @@ from scipy.sparse.csgraph import min_weight_full_bipartite_matching
 from sklearn.metrics import homogeneity_score, mutual_info_score
 
 from infoscope import metrics, tracking
-from infoscope.tables.tracks import Association, Tracks
-from infoscope.tracking.ledger import NULLS, count_matches, information_ledger
-from infoscope.tracking.matching import heaviest, heaviest_overall, independent, sticky
-from infoscope.tracking.similarity import SimilarPairs, by_overlap
-from infoscope.tracking.sources import read_tracks
+from tests.api import (
+    NULLS,
+    Association,
+    SimilarPairs,
+    Tracks,
+    by_overlap,
+    count_matches,
+    heaviest,
+    heaviest_overall,
+    independent,
+    information_ledger,
+    read_tracks,
+    sticky,
+)
 from tests.tracking.scenes import Rows, Stage, crowd
 
 

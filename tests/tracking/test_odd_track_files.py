@@ -9,7 +9,7 @@ import pytest
 
 from infoscope import tracking
 from infoscope.errors import InputError
-from infoscope.tracking.sources import read_text
+from tests.api import read_text
 from tests.tracking.scenes import Rows
 from tests.tracking.test_track_readers import EXPECTED, TRACKS, TRUTH, bdd, figures, kitti, mot, named
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
-from infoscope.tracking.result import TrackerResult
+from tests.api import TrackerResult
 from tests.tracking.reference import CAMPUS, needs_reference, oracle
 
 pytestmark = [pytest.mark.reference, needs_reference]

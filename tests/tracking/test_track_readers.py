@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 
 from infoscope import tracking
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.tracking.sources import read_text, read_tracks
-from infoscope.tracking.track_file import check
+from tests.api import check, read_text, read_tracks
 from tests.tracking.scenes import Rows, crowd
 
 TRUTH, TRACKS = crowd(3)

@@ -6,11 +6,8 @@ import numpy as np
 import pytest
 
 from infoscope import tracking
-from infoscope.numeric import Real
-from infoscope.tracking.measures import curve, values_of
-from infoscope.tracking.result import SequenceResult, TrackerResult
-from infoscope.tracking.sequence import Sequence
-from infoscope.tracking.similarity import by_overlap
+from tests.api import Real, Sequence, SequenceResult, TrackerResult, by_overlap, curve
+from tests.api import tracking_measures_values_of as values_of
 from tests.tracking.scenes import Rows, crowd
 
 trackeval = pytest.importorskip("trackeval", reason="TrackEval is not installed")

@@ -7,13 +7,22 @@ import pytest
 from scipy import stats
 
 from infoscope import tracking
-from infoscope.tables.tracks import Detections, Tracks
-from infoscope.tracking.comparison import _sign_flip
-from infoscope.tracking.ledger import count_matches, information_ledger
-from infoscope.tracking.measures import values_of
-from infoscope.tracking.similarity import SimilarPairs
-from infoscope.tracking.sums import stack
-from infoscope.tracking.uncertainty import _larger, _largest, bits_in_time, block_covariance, estimate_all, spread_of
+from tests.api import (
+    Detections,
+    SimilarPairs,
+    Tracks,
+    _larger,
+    _largest,
+    _sign_flip,
+    bits_in_time,
+    block_covariance,
+    count_matches,
+    estimate_all,
+    information_ledger,
+    spread_of,
+    stack,
+)
+from tests.api import tracking_measures_values_of as values_of
 from tests.tracking.scenes import Stage, crowd
 from tests.tracking.simulation import SETTINGS, account, simulate
 

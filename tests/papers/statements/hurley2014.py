@@ -6,9 +6,8 @@ from functools import partial
 
 import numpy as np
 
-from infoscope.metrics.registry import find
-from infoscope.posterior import Posterior
-from infoscope.tables import Contingency
+from infoscope import Contingency, Posterior
+from tests.api import find
 from tests.papers.statements.statement import Verdict, statement
 
 hurley = partial(statement, "hurley2014")

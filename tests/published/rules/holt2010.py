@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.tables import Contingency
+from infoscope import Contingency
 from tests.papers.test_holt2010 import TABLES, circulant, ranking
 from tests.published.figures import Figure, score
 from tests.published.ledger import rule

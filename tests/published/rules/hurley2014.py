@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.posterior import Posterior
+from infoscope import Posterior
 from tests.published.figures import Figure, table_of
 from tests.published.ledger import rule
 

@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from infoscope import multilabel
-from infoscope.multilabel.assignment import assignment_of, pair_information
-from infoscope.numeric import Real
-from infoscope.readers.formats.label_list_file import read_label_lists
-from infoscope.tables.categorization import Categorization
+from tests.api import Categorization, Real, assignment_of, pair_information, read_label_lists
 from tests.multilabel.kdd import halves, labeler, line_stripped, verbatim
 from tests.published.figures import Figure, figures
 from tests.published.ledger import rule

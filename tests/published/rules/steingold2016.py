@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from infoscope.tables import Contingency
+from infoscope import Contingency
 from tests.papers.test_steingold2016 import negated, worthless
 from tests.published.figures import Figure, inputs_of, score, scores, table_of
 from tests.published.ledger import rule

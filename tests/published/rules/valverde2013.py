@@ -2,7 +2,7 @@
 
 import pytest
 
-from infoscope.tables import Contingency
+from infoscope import Contingency
 from tests.published.figures import Figure, figures, inputs_of, score, table_of
 from tests.published.ledger import rule
 
