@@ -82,7 +82,7 @@ BANDS = (
     Band(
         "Ground",
         "entropies, checked JSON, files in one step, errors in one sentence, types",
-        ("numeric", "assignment", "kernels", "records", "markup",
+        ("core", "numeric", "assignment", "kernels", "records", "markup",
          "atomic_files", "scratch_files", "native_code", "compiled_duckdb", "deferred_signals",
          "embedded_database", "errors", "typing"),
         "#eeeeee",

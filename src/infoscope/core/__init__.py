@@ -1,0 +1,1 @@
+"""What knows no table: declared checks of arguments, and what else every room may use."""

@@ -1,0 +1,222 @@
+"""Declared checks of the arguments of public functions, in the manner of scikit-learn's ``validate_params``.
+
+``@validated(level=LEVEL, seed=SEED, rope=Number(low=0, closed="low"))`` stands above a public function. It checks each
+argument where the call enters, with one form of message ("level must be between 0 and 1 (for example 0.95), got 95"),
+suggests the nearest name for an unknown keyword, and reads the aliases of ``ALIASES`` that the signature spells out.
+The declaration stays on the function as ``__constraints__``, where the command line's tests and the documentation find
+it. A new kind of check is a subclass of ``Constraint``; a check of two arguments together stays in the function.
+
+It costs 2 µs per call: declare it on studies, not on metrics of a table, which take less than that.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from math import isfinite
+from numbers import Integral, Real
+from typing import Any, Literal, ParamSpec, TypeVar
+
+import numpy as np
+
+from infoscope.errors import ALL_ROWS_ARE_READ, InputError, did_you_mean
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+ALIASES = {"rng": "seed", "confidence_level": "level", "sample_weight": "weight", "pos_label": "positive"}
+"""Parameters that are another word for one of ours: SciPy's first two, scikit-learn's others.
+
+A function has those that its signature spells out, each with ``None`` as its default; its body never reads them.
+"""
+
+
+class Constraint(ABC):
+    """One condition on an argument; ``str`` gives what follows "must be"."""
+
+    @abstractmethod
+    def accepts(self, value: Any) -> bool:
+        """Return True if a value meets the condition."""
+
+    def convert(self, value: Any) -> Any:
+        """Return an accepted value in the form in which the function receives it."""
+        return value
+
+
+@dataclass(frozen=True)
+class Number(Constraint):
+    """A finite number within limits.
+
+    Parameters
+    ----------
+    low, high
+        Limits; None for no limit.
+    closed
+        Limits that are themselves allowed.
+    whole
+        Allow whole numbers only.
+    example, meaning
+        A good value, and what the number means, for the message.
+
+    Examples
+    --------
+    >>> print(Number(0, 1, example=0.95))
+    between 0 and 1 (for example 0.95)
+    >>> print(Number(2, 64, closed="both", whole=True))
+    a whole number from 2 to 64
+    """
+
+    low: float | None = None
+    high: float | None = None
+    closed: Literal["neither", "low", "high", "both"] = "neither"
+    whole: bool = False
+    example: object = None
+    meaning: str = ""
+
+    def accepts(self, value: Any) -> bool:
+        """Return True if a value is a finite number within the limits."""
+        if isinstance(value, bool) or not isinstance(value, Integral if self.whole else Real):
+            return False
+        value = int(value) if isinstance(value, Integral) else float(value)
+        if isinstance(value, float) and not isfinite(value):  # an int may be too large for isfinite
+            return False
+        above = self.low is None or value > self.low or (self.closed in ("low", "both") and value == self.low)
+        below = self.high is None or value < self.high or (self.closed in ("high", "both") and value == self.high)
+        return bool(above and below)
+
+    def __str__(self) -> str:
+        limits = []
+        if self.low is not None and self.high is not None:
+            limits = [
+                f"from {self.low} to {self.high}" if self.closed == "both" else f"between {self.low} and {self.high}"
+            ]
+        elif self.low is not None:
+            limits = [f"of {self.low} or more" if self.closed in ("low", "both") else f"above {self.low}"]
+        elif self.high is not None:
+            limits = [f"of {self.high} or less" if self.closed in ("high", "both") else f"below {self.high}"]
+        noun = "a whole number" if self.whole else "a number" if limits else "a finite number"
+        # "between 0 and 1" says by itself that it is a number
+        words = limits if limits and limits[0].startswith("between") and not self.whole else [noun, *limits]
+        meaning = f", {self.meaning}" if self.meaning else ""
+        example = "" if self.example is None else f" (for example {self.example})"
+        return f"{' '.join(words)}{meaning}{example}"
+
+
+class OneOf(Constraint):
+    """One of a few words.
+
+    Examples
+    --------
+    >>> print(OneOf("all", "unlabelled"))
+    one of 'all', 'unlabelled'
+    """
+
+    def __init__(self, *values: str) -> None:
+        self.values = values
+
+    def accepts(self, value: Any) -> bool:
+        """Return True if a value is one of the words."""
+        return isinstance(value, str) and value in self.values
+
+    def __str__(self) -> str:
+        return f"one of {', '.join(map(repr, self.values))}"
+
+
+class Seed(Constraint):
+    """A whole number that starts a random generator, or a NumPy generator, which one is drawn from."""
+
+    def accepts(self, value: Any) -> bool:
+        """Return True if a value is a generator or a whole number of 0 or more."""
+        if isinstance(value, np.random.Generator):
+            return True
+        return not isinstance(value, bool) and isinstance(value, Integral) and int(value) >= 0
+
+    def convert(self, value: Any) -> int:
+        """Return the seed itself, or a new one that moves the generator on."""
+        return int(value.integers(2**32)) if isinstance(value, np.random.Generator) else value
+
+    def __str__(self) -> str:
+        return "a whole number of 0 or more"
+
+
+LEVEL = Number(0, 1, example=0.95)
+"""The probability of an interval."""
+SEED = Seed()
+
+
+def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """Check the arguments of a function against their constraints whenever it is called.
+
+    ``None`` passes where it is the parameter's default. An alias (see ``ALIASES``) takes the place of its parameter.
+
+    Parameters
+    ----------
+    **constraints
+        Constraint by parameter; a name that is no parameter is an error where the module is imported.
+
+    Raises
+    ------
+    InputError
+        From the call: if an argument does not meet its constraint, or a parameter and its alias are both given.
+    TypeError
+        From the call: for an unknown keyword, with the nearest name.
+
+    Examples
+    --------
+    >>> @validated(level=LEVEL)
+    ... def halve(level: float = 0.95, confidence_level: float | None = None) -> float:
+    ...     return level / 2
+    >>> halve(confidence_level=0.9)
+    0.45
+    >>> halve(level=95)
+    Traceback (most recent call last):
+    infoscope.errors.InputError: level must be between 0 and 1 (for example 0.95), got 95
+    """
+
+    def decorate(function: Callable[P, T]) -> Callable[P, T]:
+        parameters = inspect.signature(function).parameters
+        if unknown := [name for name in constraints if name not in parameters]:
+            raise TypeError(f"{function.__name__} has no parameter {', '.join(unknown)}")
+        aliases = {alias: name for alias, name in ALIASES.items() if alias in parameters and name in parameters}
+        takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+
+        @functools.wraps(function)
+        def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
+            spelling = {}  # the name by which the caller knows a parameter
+            for alias, name in aliases.items():
+                if kwargs.get(alias) is not None:
+                    if kwargs.get(name) is not None:
+                        raise InputError(f"{alias} and {name} are the same; give one of them")
+                    kwargs[name] = kwargs.pop(alias)
+                    spelling[name] = alias
+            for keyword in kwargs:
+                if keyword not in parameters and not takes_any:
+                    names = ", ".join(parameters)
+                    hint = (
+                        ALL_ROWS_ARE_READ
+                        if keyword == "until"
+                        else did_you_mean(keyword, parameters, f"there are {names}")
+                    )
+                    raise TypeError(f"unexpected keyword argument {keyword!r}; {hint}")
+            given: dict[str, Any] = (
+                dict(zip(parameters, args, strict=False)) | kwargs
+            )  # Python rejects what is too much
+            for name, constraint in constraints.items():
+                value = given.get(name)
+                if name not in given or (value is None and parameters[name].default is None):
+                    continue
+                if not constraint.accepts(value):
+                    text = str(value) if isinstance(value, Real) else repr(value)
+                    text = text if len(text) <= 80 else f"{text[:79]}…"
+                    raise InputError(f"{spelling.get(name, name)} must be {constraint}, got {text}")
+                if name in kwargs:
+                    kwargs[name] = constraint.convert(value)
+            return function(*args, **kwargs)
+
+        wrapper.__constraints__ = constraints  # type: ignore[attr-defined]
+        return wrapper
+
+    return decorate
