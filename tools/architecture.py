@@ -55,8 +55,8 @@ BANDS = (
         "Studies",
         "one question each, answered as a Result: JSON, frame and files for nothing",
         (
-            "evaluation", "diagnosis", "annotators", "comparison", "operating_points", "multilabel", "clustering",
-            "tracking", "cross_validation", "relations", "latent", "periods", "runs", "judges", "labelling", "inputs",
+            "studies", "evaluation", "diagnosis", "annotators", "comparison", "operating_points", "multilabel",
+            "clustering", "tracking", "cross_validation", "relations", "latent", "periods", "runs", "judges", "labelling", "inputs",
             "named_columns", "datasets", "results",
         ),
         "#fbf1dc",

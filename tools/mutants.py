@@ -1,8 +1,8 @@
 """Faults put in on purpose, one line each: the tests named beside a fault must notice it.
 
 ``python -m tools.mutants`` tries every mutant of ``tools/mutant_lists/`` in a copy of the project, so that the
-project itself is never changed; ``python -m tools.mutants gate kappa`` tries those whose name or file has such a word.
-Exit status 1 if a mutant survives, if its snippet is not exactly once in its file, or if its tests fail without it.
+project itself is never changed; ``python -m tools.mutants gate kappa`` tries those with such a word in name or function.
+Exit status 1 if a mutant survives, if its snippet is not exactly once in its function, or if its tests fail without it.
 """
 
 import argparse
@@ -90,12 +90,13 @@ class _Copy:
 
     def try_out(self, mutant: Mutant) -> Trial:
         """The tests of a mutant with it in place, which is taken out again."""
-        if (found := mutant.places(self.folder)) != 1:
-            return Trial(mutant, "stale", f"its snippet occurs {found} times in {mutant.path}")
-        file = self.folder / mutant.path
+        files = mutant.files(self.folder)
+        if len(files) != 1:
+            return Trial(mutant, "stale", f"its snippet occurs {len(files)} times in {mutant.within}")
+        file = files[0]
         before = file.read_bytes()
         try:
-            file.write_text(mutant.mutated(self.folder), encoding="utf-8")
+            file.write_text(mutant.mutate(before.decode()), encoding="utf-8")
             status, text = self.test(mutant.tests)
         finally:
             file.write_bytes(before)
@@ -141,13 +142,13 @@ def main(words: Sequence[str] | None = None) -> int:
     chosen = [
         mutant
         for mutant in MUTANTS
-        if not asked.words or any(word.lower() in f"{mutant.name} {mutant.path}".lower() for word in asked.words)
+        if not asked.words or any(word.lower() in f"{mutant.name} {mutant.within}".lower() for word in asked.words)
     ]
     if not chosen:
         print(f"no mutant has {' or '.join(asked.words)} in its name or file", file=sys.stderr)
         return 2
     if asked.list:
-        print("\n".join(f"{mutant.name}  ({mutant.path})" for mutant in chosen))
+        print("\n".join(f"{mutant.name}  ({mutant.within})" for mutant in chosen))
         return 0
     return _report(try_mutants(chosen, jobs=max(1, asked.jobs)))
 
@@ -156,7 +157,7 @@ def _report(trials: Iterable[Trial]) -> int:
     counts: dict[str, int] = {}
     for trial in trials:
         counts[trial.outcome] = counts.get(trial.outcome, 0) + 1
-        print(f"{trial.outcome:9}{trial.mutant.name}  ({trial.mutant.path})", flush=True)
+        print(f"{trial.outcome:9}{trial.mutant.name}  ({trial.mutant.within})", flush=True)
         if trial.outcome != "killed":
             print("         " + trial.text.replace("\n", "\n         "), flush=True)
     print(", ".join(f"{number} {outcome}" for outcome, number in counts.items()))
