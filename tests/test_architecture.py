@@ -197,7 +197,7 @@ def test_a_figure_of_one_class_is_drawn_and_saved(copy: Path, tmp_path: Path) ->
 def test_the_picture_has_every_module_of_the_layers() -> None:
     settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
-    modules = {name.strip("() ") for layer in layers for name in layer.split("|")} - {"__main__"}
+    modules = {name.strip("() ") for layer in layers for name in re.split(r"[|:]", layer)} - {"__main__"}
 
     assert {name for band in BANDS for name in band.modules} == modules
     assert TARGET.read_text(encoding="utf-8") == picture(), "run `make docs`"

@@ -56,8 +56,8 @@ BANDS = (
         "one question each, answered as a Result: JSON, frame and files for nothing",
         (
             "studies", "evaluation", "diagnosis", "annotators", "comparison", "operating_points", "multilabel",
-            "clustering", "tracking", "cross_validation", "relations", "latent", "periods", "runs", "judges", "labelling", "inputs",
-            "named_columns", "datasets", "results",
+            "clustering", "tracking", "cross_validation", "relations", "latent", "periods", "runs", "judges",
+            "labelling", "inputs", "named_columns", "datasets", "results",
         ),
         "#fbf1dc",
     ),

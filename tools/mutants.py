@@ -1,7 +1,8 @@
 """Faults put in on purpose, one line each: the tests named beside a fault must notice it.
 
-``python -m tools.mutants`` tries every mutant of ``tools/mutant_lists/`` in a copy of the project, so that the
-project itself is never changed; ``python -m tools.mutants gate kappa`` tries those with such a word in name or function.
+``python -m tools.mutants`` tries every mutant of ``tools/mutant_lists/`` in a copy of the project, so
+that the project itself is never changed; ``python -m tools.mutants gate kappa`` tries those that have such a word
+in their name or function.
 Exit status 1 if a mutant survives, if its snippet is not exactly once in its function, or if its tests fail without it.
 """
 
