@@ -8,7 +8,7 @@ FUZZ_SECONDS ?= 60
 # Bytecode is kept whatever the caller's habit is: hundreds of tests start the command line anew
 PYTEST = env -u PYTHONDONTWRITEBYTECODE INFOSCOPE_TESTS_BRIEF=1 $(BIN)/python -m pytest -n $(or $(WORKERS),auto) --dist loadfile --no-loadscope-reorder
 # Tests of clusters, databases, object stores and the explorer, each of which starts its server
-SERVERS := tests/engines tests/spark tests/serving tests/readers/test_object_stores.py tests/readers/test_clouds.py
+SERVERS := tests/engines tests/spark tests/explorer tests/readers/test_object_stores.py tests/readers/test_clouds.py
 BUILD := pyproject.toml setup.py constraints.txt $(wildcard native/*.[ch])
 
 .PHONY: demo test suite test-browser test-spark test-torch test-mlflow test-oldest test-fast check bench mutants docs fuzz fuzz-readers clean

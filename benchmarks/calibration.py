@@ -23,9 +23,9 @@ from calibration_models import simulated_ranks
 from populations import FAMILIES, PREVALENCES, population, rejecting
 
 import infoscope as ifs
-from infoscope.comparison import PairedPredictions, compare_predictions
-from infoscope.diagnosis import diagnose
 from infoscope.metrics.registry import find
+from infoscope.studies.compare import PairedPredictions, compare_predictions
+from infoscope.studies.diagnose import diagnose
 
 METRICS = (
     "mutual_information",

@@ -5,8 +5,8 @@ import time
 import numpy as np
 from timing import best, sized
 
-from infoscope.comparison import compare
 from infoscope.metrics import proficiency
+from infoscope.studies.compare import compare
 from infoscope.tables import Contingency
 
 ROWS, CLASSES, SYSTEMS = sized(1_000_000, 500), 10, sized(20, 3)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import infoscope as ifs
-from infoscope.evaluation import Baseline, judge
+from infoscope.studies.evaluate import Baseline, judge
 
 REPORT_SEED = 20_271_117
 SHARED = 0.8

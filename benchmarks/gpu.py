@@ -213,7 +213,7 @@ def time_small(torch: Any) -> Iterator[tuple[str, ...]]:
 
 
 def time_others(torch: Any) -> Iterator[tuple[str, ...]]:
-    from infoscope.torch import loss  # noqa: PLC0415 - needs PyTorch
+    from infoscope.integrations.torch import loss  # noqa: PLC0415 - needs PyTorch
 
     yield from time_other_counts(torch)
     torch.cuda.empty_cache()

@@ -23,11 +23,11 @@ import numpy as np
 from timing import best, sized
 
 import infoscope as ifs
-from infoscope.comparison.judged import BORROWED_TIE
-from infoscope.judges import borrowed_strength
-from infoscope.judges.belief import StratumBelief
-from infoscope.judges.stratum_counts import StratumCounts
 from infoscope.metrics import accuracy, macro_f1, proficiency
+from infoscope.studies.compare.judged import BORROWED_TIE
+from infoscope.studies.judge import borrowed_strength
+from infoscope.studies.judge.belief import StratumBelief
+from infoscope.studies.judge.stratum_counts import StratumCounts
 
 ROWS = sized(10_000, 500)
 FEW_RUNS = sized(20, 1)

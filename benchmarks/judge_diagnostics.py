@@ -18,8 +18,8 @@ from timing import sized
 from without_truth import shown
 
 import infoscope as ifs
-from infoscope.judges.judge_drift import judge_drift
 from infoscope.results.finding import Finding
+from infoscope.studies.judge.judge_drift import judge_drift
 from infoscope.tables.patterns import Patterns
 
 ROWS = 5000

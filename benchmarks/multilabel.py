@@ -15,9 +15,9 @@ from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
 from infoscope.metrics.expected_information import expected_information
-from infoscope.multilabel.assignment import assignment_of
-from infoscope.multilabel.measures import permuted_proficiency, proficiency
-from infoscope.multilabel.sums import tally
+from infoscope.studies.multilabel.assignment import assignment_of
+from infoscope.studies.multilabel.measures import permuted_proficiency, proficiency
+from infoscope.studies.multilabel.sums import tally
 from infoscope.tables.categorization import aligned
 from infoscope.tables.label_sets import LabelSets
 
@@ -112,7 +112,7 @@ def a_million_groups() -> None:
 import resource, time
 import numpy as np
 import infoscope as ifs
-from infoscope.clustering import splits_and_merges
+from infoscope.studies.clustering import splits_and_merges
 rng = np.random.default_rng(0)
 truth = rng.integers(GROUPS, size=10 * GROUPS)
 system = np.where(rng.random(len(truth)) < 0.7, truth, rng.integers(GROUPS, size=len(truth)))

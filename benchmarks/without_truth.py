@@ -24,8 +24,8 @@ from timing import best, peak_mebibytes, sized
 import infoscope as ifs
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.drawing.svg import standalone_svg
-from infoscope.latent.arrangement import arranged
-from infoscope.latent.estimation import fitted, weak_prior
+from infoscope.studies.latent.arrangement import arranged
+from infoscope.studies.latent.estimation import fitted, weak_prior
 from infoscope.tables.patterns import Patterns
 
 SETTINGS = (

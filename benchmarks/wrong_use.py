@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from infoscope.column_kinds import ColumnNames, check_columns, near_misses
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
+from infoscope.tables.column_kinds import ColumnNames, check_columns, near_misses
 
 Rng = np.random.Generator
 

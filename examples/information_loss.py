@@ -15,9 +15,8 @@ import infoscope as ifs
 
 try:
     import torch
-    from torch import nn
-
     from infoscope.torch import InformationLoss
+    from torch import nn
 except ImportError:
     raise SystemExit("this example needs PyTorch: pip install 'infoscope[torch]'") from None
 

@@ -2,4 +2,4 @@
 
 from importlib.util import find_spec
 
-collect_ignore_glob = [] if find_spec("torchmetrics") else ["infoscope/torch/*.py"]
+collect_ignore_glob = [] if find_spec("torchmetrics") else ["infoscope/integrations/torch/*.py"]

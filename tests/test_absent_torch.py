@@ -21,7 +21,7 @@ from infoscope.errors import InputError
 def test_a_missing_package_is_named_with_its_extra(monkeypatch, absent, name):
     if absent != "torch":
         pytest.importorskip("torch")
-    for module in [module for module in sys.modules if module.startswith("infoscope.torch.")]:
+    for module in [module for module in sys.modules if module.startswith("infoscope.integrations.torch.")]:
         monkeypatch.delitem(sys.modules, module)
     for module in (absent, *(["lightning", "lightning.pytorch"] if absent == "pytorch_lightning" else [])):
         monkeypatch.setitem(sys.modules, module, None)

@@ -52,14 +52,14 @@ OF_FIGURES = """from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from infoscope.evaluation.coverage import Coverage
+from infoscope.studies.coverage import Coverage
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis
 from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
 
 
 """
-OF_VIEWS = """from infoscope.evaluation.coverage import Coverage
+OF_VIEWS = """from infoscope.studies.coverage import Coverage
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.predicted_classes import PredictedClassesDisplay
 from infoscope.results.notation import Units
@@ -93,7 +93,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     family = package / "metrics" / "agreement.py"
     family.write_text(f"{family.read_text(encoding='utf-8')}\n\n{metric}", encoding="utf-8")
     put_in(family, said("__all__") + " = [", '"error_share", ')
-    (package / "evaluation" / "coverage.py").write_text(IMPORTS + OF_RESULTS + result, encoding="utf-8")
+    (package / "studies" / "coverage.py").write_text(IMPORTS + OF_RESULTS + result, encoding="utf-8")
     named = re.sub(r"PICTURES: .* = \{\}", said(r"PICTURES = [^`]*"), view)
     (package / "reports" / "views" / "coverage.py").write_text(IMPORTS + OF_VIEWS + named, encoding="utf-8")
     kind, ending = said('"coverage": "[^`]*"'), said('"pairs": "[^`]*",')

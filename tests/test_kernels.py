@@ -170,9 +170,9 @@ def test_the_hull_of_long_curves_is_found_block_by_block(steps: list[tuple[int, 
     reached = np.cumsum(np.array(steps, dtype=np.int64), axis=0)
     whole = hull_places(reached[:, 0], reached[:, 1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infoscope.operating_points.ranking._SHORT", 2)
-        patch.setattr("infoscope.operating_points.ranking._BLOCK", block)
-        patch.setattr("infoscope.operating_points.ranking._FEW", 2)
+        patch.setattr("infoscope.studies.operating_points.ranking._SHORT", 2)
+        patch.setattr("infoscope.studies.operating_points.ranking._BLOCK", block)
+        patch.setattr("infoscope.studies.operating_points.ranking._FEW", 2)
         pieces = hull_places(reached[:, 0], reached[:, 1])
         weighted = hull_places(reached[:, 0] / 3.0, reached[:, 1] / 7.0)
     at = {(0, 0), *(tuple(reached[place].tolist()) for place in whole)}

@@ -129,7 +129,7 @@ def test_stored_cells_and_all_cells_give_the_same_distance(metric, counts: np.nd
 def test_memory_of_temporary_arrays_is_used_again() -> None:
     code = (
         "import resource, numpy as np\n"
-        "from infoscope.numeric import keep_freed_memory\n"
+        "from infoscope.core.numerics import keep_freed_memory\n"
         "keep_freed_memory()\n"
         "def faults(): return resource.getrusage(resource.RUSAGE_SELF).ru_minflt\n"
         "def work(): return [np.ones(100_000) for _ in range(4)]\n"

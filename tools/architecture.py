@@ -42,7 +42,7 @@ BANDS = (
     Band(
         "Interfaces",
         "commands, the browser, other people's frameworks; they compute nothing",
-        ("cli", "serving", "mlflow", "experiments", "sklearn", "torch"),
+        ("cli", "explorer", "integrations"),
         "#e8eef6",
     ),
     Band(
@@ -54,11 +54,7 @@ BANDS = (
     Band(
         "Studies",
         "one question each, answered as a Result: JSON, frame and files for nothing",
-        (
-            "studies", "evaluation", "diagnosis", "annotators", "comparison", "operating_points", "multilabel",
-            "clustering", "tracking", "cross_validation", "relations", "latent", "periods", "runs", "judges",
-            "labelling", "inputs", "named_columns", "datasets", "results",
-        ),
+        ("studies", "datasets", "results"),
         "#fbf1dc",
     ),
     Band(
@@ -70,7 +66,7 @@ BANDS = (
     Band(
         "Contingency",
         "counts of true × predicted class; tables add up, and a batch of them is scored like one",
-        ("tables", "column_kinds"),
+        ("tables",),
         "#ffffff",
     ),
     Band(
@@ -82,9 +78,7 @@ BANDS = (
     Band(
         "Ground",
         "entropies, checked JSON, files in one step, errors in one sentence, types",
-        ("core", "numeric", "assignment", "kernels", "records", "markup",
-         "atomic_files", "scratch_files", "native_code", "compiled_duckdb", "deferred_signals",
-         "embedded_database", "errors", "typing"),
+        ("core", "errors", "typing"),
         "#eeeeee",
     ),
 )  # fmt: skip

@@ -9,7 +9,7 @@ import pytest
 
 import infoscope as ifs
 from tests.browser.conftest import Window, Windows, violations
-from tests.serving.local_server import address_of, serving
+from tests.explorer.local_server import address_of, serving
 
 CELL = ".cm tbody tr:nth-child(7) td:nth-of-type(6)"
 

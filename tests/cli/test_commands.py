@@ -280,7 +280,7 @@ def test_interrupt_while_reading_exits_130() -> None:
             sys.executable,
             "-c",
             "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-            "from infoscope.cli import main\nimport infoscope.evaluation, infoscope.readers\n"
+            "from infoscope.cli import main\nimport infoscope.studies.evaluate, infoscope.readers\n"
             "print('ready', flush=True)\n"
             "sys.argv[1:] = ['evaluate', '-', '-t', 'a', '-s', 'b']; main()",
         ],

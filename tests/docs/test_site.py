@@ -26,7 +26,7 @@ NOT_RUN = Counter(
         "it installs packages": 4,
         "needs MLflow; make test-mlflow runs it against a server": 2,
         "needs an account of Weights & Biases": 1,
-        "a server that runs until it is stopped; tests/serving starts it": 1,
+        "a server that runs until it is stopped; tests/explorer starts it": 1,
         "starts a cluster; tests/engines does": 1,
         "starts a cluster; tests/spark does": 1,
         "needs an object store": 1,

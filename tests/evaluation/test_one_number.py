@@ -14,7 +14,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 
 import infoscope as ifs
 from infoscope import catalogue, experiments, mlflow, multilabel
-from infoscope.sklearn import scorer
+from infoscope.integrations.sklearn import scorer
 from tests.api import MetricNotation, find
 
 NAMES = ["ant", "bee", "cat", "dog"]

@@ -12,7 +12,7 @@ import pytest
 import infoscope as ifs
 from infoscope import mlflow
 from infoscope.errors import UnknownNameError
-from infoscope.experiments import HEADLINE, log_to_tensorboard, numbers, table
+from infoscope.integrations.experiments import HEADLINE, log_to_tensorboard, numbers, table
 from tests.api import KINDS
 from tests.results.examples import example
 
@@ -200,6 +200,6 @@ def test_wrong_use_is_said() -> None:
 
 
 def test_a_missing_tracker_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.mlflow.find_spec", lambda _name: None)
+    monkeypatch.setattr("infoscope.integrations.mlflow.find_spec", lambda _name: None)
     with pytest.raises(ifs.InputError, match=r"infoscope\[mlflow\]"):
         ifs.mlflow.log(ONE)

@@ -363,7 +363,7 @@ def test_two_predictions_at_a_time_do_not_determine_a_truth() -> None:
 def test_the_command_shows_pairs_where_there_is_no_latent_truth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infoscope.latent.estimation.MAX_PROBABILITIES", 5_000)
+    monkeypatch.setattr("infoscope.studies.latent.estimation.MAX_PROBABILITIES", 5_000)
     pd.DataFrame(large(3, 60, 200, 6)).to_csv(tmp_path / "many.csv", index=False)
     asked = ["agree", str(tmp_path / "many.csv"), "-s", "s0,s1,s2", "--latent", "--draws", "20"]
     run = CliRunner().invoke(app, asked)

@@ -28,7 +28,7 @@ from sklearn.tree import DecisionTreeClassifier
 
 import infoscope as ifs
 from infoscope.errors import AmbiguousNameError, InputError, UndefinedMetricWarning, UnknownNameError
-from infoscope.sklearn import scorer
+from infoscope.integrations.sklearn import scorer
 from tests.api import MetricScore, all_metrics
 
 X, Y = load_iris(return_X_y=True)

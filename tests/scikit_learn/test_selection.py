@@ -11,7 +11,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.tree import DecisionTreeClassifier
 
 from infoscope.errors import InputError
-from infoscope.sklearn import scorer, search, simplest
+from infoscope.integrations.sklearn import scorer, search, simplest
 
 X, Y = load_iris(return_X_y=True)
 

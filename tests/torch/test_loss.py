@@ -31,7 +31,7 @@ def test_a_soft_table_of_many_classes_is_the_same_sum(monkeypatch):
     target[:2] = torch.tensor([-1, 9])  # no classes: in no row
     weights = torch.rand(300, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     by_product = [ifs.torch.soft_table(scores.softmax(1), target, sample_weight=w) for w in (None, weights)]
-    monkeypatch.setattr("infoscope.torch.loss.MAX_PRODUCT_CLASSES", 0)
+    monkeypatch.setattr("infoscope.integrations.torch.loss.MAX_PRODUCT_CLASSES", 0)
 
     for product, weight in zip(by_product, (None, weights), strict=True):
         assert torch.allclose(

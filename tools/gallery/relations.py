@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from examples.red_blue_game import play
 from infoscope.figures.relations import RelationGraphDisplay, RelationMatrixDisplay
-from infoscope.relations import relate
+from infoscope.studies.relate import relate
 from tools.gallery.exhibit import Exhibit
 
 __all__ = ["exhibits"]

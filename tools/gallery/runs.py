@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from infoscope.evaluation import evaluate
-from infoscope.evaluation.history import history
 from infoscope.figures.run_chart import RunChartDisplay
+from infoscope.studies.evaluate import evaluate
+from infoscope.studies.evaluate.history import history
 from tools.gallery.exhibit import Exhibit
 
 __all__ = ["exhibits"]

@@ -7,10 +7,10 @@ import polars as pl
 from sklearn.datasets import load_digits
 from sklearn.neural_network import MLPClassifier
 
-from infoscope.evaluation import evaluate
 from infoscope.figures import EntropyTriangleDisplay, SplitTriangleDisplay
 from infoscope.figures.metric_curves import spoilt
 from infoscope.metrics import accuracy
+from infoscope.studies.evaluate import evaluate
 from infoscope.tables import Contingency
 from tests.papers.test_steingold2016 import MATRICES as STEINGOLD
 from tests.papers.test_valverde2013 import MATRICES as VALVERDE

@@ -227,7 +227,7 @@ MUTANTS = (
         "keep_verdict",
         "if not 1 <= verdict.row <= _MOST_ROWS:",
         "if not 0 <= verdict.row <= _MOST_ROWS:",
-        ("tests/serving/test_verdicts.py::test_bad_input",),
+        ("tests/explorer/test_verdicts.py::test_bad_input",),
     ),
     Mutant(
         "runs of a new baseline",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from infoscope.metrics.registry import catalogue
-from infoscope.multilabel.assignment import assignment_of
+from infoscope.studies.multilabel.assignment import assignment_of
 from tests.multilabel.kdd import line_stripped, verbatim
 from tests.papers import test_steingold2016 as steingold
 from tests.published.elsewhere import labelers_of_the_papers

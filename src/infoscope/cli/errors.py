@@ -17,8 +17,8 @@ from typing import Any
 
 import click
 
-from infoscope.atomic_files import remove_unfinished
 from infoscope.cli.streams import say, unwritable_stdout
+from infoscope.core.atomic_files import remove_unfinished
 from infoscope.errors import ALL_ROWS_ARE_READ, InfoscopeError
 
 __all__ = [

@@ -13,12 +13,12 @@ import numpy as np
 
 from infoscope.cli import app
 from infoscope.cli.glossary import folded, glossary, spellings, word_named
-from infoscope.diagnosis import RULES
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find
 from infoscope.metrics.scope import scope_of
 from infoscope.readers.formats.cost_matrix import stated_costs
+from infoscope.studies.diagnose import RULES
 from infoscope.tables import Contingency
 from infoscope.tables.costs import CostMatrix, StatedCosts
 

@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import click
 
 import infoscope as ifs
+from infoscope.core.native_code import SWITCH
 from infoscope.errors import InputError
-from infoscope.native_code import SWITCH
 
 __all__ = [
     "Command",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infoscope.annotators.result import AnnotatorMap
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis, fitting, plain_label, width_of
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+from infoscope.studies.agreement.result import AnnotatorMap
 
 __all__ = ["AnnotatorPlaneDisplay", "AnnotatorTreeDisplay"]
 

@@ -18,8 +18,8 @@ from infoscope.figures.tracks import (
 from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:
-    from infoscope.tracking import TrackingEvaluation
-from infoscope.markup import counted
+    from infoscope.studies.tracking import TrackingEvaluation
+from infoscope.core.markup import counted
 
 __all__ = ["AssociationDisplay", "cell_kinds"]
 

@@ -17,7 +17,7 @@ from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Raster, Word
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
-from infoscope.named_columns import as_names
+from infoscope.readers.named_columns import as_names
 from infoscope.tables import Contingency
 
 __all__ = [

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
-from infoscope.evaluation import Evaluation
 from infoscope.figures.coverage_plane import (
     INNER,
     ErrorArrow,
@@ -42,12 +41,13 @@ from infoscope.figures.inputs import Tables, tables_by_name, tracking_only
 from infoscope.figures.table_display import Spread, TableDisplay, believed_place
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.results.estimate import finite
+from infoscope.studies.evaluate import Evaluation
 
 if TYPE_CHECKING:
-    from infoscope.cross_validation import CrossValidation
-    from infoscope.tracking import TrackingEvaluation
-    from infoscope.tracking.result import TrackerResult
-from infoscope.markup import counted
+    from infoscope.studies.cross_validate import CrossValidation
+    from infoscope.studies.tracking import TrackingEvaluation
+    from infoscope.studies.tracking.result import TrackerResult
+from infoscope.core.markup import counted
 
 __all__ = ["CoverageDisplay", "CoveragePoint", "Spread", "ellipse", "fold_clouds"]
 

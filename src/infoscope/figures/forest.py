@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Self
 
-from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.drawing.layout import axis, fitting, plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
@@ -16,6 +15,7 @@ from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import number_text
+from infoscope.studies.compare import Comparison
 
 __all__ = ["ComparisonDisplay", "ForestRow", "rows_of"]
 

@@ -9,7 +9,6 @@ from typing import Self
 
 import numpy as np
 
-from infoscope.comparison import Comparison
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.drawing.colours import series
 from infoscope.figures.drawing.layout import WIDER_WORDS, fitting, plain_label, shortened, width_of
@@ -17,6 +16,7 @@ from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import accuracy, erroneous_information_ratio
+from infoscope.studies.compare import Comparison
 
 __all__ = ["ImprovementDisplay", "ImprovementStep"]
 

@@ -9,16 +9,16 @@ import lazy_loader
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.drawing.layout import shortened
 from infoscope.readers import Tables as ReadTables
+from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
 
 if TYPE_CHECKING:
     import narwhals as nw
 
-    from infoscope.tracking import TrackingEvaluation
+    from infoscope.studies.tracking import TrackingEvaluation
 else:
     nw = lazy_loader.load("narwhals")  # only for frames
 

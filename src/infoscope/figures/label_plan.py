@@ -8,7 +8,7 @@ from math import log10
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.labelling import LabelPlan
+from infoscope.studies.labels import LabelPlan
 
 __all__ = ["LabelPlanDisplay"]
 

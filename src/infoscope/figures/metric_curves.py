@@ -16,7 +16,7 @@ from infoscope.figures.inputs import Tables, one_table
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics.registry import find
-from infoscope.named_columns import as_names
+from infoscope.readers.named_columns import as_names
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
 

@@ -14,7 +14,7 @@ from infoscope.errors import InputError
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Words
-from infoscope.relations import Relations
+from infoscope.studies.relate import Relations
 
 __all__ = ["RelationCell", "RelationGraphDisplay", "RelationMatrixDisplay"]
 
@@ -39,7 +39,7 @@ class RelationCell:
 class RelationMatrixDisplay(Display):
     """Cells by the share of the smaller entropy that a pair has in common; hollow where chance explains it.
 
-    >>> from infoscope.relations import relate
+    >>> from infoscope.studies.relate import relate
     >>> display = RelationMatrixDisplay.from_relations(relate({"x": [0, 1] * 9, "y": [0, 1] * 9, "z": [0, 0, 1] * 6}))
     >>> sorted(display.names)
     ['x', 'y', 'z']
@@ -135,7 +135,7 @@ MAX_LINES = 120
 class RelationGraphDisplay(Display):
     """Significant relations as lines, the thicker the more bits; related columns stand side by side.
 
-    >>> from infoscope.relations import relate
+    >>> from infoscope.studies.relate import relate
     >>> display = RelationGraphDisplay.from_relations(relate({"x": [0, 1] * 9, "y": [0, 1] * 9, "z": [0, 0, 1] * 6}))
     >>> [(line.first, line.second) for line in display.lines]
     [('x', 'y')]

@@ -15,9 +15,9 @@ from infoscope.figures.drawing.layout import at_pixel, axis, plain_label, shorte
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.score_curves import positive_place
-from infoscope.inputs import kept_rows
 from infoscope.metrics import false_alarm_rate, recall
-from infoscope.operating_points import Sweep, sweep
+from infoscope.studies.inputs import kept_rows
+from infoscope.studies.operating_points import Sweep, sweep
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Axes, Estimator, LabelsLike
 

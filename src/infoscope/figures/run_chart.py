@@ -9,7 +9,7 @@ from math import sqrt
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.drawing.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
-from infoscope.runs import History, Run, RunPoint, RunSeries
+from infoscope.studies.history import History, Run, RunPoint, RunSeries
 
 __all__ = ["RunChartDisplay"]
 

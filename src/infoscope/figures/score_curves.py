@@ -13,8 +13,8 @@ from infoscope.errors import InputError
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis, share_axis
 from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.operating_points import Sweep, sweep
-from infoscope.operating_points.reliability import ReliabilityBin
+from infoscope.studies.operating_points import Sweep, sweep
+from infoscope.studies.operating_points.reliability import ReliabilityBin
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Axes, Frame, LabelsLike
 

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.figures.drawing.colours import series
 from infoscope.figures.drawing.layout import PlacedName, plain_label, shortened, side_labels, side_room
@@ -25,7 +26,6 @@ from infoscope.figures.triangle_plane import (
     plane,
     side_words,
 )
-from infoscope.markup import counted
 from infoscope.metrics import (
     split_system_divergence,
     split_system_remainder,

@@ -19,8 +19,8 @@ from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point,
 from infoscope.figures.inputs import Tables, tables_by_name
 from infoscope.figures.table_display import TableDisplay
 from infoscope.metrics import proficiency, recall, specificity
-from infoscope.operating_points import information_surface
 from infoscope.results.notation import number_text
+from infoscope.studies.operating_points import information_surface
 from infoscope.tables import Contingency
 
 __all__ = ["SOLID_GRID", "SurfaceDisplay", "contours", "projected", "surface"]

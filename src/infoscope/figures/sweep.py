@@ -8,6 +8,7 @@ from typing import Any, Self, cast
 
 import numpy as np
 
+from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.figures.drawing.colours import series
 from infoscope.figures.drawing.layout import axis, dodged, fitting, plain_label, shortened, span, width_of
@@ -15,11 +16,10 @@ from infoscope.figures.drawing.scene import Anchor, Dot, Line, Mark, Panel, Poin
 from infoscope.figures.inputs import Tables, tables_by_name, with_sample_weight
 from infoscope.figures.score_curves import scores_of
 from infoscope.figures.table_display import TableDisplay
-from infoscope.markup import counted
 from infoscope.metrics.registry import Better, catalogue, find
-from infoscope.named_columns import as_names
-from infoscope.operating_points import Sweep, sweep
+from infoscope.readers.named_columns import as_names
 from infoscope.results.notation import number_text
+from infoscope.studies.operating_points import Sweep, sweep
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 

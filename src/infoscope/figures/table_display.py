@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.evaluation import Evaluation
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.scene import Point
 from infoscope.figures.inputs import (
@@ -23,6 +22,7 @@ from infoscope.figures.inputs import (
 )
 from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.posterior import Posterior
+from infoscope.studies.evaluate import Evaluation
 from infoscope.tables import Contingency, Label
 from infoscope.tables.construct import Declared, counted_labels
 from infoscope.tables.missing import most_ignored, warn_of_rows

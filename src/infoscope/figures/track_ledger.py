@@ -12,8 +12,8 @@ from infoscope.figures.inputs import tracking_only
 from infoscope.figures.tracks import LOST, TrackDisplay, chosen_system, ledger_bars, worst_tracks
 
 if TYPE_CHECKING:
-    from infoscope.tracking import TrackingEvaluation
-from infoscope.markup import counted
+    from infoscope.studies.tracking import TrackingEvaluation
+from infoscope.core.markup import counted
 
 __all__ = ["COLOURS", "LedgerRow", "TrackLedgerDisplay"]
 

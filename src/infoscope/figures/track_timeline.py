@@ -20,8 +20,8 @@ from infoscope.figures.tracks import (
 from infoscope.tables.tracks import TrackId
 
 if TYPE_CHECKING:
-    from infoscope.tracking import TrackingEvaluation
-from infoscope.markup import counted
+    from infoscope.studies.tracking import TrackingEvaluation
+from infoscope.core.markup import counted
 
 __all__ = ["TrackTimelineDisplay", "id_colours"]
 

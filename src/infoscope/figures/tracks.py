@@ -12,10 +12,10 @@ from typing import Any, ClassVar, NamedTuple, Self
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import shortened
-from infoscope.tracking import compare, evaluate
-from infoscope.tracking.followers import Cell, Segment, association_cells, frame_step, timeline, worst_first
-from infoscope.tracking.options import TrackingOptions
-from infoscope.tracking.result import LOST, SequenceResult, TrackerResult, TrackingEvaluation
+from infoscope.studies.tracking import compare, evaluate
+from infoscope.studies.tracking.followers import Cell, Segment, association_cells, frame_step, timeline, worst_first
+from infoscope.studies.tracking.options import TrackingOptions
+from infoscope.studies.tracking.result import LOST, SequenceResult, TrackerResult, TrackingEvaluation
 from infoscope.typing import Axes, Source
 
 __all__ = [

@@ -11,6 +11,7 @@ from typing import Any, Literal, Self
 
 import numpy as np
 
+from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.figures.drawing.colours import accuracy_colour, series
 from infoscope.figures.drawing.layout import PlacedName, accuracy_key, plain_label, shortened, side_labels, side_room
@@ -30,7 +31,6 @@ from infoscope.figures.triangle_plane import (
     zone_of,
     zones,
 )
-from infoscope.markup import counted
 from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
 from infoscope.tables import Contingency
 

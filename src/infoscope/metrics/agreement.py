@@ -6,11 +6,11 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from infoscope.core.numerics import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import one_vs_rest, wrong_sums
 from infoscope.metrics.registry import Card, Law, find, metric
 from infoscope.metrics.whole_numbers import root_ratio, whole_margins
-from infoscope.numeric import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 from infoscope.tables.transform import of_classes

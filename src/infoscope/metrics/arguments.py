@@ -16,13 +16,13 @@ from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.column_kinds import ColumnNames, check_columns, check_labels, check_positive
+from infoscope.core.markup import cut_list
+from infoscope.core.numerics import Real
 from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarning, did_you_mean
-from infoscope.markup import cut_list
 from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
 from infoscope.metrics.one_vs_rest import listed_classes
-from infoscope.numeric import Real
 from infoscope.tables import Contingency
+from infoscope.tables.column_kinds import ColumnNames, check_columns, check_labels, check_positive
 from infoscope.tables.encode import on_one_calendar
 from infoscope.tables.labels import Label, as_label, sorted_labels
 from infoscope.tables.missing import warn_of

@@ -3,6 +3,7 @@
 import numpy as np
 from scipy.special import gammaincc
 
+from infoscope.core.numerics import Real, everywhere, quotient, ratio, undefined_where
 from infoscope.metrics.independence import (
     ULPS,
     cell_gaps,
@@ -13,7 +14,6 @@ from infoscope.metrics.independence import (
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
-from infoscope.numeric import Real, everywhere, quotient, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["chi2_p_value", "cramers_v", "g_p_value", "g_statistic", "phi_squared"]

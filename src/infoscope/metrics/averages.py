@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infoscope.core.numerics import Real, ratio, undefined_where
 from infoscope.metrics.one_vs_rest import OneVsRest, jaccard_parts, one_vs_rest, undefined_classes
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

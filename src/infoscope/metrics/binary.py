@@ -5,11 +5,11 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
+from infoscope.core.numerics import Real, at_most_one, ratio
 from infoscope.metrics.agreement import mcc
 from infoscope.metrics.class_averages import AverageKeywords, averaged
 from infoscope.metrics.one_vs_rest import f_beta_of, f_beta_parts, jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, at_most_one, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["f1", "f_beta", "false_alarm_rate", "jaccard", "npv", "phi", "precision", "recall", "specificity"]

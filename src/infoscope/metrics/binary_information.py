@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infoscope.core.numerics import Real, as_real, surprise
 from infoscope.metrics.expected_information import expected_cell_information
-from infoscope.numeric import Real, as_real, surprise
 
 __all__ = ["BinaryTables", "binary_entropy"]
 

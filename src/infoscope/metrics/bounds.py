@@ -5,9 +5,9 @@ from math import log, log1p, log2
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import CLEARLY_LEFT, Real, everywhere, ratio
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import CLEARLY_LEFT, Real, everywhere, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]

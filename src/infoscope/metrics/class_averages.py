@@ -8,9 +8,9 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import Real, as_real, ratio
 from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest
-from infoscope.numeric import Real, as_real, ratio
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, as_labels, few_of, is_one, sorted_labels, stated_classes
 from infoscope.tables.transform import of_classes

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from infoscope.core.numerics import Real, dot
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, dot
 from infoscope.tables import Contingency
 from infoscope.tables.missing import warn_of
 from infoscope.typing import ArrayLike

@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from infoscope.core.numerics import Real, finite_ratio, ratio, share
 from infoscope.errors import InputError
 from infoscope.metrics.agreement import hits, misses
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, finite_ratio, ratio, share
 from infoscope.tables import Contingency
 
 __all__ = [

@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from infoscope.core.numerics import Real, as_real, everywhere, ratio, undefined_where
 from infoscope.metrics.binary import detection, why_not_binary
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.whole_numbers import whole_table
-from infoscope.numeric import Real, as_real, everywhere, ratio, undefined_where
 from infoscope.tables import Contingency
 
 __all__ = [

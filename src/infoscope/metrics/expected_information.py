@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from infoscope.numeric import Real, outside, surprise
+from infoscope.core.numerics import Real, outside, surprise
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["chance_information", "expected_cell_information", "expected_information", "expected_informations"]

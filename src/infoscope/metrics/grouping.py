@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from infoscope.core.numerics import CLEARLY_LEFT, Real, everywhere, quotient, ratio, share
 from infoscope.metrics.pair_counting import score_pairs, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.whole_numbers import root_ratio
-from infoscope.numeric import CLEARLY_LEFT, Real, everywhere, quotient, ratio, share
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["bcubed_f1", "bcubed_precision", "bcubed_recall", "fowlkes_mallows"]

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import Real, excess_nats, quotient
 from infoscope.metrics.whole_numbers import WholeTable, whole_table
-from infoscope.numeric import Real, excess_nats, quotient
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

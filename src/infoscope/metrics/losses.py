@@ -4,11 +4,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoscope.core.numerics import Real, dot, undefined_where
 from infoscope.metrics.agreement import accuracy
 from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest, wrong_cells
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, dot, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

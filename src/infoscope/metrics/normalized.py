@@ -4,12 +4,12 @@ from typing import Literal
 
 import numpy as np
 
+from infoscope.core.numerics import Real, at_most_one, ratio, share, undefined_where
 from infoscope.errors import InputError
 from infoscope.metrics.arguments import TableMetric
 from infoscope.metrics.expected_information import chance_information
 from infoscope.metrics.registry import Card, Law, metric, unlisted
 from infoscope.metrics.shannon import Entropies, entropies
-from infoscope.numeric import Real, at_most_one, ratio, share, undefined_where
 from infoscope.tables import Contingency
 
 __all__ = [

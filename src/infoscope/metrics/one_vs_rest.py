@@ -7,8 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import CLEARLY_LEFT, Real, everywhere, frozen, outside, ratio
 from infoscope.errors import InputError
-from infoscope.numeric import CLEARLY_LEFT, Real, everywhere, frozen, outside, ratio
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 

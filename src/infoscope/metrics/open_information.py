@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoscope.numeric import Real, open_nats, outside
+from infoscope.core.numerics import Real, open_nats, outside
 from infoscope.tables import Contingency
 
 __all__ = ["cells_open_in_columns", "cells_open_in_rows", "open_of_total"]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import Real, dot, ratio, undefined_where
 from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import Real, dot, ratio, undefined_where
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

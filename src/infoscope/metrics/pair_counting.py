@@ -5,9 +5,9 @@ from typing import Generic, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from infoscope.core.numerics import Real, dot, ratio
 from infoscope.metrics.registry import Card, Law, metric, unlisted
 from infoscope.metrics.whole_numbers import WholeTable, whole_table
-from infoscope.numeric import Real, dot, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["adjusted_rand_index", "pair_confusion_matrix", "pair_rand_index"]

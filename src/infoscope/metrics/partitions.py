@@ -8,10 +8,20 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import (
+    CLEARLY_LEFT,
+    Real,
+    column_sums,
+    dot,
+    everywhere,
+    quotient,
+    row_sums,
+    share,
+    somewhere,
+)
 from infoscope.metrics.bounds import largest_by, largest_in_columns
 from infoscope.metrics.pair_counting import PairCounts, Whole, pair_ratio, why_no_pairs
 from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import CLEARLY_LEFT, Real, column_sums, dot, everywhere, quotient, row_sums, share, somewhere
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from infoscope.core.numerics import Real
 from infoscope.metrics.independence import log_lifts
 from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows
 from infoscope.metrics.registry import Card, Law, class_metric
-from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
 __all__ = ["cell_false_information", "cell_missed_information", "cell_mutual_information"]

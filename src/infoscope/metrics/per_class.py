@@ -4,10 +4,10 @@ from typing import NamedTuple, Self
 
 import numpy as np
 
+from infoscope.core.numerics import Real, ratio
 from infoscope.metrics.one_vs_rest import jaccard_parts, one_vs_rest
 from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows
 from infoscope.metrics.registry import Card, Law, class_metric
-from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

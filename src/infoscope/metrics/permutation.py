@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, xlogy
 
+from infoscope.core.numerics import Real
 from infoscope.metrics.expected_information import chance_information
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["CHANCE_LEVEL", "chance_p_value", "information_nats", "permuted_p_value"]

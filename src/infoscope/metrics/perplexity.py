@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from infoscope.core.numerics import Real, exp2
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
-from infoscope.numeric import Real, exp2
 from infoscope.tables import Contingency
 
 __all__ = [

@@ -16,9 +16,9 @@ from enum import Enum
 from math import inf
 from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
 
+from infoscope.core.numerics import Real
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.arguments import ClassMetric, LabelCounting, TableMetric, callable_on_labels, tables
-from infoscope.numeric import Real
 from infoscope.tables import Contingency
 
 __all__ = [
@@ -239,10 +239,10 @@ _SCIKIT_LEARN = {
 _OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}, "scores": {}}
 _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
-    "label_sets": "infoscope.multilabel",
-    "tracks": "infoscope.tracking.measures",
-    "annotations": "infoscope.annotators.coefficients",
-    "scores": "infoscope.operating_points.score_metrics",
+    "label_sets": "infoscope.studies.multilabel",
+    "tracks": "infoscope.studies.tracking.measures",
+    "annotations": "infoscope.studies.agreement.coefficients",
+    "scores": "infoscope.studies.operating_points.score_metrics",
 }
 """Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""
 _PLACES: dict[Domain, str] = {

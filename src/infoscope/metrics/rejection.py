@@ -2,11 +2,11 @@
 
 import numpy as np
 
+from infoscope.core.numerics import Real, ratio, share
 from infoscope.metrics.agreement import errors, hits
 from infoscope.metrics.independence import divergence_from_independence
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import Shares, entropies
-from infoscope.numeric import Real, ratio, share
 from infoscope.tables import Contingency
 
 __all__ = ["accepted_accuracy", "proficiency_without_reject", "rejection_rate"]

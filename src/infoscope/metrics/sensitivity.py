@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoscope.core.numerics import Real, as_real
 from infoscope.errors import InputError, check_at_most
-from infoscope.numeric import Real, as_real
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 

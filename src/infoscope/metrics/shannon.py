@@ -8,10 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.metrics.independence import divergence_from_independence, selected
-from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows, open_of_total
-from infoscope.metrics.registry import Card, Law, metric
-from infoscope.numeric import (
+from infoscope.core.numerics import (
     Real,
     chosen,
     entropy,
@@ -23,6 +20,9 @@ from infoscope.numeric import (
     share_terms,
     somewhere,
 )
+from infoscope.metrics.independence import divergence_from_independence, selected
+from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows, open_of_total
+from infoscope.metrics.registry import Card, Law, metric
 from infoscope.tables import Contingency, remembered
 
 __all__ = [

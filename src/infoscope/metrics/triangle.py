@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from infoscope.core.numerics import Real, ratio
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import Entropies, entropies
-from infoscope.numeric import Real, ratio
 from infoscope.tables import Contingency
 
 __all__ = [

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.numeric import Real, excess_nats
+from infoscope.core.numerics import Real, excess_nats
 from infoscope.tables import Contingency, remembered
 
 __all__ = ["WholeTable", "root_ratio", "whole_margins", "whole_table"]

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from infoscope.numeric import distinct
+from infoscope.core.numerics import distinct
 
 __all__ = ["Array", "Indices", "Mask", "Pairs", "distinct", "distinct_pairs", "group_sums"]
 

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.registry import Metric, find
-from infoscope.numeric import Real
 from infoscope.posterior.arguments import check_draws
 from infoscope.posterior.summary import MetricSummaries, Summary, summarize_draws
 from infoscope.tables import Contingency

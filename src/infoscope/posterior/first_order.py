@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoscope.core.numerics import dot
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.registry import find
-from infoscope.numeric import dot
 from infoscope.posterior.arrays import Array, Indices
 from infoscope.posterior.measures import LINEAR, RATIOS
 from infoscope.tables import Contingency

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
 
+from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.registry import Metric, find
-from infoscope.numeric import Real
 from infoscope.posterior.posterior import Posterior
 from infoscope.posterior.summary import MetricSummaries, Summary
 from infoscope.tables import Contingency

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from infoscope.core.numerics import Real
 from infoscope.metrics.registry import Metric
-from infoscope.numeric import Real
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.exact.moments import MEASURES, EntropyMoments
 from infoscope.posterior.summary import Summary

@@ -9,10 +9,10 @@ from typing import Any, Unpack, overload
 
 import numpy as np
 
+from infoscope.core.numerics import Real, frozen, keep_freed_memory
 from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.arguments import CountingKeywords
 from infoscope.metrics.registry import Metric, find, metrics_of
-from infoscope.numeric import Real, frozen, keep_freed_memory
 from infoscope.posterior.arguments import check_draws, table_and_prior
 from infoscope.posterior.arrays import Array
 from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions

@@ -12,10 +12,10 @@ from collections.abc import Callable
 import numpy as np
 from scipy.special import betaincinv
 
+from infoscope.core.numerics import Real
 from infoscope.metrics.binary import detection
 from infoscope.metrics.one_vs_rest import jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import find
-from infoscope.numeric import Real
 from infoscope.posterior.summary import Summary
 from infoscope.tables import Contingency
 

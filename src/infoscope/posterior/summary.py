@@ -8,8 +8,8 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from scipy.special import betaincinv, ndtri
 
+from infoscope.core.numerics import Real
 from infoscope.metrics.registry import find, metrics_of
-from infoscope.numeric import Real
 
 __all__ = ["MetricSummaries", "Summary", "beta_limits", "summarize_draws"]
 

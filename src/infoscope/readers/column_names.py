@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.duckdb.ndjson import first_keys
 from infoscope.readers.duckdb.scan import parquet_schemas
@@ -13,7 +14,6 @@ from infoscope.readers.formats.arrow_files import arrow_schema
 from infoscope.readers.formats.csv_header import read_header
 from infoscope.readers.frames import frame_names, is_frame, is_record_batches
 from infoscope.readers.reader import ReadOptions, files_of
-from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = ["column_names", "file_columns"]

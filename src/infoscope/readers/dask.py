@@ -13,8 +13,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from infoscope.core.native_code import is_native_wanted
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InfoscopeError, InputError, masked
-from infoscope.native_code import is_native_wanted
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import count_scan
@@ -31,7 +32,6 @@ from infoscope.readers.parquet.gzip_pages import check_gzip_pages
 from infoscope.readers.parquet.native import is_built
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
-from infoscope.scratch_files import scratch_folder
 
 __all__ = ["count_files", "count_files_by_dask", "spelt"]
 

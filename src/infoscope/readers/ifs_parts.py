@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.atomic_files import output_file
+from infoscope.core.atomic_files import output_file
+from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group
 from infoscope.readers.labels import Cleaning, as_text, match_label
-from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_checks import (
     TYPES,

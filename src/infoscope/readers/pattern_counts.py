@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, check_weights
 from infoscope.readers.column_mapping import column_lists, is_column_mapping
@@ -19,7 +20,6 @@ from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meanin
 from infoscope.readers.reader import ReadOptions, files_of, read_joints
 from infoscope.readers.shared_reading import rows_in_order
 from infoscope.readers.tally import Tally
-from infoscope.scratch_files import scratch_folder
 from infoscope.tables.count import check_weight_scale
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows

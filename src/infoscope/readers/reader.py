@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict, Unpack
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords, secrets_hidden
 from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assemble import Group, assemble, unify_whole_numbers
@@ -27,7 +28,6 @@ from infoscope.readers.rows.leading_rows import with_first_rows, with_numbered_c
 from infoscope.readers.spark.files import count_files_by_spark
 from infoscope.readers.sql import count_query, is_database_pair, is_database_url
 from infoscope.readers.tally import Tally
-from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of_rows

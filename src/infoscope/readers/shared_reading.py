@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, unify_whole_numbers
 from infoscope.readers.columns import Columns
@@ -22,7 +23,6 @@ from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning, as_text, is_missing
 from infoscope.readers.reader import ReadOptions, Tables, count_rows, files_of, read_parts, reading_of
 from infoscope.readers.tally import Tally
-from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.typing import Source

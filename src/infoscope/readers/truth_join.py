@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import Advised, InputError
 from infoscope.readers.column_names import file_columns
 from infoscope.readers.columns import Columns, pick_columns
@@ -18,7 +19,6 @@ from infoscope.readers.files import Files
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.roles.column_roles import roles_of
 from infoscope.readers.rows.first_rows import first_rows
-from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = ["JoinCounts", "JoinedRows", "joined_truth"]

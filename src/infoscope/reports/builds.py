@@ -14,8 +14,8 @@ from infoscope import __version__
 from infoscope.typing import Json
 
 if TYPE_CHECKING:
-    from infoscope.evaluation.conditions import Check
-    from infoscope.evaluation.gate import Gate
+    from infoscope.studies.evaluate.conditions import Check
+    from infoscope.studies.evaluate.gate import Gate
 
 __all__ = ["github_annotations", "junit", "sarif"]
 

@@ -9,17 +9,17 @@ from typing import Any, Literal, Unpack, overload
 
 from rich.text import Text
 
-from infoscope.column_kinds import BlankLabels
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords
-from infoscope.evaluation.class_scores import ClassScores, class_scores
-from infoscope.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.class_averages import Average, ZeroDivision
 from infoscope.reports.layout import TextColumn, columns
 from infoscope.reports.signs import UNICODE, shown, squeezed
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import amount
+from infoscope.studies.evaluate.class_scores import ClassScores, class_scores
+from infoscope.studies.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
 from infoscope.tables import Contingency, Label
+from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.labels import as_labels
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, LabelsLike

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infoscope.markup import escape_markdown, escape_markdown_cell
+from infoscope.core.markup import escape_markdown, escape_markdown_cell
 from infoscope.reports.outline import (
     Block,
     Bullets,

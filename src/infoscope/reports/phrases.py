@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from infoscope.markup import cut_list
+from infoscope.core.markup import cut_list
 
 __all__ = [
     "Code",

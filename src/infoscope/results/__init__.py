@@ -1,6 +1,6 @@
 """What studies find, in one form: estimates, differences, findings, provenance, and the protocol of every result."""
 
-from infoscope.records import contradictions_reported
+from infoscope.core.records import contradictions_reported
 from infoscope.results.base import Result, form_of
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding

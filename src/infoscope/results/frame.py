@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import lazy_loader
 
-from infoscope.embedded_database import embedded_database, writing_to
+from infoscope.core.embedded_database import embedded_database, writing_to
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, encode
 from infoscope.typing import DataFrame

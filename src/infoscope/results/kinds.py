@@ -6,33 +6,33 @@ import importlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from infoscope.core.records import parsed
 from infoscope.errors import InputError
-from infoscope.records import parsed
 from infoscope.results.base import Result
 from infoscope.typing import Json, StrPath
 
 __all__ = ["KINDS", "load", "result_class", "result_of"]
 
 KINDS = {
-    "agreement": "infoscope.annotators.result:Agreement",
-    "calibration": "infoscope.operating_points.calibration:Calibration",
-    "class-thresholds": "infoscope.operating_points.class_thresholds:ClassThresholds",
-    "comparison": "infoscope.comparison.result:Comparison",
-    "cross-validation": "infoscope.cross_validation.result:CrossValidation",
-    "drift": "infoscope.periods.result:Drift",
-    "evaluation": "infoscope.evaluation.result:Evaluation",
-    "gate": "infoscope.evaluation.gate:Gate",
-    "history": "infoscope.runs.result:History",
-    "label-plan": "infoscope.labelling.label_plan:LabelPlan",
-    "labelled-estimate": "infoscope.labelling.labelled_estimate:LabelledEstimate",
-    "latent-truth": "infoscope.latent.result:LatentTruth",
-    "multilabel": "infoscope.multilabel.result:MultilabelEvaluation",
-    "relations": "infoscope.relations.result:Relations",
-    "score-groups": "infoscope.operating_points.score_groups:ScoreGroups",
-    "sweep": "infoscope.operating_points.result:Sweep",
-    "tracking": "infoscope.tracking.result:TrackingEvaluation",
-    "tuning": "infoscope.operating_points.tuning:Tuning",
-    "two-thresholds": "infoscope.operating_points.two_thresholds:TwoThresholds",
+    "agreement": "infoscope.studies.agreement.result:Agreement",
+    "calibration": "infoscope.studies.operating_points.calibration:Calibration",
+    "class-thresholds": "infoscope.studies.operating_points.class_thresholds:ClassThresholds",
+    "comparison": "infoscope.studies.compare.result:Comparison",
+    "cross-validation": "infoscope.studies.cross_validate.result:CrossValidation",
+    "drift": "infoscope.studies.drift.result:Drift",
+    "evaluation": "infoscope.studies.evaluate.result:Evaluation",
+    "gate": "infoscope.studies.evaluate.gate:Gate",
+    "history": "infoscope.studies.history.result:History",
+    "label-plan": "infoscope.studies.labels.label_plan:LabelPlan",
+    "labelled-estimate": "infoscope.studies.labels.labelled_estimate:LabelledEstimate",
+    "latent-truth": "infoscope.studies.latent.result:LatentTruth",
+    "multilabel": "infoscope.studies.multilabel.result:MultilabelEvaluation",
+    "relations": "infoscope.studies.relate.result:Relations",
+    "score-groups": "infoscope.studies.operating_points.score_groups:ScoreGroups",
+    "sweep": "infoscope.studies.operating_points.result:Sweep",
+    "tracking": "infoscope.studies.tracking.result:TrackingEvaluation",
+    "tuning": "infoscope.studies.operating_points.tuning:Tuning",
+    "two-thresholds": "infoscope.studies.operating_points.two_thresholds:TwoThresholds",
 }
 """Where the class of each kind lives; the studies lie above this package, so they are named, not imported."""
 

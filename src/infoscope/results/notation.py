@@ -10,8 +10,8 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
+from infoscope.core.markup import thousands
 from infoscope.errors import InputError
-from infoscope.markup import thousands
 from infoscope.metrics.registry import Card, all_metrics, catalogue
 from infoscope.results.estimate import Estimate
 

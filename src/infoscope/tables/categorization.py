@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from infoscope.core.numerics import Real, as_real
 from infoscope.errors import InputError
-from infoscope.numeric import Real, as_real
 from infoscope.tables.counted import by_fields
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, check_kinds, sorted_labels

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import distinct
 from infoscope.errors import InputError
-from infoscope.numeric import distinct
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_among, tally
 from infoscope.tables.counted import Support, summable

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
+from infoscope.core.numerics import frozen
 from infoscope.errors import check_keywords
-from infoscope.numeric import frozen
 from infoscope.tables import construct, ifs_file, matrix, prevalence, text, transform
 from infoscope.tables.cell_checks import check_cells
 from infoscope.tables.counted import Counted, Support

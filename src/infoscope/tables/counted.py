@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import Real, column_sums, everywhere, frozen, group_sum, row_sums
 from infoscope.errors import InputError
-from infoscope.numeric import Real, column_sums, everywhere, frozen, group_sum, row_sums
 from infoscope.tables.costs import CostMatrix
 from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, positive_of, sorted_labels

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import as_real
+from infoscope.core.numerics import as_real
 
 __all__ = ["DigitColumn", "DistinctRows", "distinct_rows", "narrowest"]
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from infoscope.numeric import Real
+from infoscope.core.numerics import Real
 
 __all__ = ["Estimation"]
 

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-import infoscope.compiled_duckdb as duckdb
-from infoscope.embedded_database import check_utf8, embedded_database
+import infoscope.core.compiled_duckdb as duckdb
+from infoscope.core.embedded_database import check_utf8, embedded_database
+from infoscope.core.records import parsed
 from infoscope.errors import InputError
-from infoscope.records import parsed
 from infoscope.tables.cell_checks import check_total
 from infoscope.tables.labels import Label, as_label, kind_of
 

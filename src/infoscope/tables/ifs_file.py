@@ -18,11 +18,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import infoscope.compiled_duckdb as duckdb
-from infoscope.atomic_files import output_file
-from infoscope.embedded_database import embedded_database, writing_to
+import infoscope.core.compiled_duckdb as duckdb
+from infoscope.core.atomic_files import output_file
+from infoscope.core.embedded_database import embedded_database, writing_to
+from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
 from infoscope.errors import InputError
-from infoscope.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
 from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, moved, placed
 from infoscope.tables.ifs_checks import (
     TYPES,

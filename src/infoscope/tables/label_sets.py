@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
+from infoscope.core.numerics import Real
 from infoscope.errors import InputError
-from infoscope.numeric import Real
 from infoscope.tables.labels import Label, as_label, is_missing, sorted_labels
 from infoscope.typing import ArrayLike, Frame
 

@@ -6,8 +6,8 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 
+from infoscope.core.markup import counted
 from infoscope.errors import InfoscopeWarning, MissingLabelsWarning
-from infoscope.markup import counted
 
 __all__ = ["all_ignored", "left_out", "most_ignored", "warn_of", "warn_of_rows"]
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.atomic_files import output_file
+from infoscope.core.atomic_files import output_file
+from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, checked, parsed
 from infoscope.errors import InputError
-from infoscope.records import FLAG, TEXT, Each, Fields, Maybe, checked, parsed
 from infoscope.tables.ifs_checks import (
     TYPES,
     check_sum,

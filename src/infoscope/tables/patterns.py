@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import Real, as_real, entropy, frozen
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.numeric import Real, as_real, entropy, frozen
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.count import check_weight_scale, checked_weights

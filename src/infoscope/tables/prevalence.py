@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.numeric import Real
 from infoscope.tables.labels import Label
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.numeric import Real
+from infoscope.core.numerics import Real
 from infoscope.tables.missing import left_out
 
 if TYPE_CHECKING:

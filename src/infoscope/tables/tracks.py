@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.numeric import Real, frozen
+from infoscope.core.numerics import Real, frozen
 from infoscope.tables.contingency import Contingency
 
 __all__ = ["Association", "Detections", "Ints", "TrackId", "Tracks", "count_by", "distinct", "sum_by"]

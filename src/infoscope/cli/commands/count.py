@@ -16,8 +16,8 @@ from infoscope.cli.judge import judge_options, judged_files, judged_rows
 from infoscope.cli.options import column_options, label_options, reading_options
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say
+from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.markup import counted
 
 __all__ = ["command"]
 

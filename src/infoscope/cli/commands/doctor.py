@@ -17,8 +17,8 @@ import infoscope as ifs
 from infoscope import __version__
 from infoscope.cli.errors import reported
 from infoscope.cli.streams import write_stdout
+from infoscope.core.native_code import compiled_part, is_native_wanted
 from infoscope.errors import InputError
-from infoscope.native_code import compiled_part, is_native_wanted
 
 __all__ = ["command"]
 

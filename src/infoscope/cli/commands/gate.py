@@ -11,7 +11,6 @@ from typing import Any
 import click
 
 import infoscope as ifs
-from infoscope.atomic_files import write_file
 from infoscope.cli.commands.evaluate import ask_chosen
 from infoscope.cli.errors import reported
 from infoscope.cli.judge import judge_options
@@ -30,8 +29,7 @@ from infoscope.cli.options import (
 )
 from infoscope.cli.output import Output, check_output, reject_ignored
 from infoscope.cli.streams import say
-from infoscope.evaluation.gate import ALLOWED_MISSING, EFFECTS
-from infoscope.evaluation.history import reject_damaged_newest
+from infoscope.core.atomic_files import write_file
 
 __all__ = ["command"]
 
@@ -89,7 +87,7 @@ _SUMMARY_BYTES = 1 << 20
 @click.option(
     "--allow-missing",
     type=float,
-    default=ALLOWED_MISSING,
+    default=0.2,
     show_default=True,
     metavar="SHARE",
     help="Fail if more of the rows lack a prediction.",
@@ -150,7 +148,7 @@ def _newest_run(chosen: Mapping[str, Any]) -> ifs.History:
         )
     (metric,) = chosen["metrics"] or ("proficiency",)
     found = ifs.history(chosen["history"], metric=metric, system=list(chosen["system"]) or None)
-    reject_damaged_newest(found.findings, chosen["history"])
+    ifs.evaluation.reject_damaged_newest(found.findings, chosen["history"])
     return found
 
 
@@ -158,7 +156,7 @@ def _status(history: ifs.History, inconclusive: str) -> int:
     """Failed by an alarm of the newest run; inconclusive where too few runs came before it, or which it is is open."""
     if history.is_alarmed:
         return 1
-    if any(finding.code in EFFECTS for finding in history.findings):
+    if any(finding.code in ifs.evaluation.EFFECTS for finding in history.findings):
         return {"fail": 1, "pass": 0, "warn": 3}[inconclusive]
     last = len(history.runs) - 1
     is_known = any(series.newest.run == last and series.newest.z is not None for series in history.series)

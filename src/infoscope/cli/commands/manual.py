@@ -11,10 +11,10 @@ from pathlib import Path
 import click
 
 from infoscope import __version__
-from infoscope.atomic_files import write_file
 from infoscope.cli.errors import reported
 from infoscope.cli.invocation import environment_name
 from infoscope.cli.streams import say, write_stdout
+from infoscope.core.atomic_files import write_file
 from infoscope.errors import InputError
 
 __all__ = ["command", "manual_page"]

@@ -36,14 +36,14 @@ def command(folder: str, port: int, no_browser: bool, **_options: object) -> Non
     if not root.is_dir():
         raise InputError(f"{folder} is not a folder; give the one that holds the files of predictions")
     try:
-        server, explorer = ifs.serving.open_server(root, port)
+        server, explorer = ifs.explorer.open_server(root, port)
     except OSError as problem:
         raise InputError(f"port {port} cannot be used: {problem.strerror}; choose another with --port") from None
     origin = f"http://127.0.0.1:{server.server_address[1]}"
     write_stdout(f"{origin}/{explorer.key}/\n")
     say("The address holds the key; Ctrl-C ends the server.")
     if not no_browser:  # meanwhile the server answers: a browser in the terminal stays until it is left
-        way = f"{origin}/{ifs.serving.ENTRANCE}/{explorer.entrance.token()}"
+        way = f"{origin}/{ifs.explorer.ENTRANCE}/{explorer.entrance.token()}"
         threading.Thread(target=_open_browser, args=(way,), name="browser", daemon=True).start()
     try:
         server.serve_forever(poll_interval=0.2)

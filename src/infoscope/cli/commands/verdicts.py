@@ -5,11 +5,11 @@ from __future__ import annotations
 import click
 
 import infoscope as ifs
-from infoscope.atomic_files import check_target
 from infoscope.cli.errors import reported
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say, write_stdout
-from infoscope.markup import counted
+from infoscope.core.atomic_files import check_target
+from infoscope.core.markup import counted
 
 __all__ = ["command"]
 
@@ -33,8 +33,8 @@ def count(verdicts: str, **_options: object) -> None:
 
     Example: infoscope verdicts count verdicts.jsonl
     """
-    found = ifs.serving.read_verdicts(verdicts)
-    lines = [each.sentence() for each in ifs.serving.truth_errors(found)]
+    found = ifs.explorer.read_verdicts(verdicts)
+    lines = [each.sentence() for each in ifs.explorer.truth_errors(found)]
     other = sum(verdict.drawn != "random" for verdict in found)
     if other:
         lines.append(f"{other} verdicts are about rows that were chosen, not drawn: they say nothing about the others.")
@@ -55,5 +55,5 @@ def apply(verdicts: str, source: str, truth: str, output: str, force: bool, **_o
     Example: infoscope verdicts apply verdicts.jsonl predictions.csv -t label -o corrected.csv
     """
     check_output(check_target(output), force=force)
-    changed = ifs.serving.write_corrected(source, truth, ifs.serving.read_verdicts(verdicts), output, force=force)
+    changed = ifs.explorer.write_corrected(source, truth, ifs.explorer.read_verdicts(verdicts), output, force=force)
     say(f"{counted(changed, 'label')} changed; the column verdict says which.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Self
 
-from infoscope.atomic_files import write_file
+from infoscope.core.atomic_files import write_file
 from infoscope.figures.drawing.axes import draw, image, new_axes
 from infoscope.figures.drawing.files import picture_path
 from infoscope.figures.drawing.scene import Panel

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.atomic_files import check_target, unwritable
+from infoscope.core.atomic_files import check_target, unwritable
 from infoscope.errors import InputError
 
 __all__ = ["MAKER", "SUFFIXES", "data_address", "encode", "is_picture", "picture_path"]

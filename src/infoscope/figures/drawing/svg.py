@@ -14,11 +14,11 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from infoscope.core.markup import escape
 from infoscope.figures.drawing.colours import DARK, LIGHT
 from infoscope.figures.drawing.files import MAKER, data_address
 from infoscope.figures.drawing.layout import FONT
 from infoscope.figures.drawing.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
-from infoscope.markup import escape
 
 __all__ = ["picture", "role_style", "standalone_svg", "svg"]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from secrets import token_hex
 from typing import Any
 
-import infoscope.compiled_duckdb as duckdb
+import infoscope.core.compiled_duckdb as duckdb
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.datetimes import decoders

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-import infoscope.compiled_duckdb as duckdb
-from infoscope.embedded_database import embedded_database
+import infoscope.core.compiled_duckdb as duckdb
+from infoscope.core.embedded_database import embedded_database
 from infoscope.errors import Advised, InputError
 from infoscope.readers.formats.compression import compression_of
 from infoscope.readers.formats.signatures import not_utf8

@@ -21,12 +21,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.files import check_readable, find_files
 from infoscope.readers.formats.compression import UNPACKERS, compression_of
 from infoscope.readers.formats.signatures import check_signature
 from infoscope.readers.formats.text_files import opened_text
-from infoscope.scratch_files import scratch_folder
 from infoscope.tables.label_sets import LabelSets
 
 __all__ = ["read_erd_rows", "read_label_lists"]

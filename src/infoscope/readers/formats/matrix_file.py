@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.files import Files, find_files
 from infoscope.readers.formats.conversions import check_encoding, converted
@@ -24,7 +25,6 @@ from infoscope.readers.formats.printed_matrix import (
 )
 from infoscope.readers.formats.signatures import check_signature
 from infoscope.readers.formats.text_files import opened_text
-from infoscope.scratch_files import scratch_folder
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 

@@ -12,7 +12,7 @@ from itertools import islice
 from threading import Event, Lock
 from typing import Any
 
-import infoscope.compiled_duckdb as duckdb
+import infoscope.core.compiled_duckdb as duckdb
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns
 from infoscope.readers.duckdb.count import Scan

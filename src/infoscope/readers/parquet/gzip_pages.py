@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import infoscope.compiled_duckdb as duckdb
+import infoscope.core.compiled_duckdb as duckdb
 from infoscope.errors import InputError
 from infoscope.readers.duckdb.session import exact_path
 from infoscope.readers.files import Files
@@ -27,7 +27,7 @@ _SECOND_DATA_PAGE = 8
 
 def check_gzip_pages(files: Files, names: Sequence[str]) -> None:
     """Reject files of which a page in one of these columns is not a whole gzip stream of the stated length."""
-    offline = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
+    offline: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     try:
         with duckdb.connect(config=offline) as engine:  # one of its own: some statistics end an engine that lists them
             chunks = engine.execute(_CHUNKS, {"paths": [exact_path(path) for path in files.paths]}).fetchall()
@@ -41,7 +41,7 @@ def check_gzip_pages(files: Files, names: Sequence[str]) -> None:
             chunk = file.read(size)
         try:
             _check_chunk(chunk, size)
-        except (ValueError, IndexError, KeyError, zlib.error):
+        except (ValueError, IndexError, KeyError, RecursionError, zlib.error):
             raise InputError(
                 f"{name} is damaged: a page of column {column!r} is not what was packed; fetch or write it again"
             ) from None
@@ -54,6 +54,8 @@ def _check_chunk(chunk: bytes, size: int) -> None:
         header, at = _read_record(chunk, at)
         expanded, packed = header[2], header[3]
         about = header.get(_SECOND_DATA_PAGE, {})
+        if packed < 0 or not isinstance(about, dict):
+            raise ValueError("no header of a page")
         levels = about.get(5, 0) + about.get(6, 0)
         body = chunk[at + levels : at + packed]
         at += packed

@@ -15,7 +15,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.native_code import compiled_part
+from infoscope.core.native_code import compiled_part
 from infoscope.readers.parquet.dictionary import Places, UnfitError, grown
 from infoscope.readers.parquet.layout import Chunk, Kind, RowGroup
 from infoscope.readers.tally import Ints

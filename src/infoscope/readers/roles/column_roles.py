@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from os import PathLike
 from typing import Any
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import Advised
 from infoscope.readers.column_names import file_columns
 from infoscope.readers.files import Files
@@ -21,7 +22,6 @@ from infoscope.readers.roles.column_contents import SPLIT_WORDS, ColumnContents
 from infoscope.readers.roles.column_evidence import ColumnEvidence, TruthCandidate
 from infoscope.readers.roles.role_questions import predictions_question, truth_question
 from infoscope.readers.rows.first_rows import first_rows
-from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = ["ColumnRoles", "column_roles", "roles_of", "with_repeated_names"]

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.assemble import dated, labelled, unify_whole_numbers
 from infoscope.readers.column_names import column_names
@@ -39,7 +40,6 @@ from infoscope.readers.rows.segments import MAX_SEGMENT_VALUES, CellSegment, tel
 from infoscope.readers.spark.cell_rows import SparkRows
 from infoscope.readers.spark.frames import is_spark_frame
 from infoscope.readers.tally import Tally
-from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 __all__ = [

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import lazy_loader
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.column_names import column_names, file_columns
 from infoscope.readers.columns import Columns
@@ -17,7 +18,6 @@ from infoscope.readers.files import Files
 from infoscope.readers.frames import is_frame, is_record_batches
 from infoscope.readers.labels import from_json
 from infoscope.readers.reader import ReadOptions, files_of
-from infoscope.scratch_files import scratch_folder
 from infoscope.typing import Source
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.assemble import Group, dated, labelled, unify_whole_numbers
 from infoscope.readers.column_mapping import label_codes
@@ -30,7 +31,6 @@ from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.readers.shared_reading import Asked
 from infoscope.readers.spark.frames import is_spark_frame, sampled_spark_cells
 from infoscope.readers.tally import Ints, Tally, encode
-from infoscope.scratch_files import scratch_folder
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsLike, Source
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError, check_interrupted, masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
@@ -26,7 +27,6 @@ from infoscope.readers.formats.text_files import opened_text
 from infoscope.readers.frames import count_frame
 from infoscope.readers.spark.session import opened_spark
 from infoscope.readers.tally import Tally, merged
-from infoscope.scratch_files import scratch_folder
 
 __all__ = ["count_files_by_spark"]
 

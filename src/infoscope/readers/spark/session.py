@@ -12,10 +12,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from infoscope.deferred_signals import deferred_signals
+from infoscope.core.deferred_signals import deferred_signals
+from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.addresses import check_reachable
-from infoscope.scratch_files import scratch_folder
 
 __all__ = ["opened_spark", "quiet_bridge"]
 

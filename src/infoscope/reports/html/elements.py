@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from infoscope.core.markup import Html, element, joined, text
 from infoscope.figures.drawing.layout import plain_label, shortened
-from infoscope.markup import Html, element, joined, text
 
 __all__ = ["Html", "element", "joined", "label", "scrolled", "text"]
 

@@ -8,7 +8,7 @@ import re
 import zlib
 from collections.abc import Mapping, Sequence
 
-from infoscope.markup import Html, element
+from infoscope.core.markup import Html, element
 from infoscope.typing import Json
 
 __all__ = ["embedded", "rows_by_column"]

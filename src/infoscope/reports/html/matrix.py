@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from infoscope.errors import InfoscopeError
-from infoscope.evaluation import SystemResult
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.drawing.files import data_address
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
@@ -16,6 +15,7 @@ from infoscope.reports.html.embedding import embedded
 from infoscope.reports.parts.maps import table_of
 from infoscope.results.codec import Json
 from infoscope.results.notation import amount, share
+from infoscope.studies.evaluate import SystemResult
 
 __all__ = ["confusion_matrix"]
 

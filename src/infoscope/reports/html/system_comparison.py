@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.drawing.layout import plain_label
 from infoscope.reports.html.blocks import phrase
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.parts.metric_choice import ChosenPlace, view_of_metric
 from infoscope.reports.views.evaluation import tied_systems
 from infoscope.results.notation import Units, share
+from infoscope.studies.evaluate import Evaluation, SystemResult
 
 __all__ = ["compared_systems"]
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import plain_label
@@ -26,6 +25,7 @@ from infoscope.reports.parts.classes import class_tables, confused_pairs
 from infoscope.reports.parts.evaluation_sections import example_blocks, example_heading
 from infoscope.reports.parts.maps import coverage_points, split_points, triangle_points
 from infoscope.results.notation import Units
+from infoscope.studies.evaluate import Evaluation, SystemResult
 
 __all__ = ["maps", "systems"]
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.outline import ALL_ROWS, Block, Cell, Column, Paragraph, Section, Table, Tile
 from infoscope.reports.parts.disagreement import disagreement
 from infoscope.reports.parts.item_tables import ItemColumn, group_columns, listed
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units
+from infoscope.studies.evaluate import Evaluation, SystemResult
 
 __all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from infoscope.evaluation import ClassEstimates, ConfusedPair, SystemResult
-from infoscope.evaluation.result import ABSENT
 from infoscope.reports.outline import Block, Cell, Column, Row, ShareBar, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import Units, amount, interval_text, points, share
+from infoscope.studies.evaluate import ClassEstimates, ConfusedPair, SystemResult
+from infoscope.studies.evaluate.result import ABSENT
 
 __all__ = ["class_tables", "confused_pairs", "cost_in_bits", "labels_match"]
 

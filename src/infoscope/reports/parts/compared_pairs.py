@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infoscope.comparison import Comparison
 from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
 from infoscope.reports.outline import Cell, Column, Figure, Section, Table
 from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.phrases import Name
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import factor_text, number_text, p_value
+from infoscope.studies.compare import Comparison
 
 __all__ = ["improvement_sections", "pair_section", "test_sections"]
 

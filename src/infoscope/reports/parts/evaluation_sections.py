@@ -6,11 +6,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from infoscope.evaluation import CellExamples, Evaluation, SystemResult
 from infoscope.figures.drawing.layout import plain_label
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.metrics.registry import catalogue
-from infoscope.operating_points import Sweep
 from infoscope.reports.outline import ALL_ROWS, Block, Cell, Column, Figure, Paragraph, Section, SideBySide, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.maps import table_of
@@ -18,6 +16,8 @@ from infoscope.reports.parts.threshold_choices import recommended_thresholds
 from infoscope.reports.phrases import Code, Name, Phrase, Strong, Term, joined, reason
 from infoscope.results.codec import Json
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share
+from infoscope.studies.evaluate import CellExamples, Evaluation, SystemResult
+from infoscope.studies.operating_points import Sweep
 
 __all__ = [
     "all_metrics",

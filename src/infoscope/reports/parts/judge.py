@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.evaluation.judged_system import JudgedSystem
-from infoscope.evaluation.result import JudgeResult
+from infoscope.core.markup import counted
 from infoscope.figures.judge import JudgeDisplay, StrataMosaicDisplay
-from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Section, Table
 from infoscope.reports.parts.classes import class_tables
@@ -17,6 +14,9 @@ from infoscope.reports.parts.item_tables import group_columns, listed
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share, share_with_interval
+from infoscope.studies.evaluate import Evaluation, SystemResult
+from infoscope.studies.evaluate.judged_system import JudgedSystem
+from infoscope.studies.evaluate.result import JudgeResult
 
 __all__ = ["judge_section", "judge_sentences"]
 

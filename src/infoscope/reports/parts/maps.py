@@ -8,7 +8,6 @@ from dataclasses import replace
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.evaluation import Evaluation, SystemResult
 from infoscope.figures.confusion import ConfusionDisplay, heat_map
 from infoscope.figures.confusion_grid import (
     DEFAULT_METRICS,
@@ -22,6 +21,7 @@ from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.reports.outline import Figure, Section
 from infoscope.results.notation import MetricNotation
+from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.tables import Contingency
 from infoscope.tables.scale import on_scale
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.evaluation.result import ABSENT
 from infoscope.metrics.registry import catalogue
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import MetricNotation, Units, chance
+from infoscope.studies.evaluate import Evaluation, SystemResult
+from infoscope.studies.evaluate.result import ABSENT
 
 __all__ = ["ChosenPlace", "difference_to", "metric_choices", "view_of_metric"]
 

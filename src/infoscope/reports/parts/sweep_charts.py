@@ -13,12 +13,12 @@ from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import axis, dodged, share_axis, span
 from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Point, Words
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
-from infoscope.operating_points import Choice, Sweep
-from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.reports.outline import ALL_ROWS, Column, Figure, Section, SideBySide, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import signed_value
 from infoscope.results.notation import amount, interval_text, share
+from infoscope.studies.operating_points import Choice, Sweep
+from infoscope.studies.operating_points.result import ALARM_RATE, LIFT
 
 __all__ = ["Chart", "charts", "reliability_section"]
 

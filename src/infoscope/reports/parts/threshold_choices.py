@@ -7,13 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 
 from infoscope.metrics.registry import catalogue
-from infoscope.operating_points import Choice
-from infoscope.operating_points.result import LIFT
 from infoscope.reports.outline import Column, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Strong, Term
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, number_text, share
+from infoscope.studies.operating_points import Choice
+from infoscope.studies.operating_points.result import LIFT
 
 __all__ = [
     "ALERTS",

@@ -11,8 +11,8 @@ from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.phrases import Code, Name, Phrase, Strong, Term
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, p_value, share
-from infoscope.tracking.measures import measures
-from infoscope.tracking.result import LINES, LOST, TrackerResult, TrackingEvaluation
+from infoscope.studies.tracking.measures import measures
+from infoscope.studies.tracking.result import LINES, LOST, TrackerResult, TrackingEvaluation
 
 __all__ = [
     "all_differences",

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from infoscope.evaluation import ClassEstimates, ConfusedPair, Evaluation, SystemResult
-from infoscope.markup import counted
+from infoscope.core.markup import counted
 from infoscope.reports.outline import Tile
 from infoscope.reports.parts.chosen_metrics import chosen_sentences
 from infoscope.reports.parts.judge import judge_sentences
@@ -24,6 +23,7 @@ from infoscope.results.notation import (
     share,
     share_with_interval,
 )
+from infoscope.studies.evaluate import ClassEstimates, ConfusedPair, Evaluation, SystemResult
 
 __all__ = ["only_label", "opening_sentences", "system_tiles"]
 

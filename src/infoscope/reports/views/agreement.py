@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.annotators import Agreement
-from infoscope.annotators.pairs import PairAgreement
-from infoscope.annotators.result import AnnotatorMap
 from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
 from infoscope.figures.drawing.display import Display
@@ -26,6 +23,9 @@ from infoscope.reports.outline import (
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share
+from infoscope.studies.agreement import Agreement
+from infoscope.studies.agreement.pairs import PairAgreement
+from infoscope.studies.agreement.result import AnnotatorMap
 
 __all__ = ["PICTURES", "outline"]
 

@@ -8,11 +8,11 @@ import numpy as np
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.operating_points import Calibration
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Phrase
 from infoscope.results.notation import Units, amount
+from infoscope.studies.operating_points import Calibration
 
 __all__ = ["PICTURES", "outline"]
 

@@ -8,12 +8,12 @@ import numpy as np
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.operating_points import ClassThresholds
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import criterion_word
 from infoscope.reports.phrases import Name
 from infoscope.results.notation import MetricNotation, Units, amount, share
+from infoscope.studies.operating_points import ClassThresholds
 
 __all__ = ["PICTURES", "outline"]
 

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from infoscope.comparison import Comparison, Ranking
-from infoscope.comparison.ranking import Place
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import plain_label, shortened
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
@@ -30,6 +28,8 @@ from infoscope.reports.parts.disagreement import disagreement
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, amount, chance
+from infoscope.studies.compare import Comparison, Ranking
+from infoscope.studies.compare.ranking import Place
 
 __all__ = ["PICTURES", "headline", "outline"]
 

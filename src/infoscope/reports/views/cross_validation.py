@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from infoscope.cross_validation import CrossValidation, ScoreOverlap
 from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.drawing.display import Display
 from infoscope.reports.outline import Appendix, Bullets, Cell, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import MetricNotation, Units, amount, number_text, p_value, share
+from infoscope.studies.cross_validate import CrossValidation, ScoreOverlap
 
 __all__ = ["PICTURES", "outline"]
 

@@ -6,11 +6,11 @@ from collections.abc import Callable
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.periods import Drift
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name
 from infoscope.results.notation import Units, amount, p_value
+from infoscope.studies.drift import Drift
 
 __all__ = ["PICTURES", "outline"]
 

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
-from infoscope.column_kinds import asked_positive
-from infoscope.comparison import Ranking
+from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.evaluation import Evaluation, SystemResult
-from infoscope.evaluation.result import halving
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import plain_label
-from infoscope.markup import counted
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -53,6 +49,10 @@ from infoscope.reports.parts.verdict import only_label, opening_sentences, syste
 from infoscope.reports.phrases import Name, Phrase, Strong, enumerated
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
+from infoscope.studies.compare import Ranking
+from infoscope.studies.evaluate import Evaluation, SystemResult
+from infoscope.studies.evaluate.result import halving
+from infoscope.tables.column_kinds import asked_positive
 
 __all__ = ["PICTURES", "outline", "tied_systems"]
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infoscope.evaluation.gate import Gate
+from infoscope.core.markup import counted
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
-from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import ALL_ROWS, Appendix, Column, Outline, Section, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Inline, Name, Strong, enumerated
 from infoscope.results.notation import Units, interval_text
+from infoscope.studies.evaluate.gate import Gate
 
 __all__ = ["PICTURES", "outline"]
 

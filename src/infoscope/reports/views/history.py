@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from infoscope.core.markup import counted
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
-from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Phrase
 from infoscope.results.notation import MetricNotation, Units, amount, number_text, share
-from infoscope.runs import Alarm, History, RunSeries
-from infoscope.runs.findings import rarity
+from infoscope.studies.history import Alarm, History, RunSeries
+from infoscope.studies.history.findings import rarity
 
 __all__ = ["PICTURES", "outline"]
 

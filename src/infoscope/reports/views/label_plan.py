@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
-from infoscope.labelling import LabelPlan
-from infoscope.labelling.labelled_estimate import Basis
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import group_columns, listed
 from infoscope.reports.phrases import Name
 from infoscope.results.notation import Units, amount
+from infoscope.studies.labels import LabelPlan
+from infoscope.studies.labels.labelled_estimate import Basis
 
 __all__ = ["PICTURES", "outline"]
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from infoscope.core.markup import counted
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, rows_of
-from infoscope.labelling import LabelledEstimate
-from infoscope.labelling.labelled_estimate import Basis
-from infoscope.markup import counted
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name
 from infoscope.results.notation import MetricNotation, Units, amount
+from infoscope.studies.labels import LabelledEstimate
+from infoscope.studies.labels.labelled_estimate import Basis
 
 __all__ = ["PICTURES", "outline"]
 

@@ -7,12 +7,12 @@ from collections.abc import Callable, Sequence
 from infoscope.figures import ComparisonDisplay
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import rows_of
-from infoscope.latent import LatentTruth
-from infoscope.latent.result import LatentSystem
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile, Whisker
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Strong
 from infoscope.results.notation import Units, amount, interval_text, number_text, p_value, share
+from infoscope.studies.latent import LatentTruth
+from infoscope.studies.latent.result import LatentSystem
 
 __all__ = ["PICTURES", "outline"]
 

@@ -6,9 +6,6 @@ from collections.abc import Callable, Iterator
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow, rows_of
-from infoscope.multilabel.hierarchy import Level
-from infoscope.multilabel.measures import MEASURES
-from infoscope.multilabel.result import MultilabelEvaluation, Predictor
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -24,6 +21,9 @@ from infoscope.reports.outline import (
 from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.phrases import Code, Name, Phrase, Strong
 from infoscope.results.notation import MetricNotation, Units, amount, p_value, sample_clause, share, share_with_interval
+from infoscope.studies.multilabel.hierarchy import Level
+from infoscope.studies.multilabel.measures import MEASURES
+from infoscope.studies.multilabel.result import MultilabelEvaluation, Predictor
 
 __all__ = ["PICTURES", "outline"]
 

@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.relations import RelationGraphDisplay, RelationMatrixDisplay
-from infoscope.relations import EntropyParts, InformationRange, Relation, Relations
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -22,6 +21,7 @@ from infoscope.reports.outline import (
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import Units, amount, interval_text, p_value, share
+from infoscope.studies.relate import EntropyParts, InformationRange, Relation, Relations
 
 __all__ = ["PICTURES", "outline"]
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from infoscope.core.markup import counted
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.markup import counted
-from infoscope.operating_points.score_groups import GroupStatistics, ScoreGroups
-from infoscope.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Outline, Row, Section, Table, Tile
 from infoscope.reports.phrases import Name, Strong
 from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
+from infoscope.studies.operating_points.score_groups import GroupStatistics, ScoreGroups
+from infoscope.studies.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
 
 __all__ = ["PICTURES", "outline", "summary_number", "summary_table"]
 

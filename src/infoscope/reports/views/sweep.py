@@ -8,6 +8,7 @@ from shlex import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import distinct
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import plain_label
 from infoscope.figures.roc import RocDisplay
@@ -19,9 +20,6 @@ from infoscope.figures.score_curves import (
 )
 from infoscope.figures.sweep import SweepDisplay
 from infoscope.metrics.registry import catalogue
-from infoscope.numeric import distinct
-from infoscope.operating_points import Choice, Sweep
-from infoscope.operating_points.result import ALARM_RATE, LIFT
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -49,6 +47,8 @@ from infoscope.reports.phrases import Phrase, Strong
 from infoscope.reports.views.score_groups import summary_table
 from infoscope.results.codec import Json
 from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
+from infoscope.studies.operating_points import Choice, Sweep
+from infoscope.studies.operating_points.result import ALARM_RATE, LIFT
 
 __all__ = ["PICTURES", "outline"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
+from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.figures.association import AssociationDisplay
 from infoscope.figures.coverage import CoverageDisplay
@@ -11,7 +12,6 @@ from infoscope.figures.drawing.display import Display
 from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
-from infoscope.markup import counted
 from infoscope.reports.outline import (
     Appendix,
     Block,
@@ -47,7 +47,7 @@ from infoscope.results.notation import (
     share,
     share_with_interval,
 )
-from infoscope.tracking.result import SequenceResult, TrackerResult, TrackingEvaluation
+from infoscope.studies.tracking.result import SequenceResult, TrackerResult, TrackingEvaluation
 
 __all__ = ["PICTURES", "outline"]
 

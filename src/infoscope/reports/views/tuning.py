@@ -12,7 +12,6 @@ from infoscope.figures.drawing.layout import plain_label
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import find
-from infoscope.operating_points import Tuning
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
@@ -29,6 +28,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, chance, share
+from infoscope.studies.operating_points import Tuning
 
 __all__ = ["PICTURES", "outline"]
 

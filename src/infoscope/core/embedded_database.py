@@ -1,0 +1,147 @@
+"""Embedded databases in memory: starting one takes 15 ms, so a finished one is kept for the next query."""
+
+from __future__ import annotations
+
+import atexit
+import errno
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import infoscope.core.compiled_duckdb as duckdb
+from infoscope.errors import InputError
+
+__all__ = ["check_utf8", "confine", "embedded_database", "interrupt_queries", "writing_to"]
+
+_FIRM: dict[str, str | bool | int | float | list[str]] = {
+    "autoinstall_known_extensions": False,
+    "autoload_known_extensions": False,
+    "disabled_optimizers": "statistics_propagation",  # a number that they exclude would be counted as another one
+}
+_CHANGED = ("temp_directory", "preserve_insertion_order")
+_CHANGED_LATER = ("preserve_insertion_order", "enable_progress_bar", "enable_progress_bar_print")
+_idle: list[tuple[duckdb.DuckDBPyConnection, int | None]] = []
+"""A database that waits, and the threads it was given."""
+_allowed_folders: list[str] = []
+_in_use: dict[int, list[duckdb.DuckDBPyConnection]] = {}
+"""Connections by the thread that asked for them."""
+
+
+def confine(*folders: Path) -> None:
+    """From now on databases of this process read and write nothing outside these folders and the temporary one."""
+    _close_idle()
+    _allowed_folders.extend(str(folder) for folder in (*folders, Path(tempfile.gettempdir())))
+
+
+def interrupt_queries(thread: int) -> None:
+    """End what the databases of a thread are doing now; code that waits there gets an interrupt."""
+    for connection in tuple(_in_use.get(thread, ())):
+        with suppress(Exception):  # it may be closed at this very moment
+            connection.interrupt()
+
+
+@contextmanager
+def _in_this_thread(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    mine = _in_use.setdefault(threading.get_ident(), [])
+    mine.append(connection)
+    try:
+        yield
+    finally:
+        mine.remove(connection)
+        if not mine:
+            _in_use.pop(threading.get_ident(), None)
+
+
+def _confined(connection: duckdb.DuckDBPyConnection) -> None:
+    """Take from a database what nobody can give back to it."""
+    listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
+    connection.execute(f"SET allowed_directories = [{listed}]")
+    connection.execute("SET enable_external_access = false")
+    with suppress(duckdb.CatalogException):  # an older engine can lock all of its settings or none
+        connection.execute(f"SET allowed_configs = {list(_CHANGED_LATER)}")
+        connection.execute("SET lock_configuration = true")
+
+
+@contextmanager
+def embedded_database(
+    spill: Path | None = None, memory: str | None = None, threads: int | None = None
+) -> Iterator[duckdb.DuckDBPyConnection]:
+    """A connection to a database that nobody else uses; what is created there for the session goes with it.
+
+    It fetches nothing from the network. One that was given less memory, was interrupted or has spilled is not kept.
+    """
+    instance = _kept(threads) if memory is None and not _allowed_folders else None
+    if instance is None:
+        instance = duckdb.connect(config=_FIRM if memory is None else {**_FIRM, "memory_limit": memory})
+    try:
+        with instance.cursor() as connection, _in_this_thread(connection):
+            if spill is not None:
+                connection.execute("SET temp_directory = $spill", {"spill": str(spill)})
+            if threads is not None:
+                connection.execute("SET threads = $threads", {"threads": threads})
+            if _allowed_folders:
+                _confined(connection)
+            yield connection
+    except Exception:
+        _give_back(instance, threads, is_reusable=_is_reusable(memory, spill))
+        raise
+    except BaseException:
+        instance.close()
+        raise
+    _give_back(instance, threads, is_reusable=_is_reusable(memory, spill))
+
+
+def _kept(threads: int | None) -> duckdb.DuckDBPyConnection | None:
+    """The idle database as it was at first, but for its threads; None where there is none, or a fault has ended it.
+
+    When their number changes, the engine stops or starts some and returns all free memory of the process to the system.
+    """
+    with suppress(IndexError, duckdb.Error):
+        instance, had = _idle.pop()
+        for name in _CHANGED if threads is not None or had is None else ("threads", *_CHANGED):
+            instance.execute(f"RESET {name}")
+        return instance
+    return None
+
+
+def _is_reusable(memory: str | None, spill: Path | None) -> bool:
+    return memory is None and not _allowed_folders and (spill is None or not spill.exists())
+
+
+def _give_back(instance: duckdb.DuckDBPyConnection, threads: int | None, *, is_reusable: bool) -> None:
+    if is_reusable and not _idle:
+        _idle.append((instance, threads))
+    else:
+        instance.close()
+
+
+def _close_idle() -> None:
+    while _idle:
+        _idle.pop()[0].close()
+
+
+def check_utf8(path: Path) -> None:
+    """Reject a path that no database can be told."""
+    try:
+        str(path.absolute()).encode()
+    except UnicodeEncodeError:
+        raise InputError(f"{path}: this name, or that of its folder, is not UTF-8; rename it") from None
+
+
+@contextmanager
+def writing_to(path: Path) -> Iterator[str]:
+    """The name of a file that a database fills; what then fails is an OSError, as of any other writer of files."""
+    check_utf8(path.parent)
+    try:
+        yield str(path)
+    except duckdb.IOException as error:
+        is_full = "No space left" in str(error)
+        raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error).splitlines()[0]) from error
+
+
+atexit.register(_close_idle)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_close_idle)  # its threads would not be there in the child
