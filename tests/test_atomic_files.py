@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 import infoscope as ifs
-from infoscope import ConfusionDisplay, Contingency, atomic_files, read_tables
+from infoscope import ConfusionDisplay, Contingency, read_tables
+from infoscope.core import atomic_files
 from infoscope.errors import InputError
 from tests.api import app, check_target, output_file, remove_unfinished, write_file
 

@@ -15,7 +15,7 @@ import click
 import duckdb
 import pytest
 
-from infoscope import compiled_duckdb
+from infoscope.core import compiled_duckdb
 from infoscope.errors import InputError
 from tests.api import _foreign, settled
 

@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 
-from infoscope import embedded_database
+from infoscope.core import embedded_database
 from tests.api import FolderExplorer, open_server
 
 __all__ = ["Served", "address_of", "serving"]

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from infoscope import embedded_database
+from infoscope.core import embedded_database
 from tests.api import LoopbackServer, open_server
 from tests.explorer.local_server import Served, serving
 

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from infoscope import embedded_database
+from infoscope.core import embedded_database
 from tests.api import ENTRANCE, BrowserEntrance, LoopbackServer, admission, app, owner_of
 from tests.explorer.local_server import Served, address_of, serving
 

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from infoscope import embedded_database
+from infoscope.core import embedded_database
 from tests.api import CellPage, CountingLimits, FolderExplorer, opened, scratch_folder, server
 from tests.explorer.local_server import serving
 

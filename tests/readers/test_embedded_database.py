@@ -7,8 +7,8 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from infoscope import embedded_database as module
 from infoscope import read
+from infoscope.core import embedded_database as module
 from infoscope.errors import InputError
 from tests.api import embedded_database, write_parquet
 
