@@ -152,6 +152,37 @@ def test_missing_predictions_are_counted_in_files_by_system_group_and_weight(tmp
     assert run(*words, "-s", "half", "--allow-missing", "50").exit_code == 2
 
 
+def test_missing_predictions_fail_beside_a_judge(tmp_path: Path) -> None:
+    """A judge has a verdict on rows without a prediction, which says nothing of the system."""
+    rng = np.random.default_rng(2)
+    truth = rng.choice(["a", "b"], 600)
+    model, judge = (np.where(rng.random(600) < 0.85, truth, "a") for _ in range(2))
+    lines = [f"{truth[at] if at < 300 else ''},{model[at] if at % 2 else ''},{judge[at]}" for at in range(600)]
+    (tmp_path / "rows.csv").write_text("human,model,gpt\n" + "\n".join(lines) + "\n")
+    words = ("gate", tmp_path / "rows.csv", "-t", "human", "-s", "model", "--judge", "gpt", "--min", "accuracy=0.5")
+    failed = run(*words)
+
+    assert failed.exit_code == 1
+    assert "model: 300 of 600 rows have no prediction (50.0%)" in failed.stdout.split("\n")[1]
+    assert run(*words, "--allow-missing", "0.5").exit_code == 0
+
+
+def test_true_labels_of_another_file_without_a_row_are_missing_predictions(tmp_path: Path) -> None:
+    labels = "".join(f"{at},{'ab'[at % 2]}\n" for at in range(1000))
+    (tmp_path / "truth.csv").write_text(f"id,label\n{labels}")
+    (tmp_path / "some.csv").write_text("id,model\n" + "".join(labels.splitlines(keepends=True)[::10]))
+    words = ("gate", tmp_path / "some.csv", "--truth-file", tmp_path / "truth.csv", "--key", "id", "-t", "label")
+    words = (*words, "-s", "model", "--min", "accuracy=0.5")
+    failed = run(*words, "--format", "json")
+
+    assert failed.exit_code == 1
+    assert "missing_predictions" in {finding["code"] for finding in json.loads(failed.stdout)["findings"]}
+    assert "900 of 1,000 true labels have no prediction (90.0%)" in " ".join(
+        run(*words).stdout.split("Gate ·")[0].split()
+    )
+    assert run(*words, "--allow-missing", "0.9").exit_code == 0
+
+
 @pytest.mark.parametrize(
     ("truth", "predicted", "options", "said"),
     [

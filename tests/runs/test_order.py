@@ -1,8 +1,9 @@
-"""Clocks that were wrong, runs from the future and damaged files do not let a gate pass over stored runs."""
+"""Wrong clocks, runs from the future, damaged files and broken labels do not let a gate pass over stored runs."""
 
 import datetime as dt
 import json
 import os
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,7 @@ def test_a_run_from_the_future_is_not_passed(paths: list[Path], records: list[di
     beside = run("gate", rows, "-t", "t", "-s", "svm", "--history", folder)
 
     assert done.exit_code == 3
+    assert run("gate", "--history", folder, "--allow-missing", "1").exit_code == 3
     assert "Dated in the future: 'run-11'" in " ".join(done.stdout.split())
     assert beside.exit_code in (1, 3)
     assert "the order of the runs is known" in beside.stdout
@@ -151,3 +153,32 @@ def test_an_older_damaged_file_and_other_files_are_only_named(paths: list[Path])
 
     assert done.exit_code == 0, done.output
     assert "run-4.json is not among the runs:" in " ".join(done.stdout.split())
+
+
+RENAMED = {"cat": "dog", "dog": "cat"}
+
+
+@pytest.mark.parametrize("kind", ["missing", "swapped", "capitals"])
+def test_a_newest_run_whose_numbers_mean_something_else_fails_in_the_first_line(paths: list[Path], kind: str) -> None:
+    """Its proficiency is that of the runs before, or its interval too wide to tell."""
+    rng = np.random.default_rng(4)
+    truth = rng.choice(["cat", "dog"], 300).tolist()
+    honest = [label if rng.random() < 0.9 else "cat" for label in truth]
+    predicted, said = {
+        "missing": ([label if at % 50 == 0 else None for at, label in enumerate(honest)], "294 of 300 rows"),
+        "swapped": ([RENAMED[label] for label in honest], "svm: The outputs look renamed"),
+        "capitals": ([label.upper() for label in honest], "svm: Truth and output share no label"),
+    }[kind]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ifs.MissingLabelsWarning)
+        date(paths[-1], ifs.evaluate(truth, {"svm": predicted}).to_dict(), moment(0))
+    folder = paths[0].parent
+    for _ in range(2):  # the second time from the index
+        done = run("gate", "--history", folder)
+        assert done.exit_code == 1
+        assert said in " ".join(done.stdout.split("History ·")[0].split())
+    if kind == "missing":
+        assert run("gate", "--history", folder, "--allow-missing", "0.99").exit_code == 0
+    date(paths[-1], ifs.evaluate(truth, {"svm": honest}).to_dict(), moment(0))
+    date(paths[-2], ifs.evaluate(truth, {"svm": [RENAMED[label] for label in honest]}).to_dict(), moment(1))
+    assert "relabelled" not in codes(folder), "only the newest run is judged"

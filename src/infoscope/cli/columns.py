@@ -90,7 +90,8 @@ def _opened(
             said = {"--key": (chosen["key"], joined.key), "-t": (chosen.get("truth"), joined.label)}
             complete_command([word for flag, (given, taken) in said.items() if given is None for word in (flag, taken)])
             whole = joined.counts.is_whole
-            add_finding(ifs.Finding("truth_joined", joined.sentence, "note" if whole else "warning"))
+            evidence = {"rows": joined.counts.rows, "unused_keys": joined.counts.unused_keys}
+            add_finding(ifs.Finding("truth_joined", joined.sentence, "note" if whole else "warning", evidence))
             yield joined.files, joined.truth, replace(how, format=None, delimiter=None, encoding=None, sheet=None)
         return
     with scratch_folder() as folder:

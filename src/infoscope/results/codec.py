@@ -125,7 +125,10 @@ def _check_named_numbers(thing: Any, place: str) -> None:
         name = getattr(thing, "name", None) or getattr(thing, "label", None)
         inside = f"{place}, {name!r}" if isinstance(name, str) else place
         for item in _stored_fields(type(thing)):
-            _check_named_numbers(getattr(thing, item.name), inside)
+            value = getattr(thing, item.name)
+            if item.name.endswith("p_value") and value is not None and not 0 <= value <= 1:
+                raise InputError(f"{inside}: {item.name} is {value!r}, and it lies between 0 and 1")
+            _check_named_numbers(value, inside)
     elif isinstance(thing, Mapping):
         for key, item in thing.items():
             if hasattr(item, "check_as"):

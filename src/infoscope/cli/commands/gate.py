@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import click
 
 import infoscope as ifs
 from infoscope.cli.commands.evaluate import ask_chosen
 from infoscope.cli.errors import reported
+from infoscope.cli.invocation import kept_findings
 from infoscope.cli.judge import judge_options
 from infoscope.cli.options import (
     classes_option,
@@ -129,7 +131,7 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     if not source:
         found = _newest_run(chosen)
         output.write(found)
-        sys.exit(_status(found, str(chosen["inconclusive"])))
+        sys.exit(_status(found, chosen))
     _check_files(chosen)
     gate = _judged(source, chosen)
     _write_files(gate, chosen)
@@ -152,15 +154,23 @@ def _newest_run(chosen: Mapping[str, Any]) -> ifs.History:
     return found
 
 
-def _status(history: ifs.History, inconclusive: str) -> int:
-    """Failed by an alarm of the newest run; inconclusive where too few runs came before it, or which it is is open."""
-    if history.is_alarmed:
+def _status(history: ifs.History, chosen: Mapping[str, Any]) -> int:
+    """Failed by an alarm of the newest run, or where its numbers cannot be trusted; else inconclusive in doubt.
+
+    In doubt are which run is the newest, and what to expect of it where too few runs came before.
+    """
+    effects = []
+    for finding in history.findings:
+        effect, share = ifs.evaluation.EFFECTS.get(finding.code), cast("float", finding.evidence.get("share", inf))
+        if isinstance(effect, tuple) and share > chosen["allow_missing"]:
+            effects.append(effect[0])
+    if history.is_alarmed or "failed" in effects:
         return 1
-    if any(finding.code in ifs.evaluation.EFFECTS for finding in history.findings):
-        return {"fail": 1, "pass": 0, "warn": 3}[inconclusive]
+    if effects:
+        return {"fail": 1, "pass": 0, "warn": 3}[chosen["inconclusive"]]
     last = len(history.runs) - 1
     is_known = any(series.newest.run == last and series.newest.z is not None for series in history.series)
-    return 0 if is_known else {"fail": 1, "pass": 0, "warn": 3}[inconclusive]
+    return 0 if is_known else {"fail": 1, "pass": 0, "warn": 3}[chosen["inconclusive"]]
 
 
 def _check_files(chosen: Mapping[str, Any]) -> None:
@@ -182,9 +192,19 @@ def _write_files(gate: ifs.Gate, chosen: Mapping[str, Any]) -> None:
 
 def _judged(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Gate:
     _check_options(chosen)
-    gate = ask_chosen(ifs.gate, source, chosen, **_conditions(chosen))
+    gate = _without_unused_labels(ask_chosen(ifs.gate, source, chosen, **_conditions(chosen)), chosen["allow_missing"])
     if chosen["strict"]:
         reject_ignored(gate)
+    return gate
+
+
+def _without_unused_labels(gate: ifs.Gate, allowed: float) -> ifs.Gate:
+    """Fail the gate where too many labels of a file of true labels belong to no row: they have no prediction either."""
+    for joined in (finding for finding in kept_findings() if finding.code == "truth_joined"):
+        evidence: Mapping[str, Any] = joined.evidence
+        unused, rows = evidence["unused_keys"], evidence["unused_keys"] + evidence["rows"]
+        if unused > allowed * rows:
+            return ifs.evaluation.fail_unused_labels(gate, unused, rows, allowed)
     return gate
 
 

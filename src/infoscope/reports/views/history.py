@@ -17,6 +17,8 @@ from infoscope.studies.history.findings import rarity
 
 __all__ = ["PICTURES", "outline"]
 
+LABEL_DOUBTS = ("relabelled", "no_common_label", "only_errors", "missing_predictions")
+"""Findings by which the newest run's numbers mean something else than they seem to."""
 MAX_TILES = 4
 MAX_CLASS_CHARTS = 6
 
@@ -48,6 +50,9 @@ def outline(result: History, _unit: Units) -> Outline:
 
 
 def _headline(result: History) -> Phrase:
+    broken = next((found for found in result.findings if found.code in LABEL_DOUBTS), None)
+    if broken is not None:
+        return broken.text
     newest = len(result.runs) - 1
     fell = list(dict.fromkeys(alarm.system for alarm in result.alarms if alarm.run == newest))
     word = "rose" if find(result.metric).card.better == "lower" else "fell"

@@ -1,7 +1,7 @@
 """Evaluation: from tables to the result."""
 
 from infoscope.studies.evaluate.api import evaluate
-from infoscope.studies.evaluate.gate import EFFECTS, Baseline, Condition, Gate, judge
+from infoscope.studies.evaluate.gate import EFFECTS, Baseline, Condition, Gate, fail_unused_labels, judge
 from infoscope.studies.evaluate.history import reject_damaged_newest
 from infoscope.studies.evaluate.result import (
     CellExamples,
@@ -30,6 +30,7 @@ __all__ = [
     "IntervalMethod",
     "SystemResult",
     "evaluate",
+    "fail_unused_labels",
     "judge",
     "reject_damaged_newest",
 ]

@@ -22,21 +22,20 @@ from infoscope.studies.evaluate.baseline import Baseline
 from infoscope.studies.evaluate.conditions import Check, Condition, Outcome
 from infoscope.studies.evaluate.positive_class import check_positive_stated
 from infoscope.studies.evaluate.result import ClassEstimates, Evaluation, SystemResult
+from infoscope.studies.history import ALLOWED_MISSING, missing_prediction_reasons
 
 __all__ = [
-    "ALLOWED_MISSING",
     "EFFECTS",
     "Baseline",
     "Check",
     "Condition",
     "Gate",
     "WorstClass",
+    "fail_unused_labels",
     "judge",
     "worst_classes",
 ]
 
-ALLOWED_MISSING = 0.2
-"""Fraction of the rows with a true label that may lack a prediction."""
 _NAMES = "predictions have the names of the true classes"
 _INFORMATION = frozenset({"proficiency", "mutual_information"})
 
@@ -240,21 +239,34 @@ def _about_system(evaluation: Evaluation, system: SystemResult, allow_missing: f
         is_about_names = isinstance(effect := EFFECTS.get(finding.code), tuple) and effect[1] == _NAMES
         if not is_about_names or (foreign is None and system.clusters is None):
             yield finding
-    if table is None or not table.ignored:
+    if table is None:
         return
-    reasons = ("missing system label", f"missing label in {system.name!r}")
-    missing = sum(rows for reason, rows in table.ignored.items() if reason in reasons)
+    is_judged = table.estimation is not None
+    ignored = {each.reason: each.rows for each in evaluation.provenance.ignored} if is_judged else table.ignored
+    reasons = missing_prediction_reasons(system.name)
+    missing = sum(rows for reason, rows in ignored.items() if reason in reasons)
     rows = evaluation.provenance.rows or 0
-    used = float(table.total) if table.is_counts else max(rows - sum(table.ignored.values()), 0)
+    lost = missing if is_judged else sum(ignored.values())
+    used = float(table.total) if table.is_counts else max(rows - lost, 0)
     if missing > allow_missing * (missing + used):
-        yield Finding(
-            "missing_predictions",
-            f"{missing:,} of {missing + used:,.0f} rows with a true label have no prediction "
-            f"({missing / (missing + used):.1%}), and at most {100 * allow_missing:.4g}% of them may lack one; predict "
-            "them, or say --allow-missing SHARE (allow_missing=).",
-            "warning",
-            {"system": system.title, "missing": missing, "rows": missing + used},
-        )
+        which = "rows" if is_judged else "rows with a true label"
+        yield _missing_predictions(system.title, missing, missing + used, allow_missing, which)
+
+
+def _missing_predictions(system: str, missing: int, rows: float, allowed: float, which: str) -> Finding:
+    """Return the finding that more rows lack a prediction than are allowed to."""
+    text = (
+        f"{missing:,} of {rows:,.0f} {which} have no prediction ({missing / rows:.1%}), and at most "
+        f"{100 * allowed:.4g}% of them may lack one; predict them, or say --allow-missing SHARE (allow_missing=)."
+    )
+    return Finding("missing_predictions", text, "warning", {"system": system, "missing": missing, "rows": rows})
+
+
+def fail_unused_labels(gate: Gate, unused: int, labels: float, allowed: float) -> Gate:
+    """Return the gate, failed because too many labels of a file of true labels belong to no row that it judged."""
+    found = _missing_predictions("truth", unused, labels, allowed, "true labels")
+    check = Check("truth", EFFECTS[found.code][1], "failed", found.text.rstrip("."))  # type: ignore[index]
+    return replace(gate, checks=(check, *gate.checks), findings=(found, *gate.findings))
 
 
 MOST = 5

@@ -18,9 +18,10 @@ from infoscope.studies.evaluate.api import EvaluateKeywords, evaluate
 from infoscope.studies.evaluate.baseline import Baseline, defined_metrics
 from infoscope.studies.evaluate.class_scores import with_f1_intervals
 from infoscope.studies.evaluate.conditions import Condition, Side
-from infoscope.studies.evaluate.gate import ALLOWED_MISSING, Gate, judge
+from infoscope.studies.evaluate.gate import Gate, judge
 from infoscope.studies.evaluate.history import history_checks
 from infoscope.studies.evaluate.result import Evaluation
+from infoscope.studies.history import ALLOWED_MISSING
 from infoscope.studies.inputs import UncertaintyOptions, labels_by_system, tables_by_system
 from infoscope.studies.judge import Judged
 from infoscope.tables import Contingency

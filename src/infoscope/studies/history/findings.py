@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from infoscope.metrics.registry import find
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.studies.history.alarms import MIN_RUNS
-from infoscope.studies.history.records import RunRecord
+from infoscope.studies.history.records import ALLOWED_MISSING, RunRecord
 from infoscope.studies.history.result import Alarm, History, RunSeries
 from infoscope.typing import Json
 
@@ -24,6 +25,10 @@ MAX_CLASSES = 3
 def history_findings(found: History, records: Sequence[RunRecord]) -> Iterator[Finding]:
     """Alarms of the newest run first, then those of the past, then what limits the comparison."""
     newest = len(found.runs) - 1
+    for doubt in records[newest].doubts:
+        is_shown = doubt.evidence.get("system", found.series[0].system) in {each.system for each in found.series}
+        if is_shown and doubt.evidence.get("share", 1.0) > ALLOWED_MISSING:  # type: ignore[operator]
+            yield replace(doubt, text=f"The newest run, {found.runs[newest].name!r}: {doubt.text}")
     past = [alarm for alarm in found.alarms if alarm.run != newest and alarm.label is None]
     for alarm in found.alarms:
         if alarm.run == newest and alarm.label is None:

@@ -18,6 +18,7 @@ import numpy as np
 from infoscope.core.atomic_files import write_file
 from infoscope.core.records import parsed
 from infoscope.errors import InputError
+from infoscope.results.codec import decode, encode
 from infoscope.results.finding import Finding
 from infoscope.results.kinds import MAX_BYTES
 from infoscope.studies.history.records import PARTS, NumberTable, RunRecord, SystemRecord, dated, run_record
@@ -28,7 +29,7 @@ __all__ = ["BASELINES", "INDEX", "read_runs", "run_files"]
 
 INDEX = ".infoscope-history.json"
 BASELINES = "baselines.txt"
-_SCHEMA = "infoscope/history-index/2"
+_SCHEMA = "infoscope/history-index/3"
 _OTHER = ("it holds a ", "it is not a result of infoscope")
 """Problems of files that are no runs; any other is that of a run that is damaged."""
 _DAY = 86_400
@@ -164,7 +165,13 @@ def _packed_run(run: RunRecord, names: dict[tuple[str, ...], int]) -> dict[str, 
         }
         for name, system in run.systems.items()
     }
-    return {"run": run.name, "made": run.made, "hashes": list(run.hashes), "systems": systems}
+    return {
+        "run": run.name,
+        "made": run.made,
+        "hashes": list(run.hashes),
+        "doubts": encode(run.doubts),
+        "systems": systems,
+    }
 
 
 def _unpacked_run(entry: Mapping[str, Any], names: list[tuple[str, ...]]) -> RunRecord:
@@ -179,7 +186,8 @@ def _unpacked_run(entry: Mapping[str, Any], names: list[tuple[str, ...]]) -> Run
         )
         for name, system in entry["systems"].items()
     }
-    return RunRecord(entry["run"], entry["made"], systems, tuple(entry["hashes"]))
+    doubts = decode(tuple[Finding, ...], entry["doubts"])
+    return RunRecord(entry["run"], entry["made"], systems, tuple(entry["hashes"]), doubts)
 
 
 def _packed(table: NumberTable, names: dict[tuple[str, ...], int]) -> list[Any]:

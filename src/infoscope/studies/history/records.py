@@ -15,12 +15,25 @@ from numpy.typing import NDArray
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find_range
 from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
 from infoscope.typing import Json
 
-__all__ = ["MAX_CELLS", "PARTS", "NumberTable", "RunRecord", "SystemRecord", "dated", "run_record"]
+__all__ = [
+    "ALLOWED_MISSING",
+    "MAX_CELLS",
+    "PARTS",
+    "NumberTable",
+    "RunRecord",
+    "SystemRecord",
+    "dated",
+    "missing_prediction_reasons",
+    "run_record",
+]
 
 MAX_CELLS = 400
 """Cells kept of one system; those that cost most come first in a document."""
+ALLOWED_MISSING = 0.2
+"""Fraction of the rows with a true label that may lack a prediction before a gate fails."""
 PARTS = ("value", "mean", "sd", "low", "high")
 _DATE = re.compile(r"(?<!\d)(\d{4})-?(\d\d)-?(\d\d)(?:[T_ -]?(\d\d)[:-]?(\d\d))?(?!\d)")
 
@@ -93,6 +106,8 @@ class RunRecord:
     """When, as far as it is known: by the result, its file's name, or its file."""
     systems: Mapping[str, SystemRecord]
     hashes: Sequence[str] = ()
+    doubts: tuple[Finding, ...] = ()
+    """Why its numbers mean something else than those of other runs: names that do not match, missing predictions."""
 
 
 def run_record(document: Json, name: str, otherwise_made: str) -> RunRecord:
@@ -109,12 +124,41 @@ def run_record(document: Json, name: str, otherwise_made: str) -> RunRecord:
     made = provenance.get("made") or dated(name) or otherwise_made
     try:
         records = {_title(system): _system_record(system) for system in systems}
+        doubts = (*_renamed_systems(systems), *_missing_predictions(systems, provenance))
     except InputError:
         raise
     except (AttributeError, KeyError, TypeError, ValueError):
         raise InputError("it is not a whole evaluation") from None
     hashes = tuple(str(value) for value in (provenance.get("hashes") or {}).values())
-    return RunRecord(str(provenance.get("run") or name), str(made), records, hashes)
+    return RunRecord(str(provenance.get("run") or name), str(made), records, hashes, doubts)
+
+
+_LABEL_DOUBTS = {"relabelled": "relabelled", "named_clusters": "no_common_label", "only_errors": "only_errors"}
+"""Findings of a system that fail a gate, and the code that they have there."""
+
+
+def _renamed_systems(systems: Sequence[Mapping[str, Any]]) -> Iterator[Finding]:
+    for system in systems:
+        for found in system.get("diagnosis", ()):
+            if found["code"] in _LABEL_DOUBTS:
+                text = f"{_title(system)}: {found['text']}"
+                yield Finding(_LABEL_DOUBTS[found["code"]], text, "warning", {"system": _title(system)})
+
+
+def _missing_predictions(systems: Sequence[Mapping[str, Any]], provenance: Mapping[str, Any]) -> Iterator[Finding]:
+    """Return the largest share of the rows with a true label that lack a prediction, if there are any."""
+    ignored = {str(each["reason"]): int(each["rows"]) for each in provenance.get("ignored") or ()}
+    reasons = {reason for system in systems for reason in missing_prediction_reasons(system["name"])}
+    missing = max((rows for reason, rows in ignored.items() if reason in reasons), default=0)
+    rows = int(provenance.get("rows") or 0) - sum(rows for reason, rows in ignored.items() if reason not in reasons)
+    if 0 < missing <= rows:
+        text = f"{missing:,} of {rows:,} rows with a true label have no prediction ({missing / rows:.1%})."
+        yield Finding("missing_predictions", text, "warning", {"share": missing / rows})
+
+
+def missing_prediction_reasons(system: object) -> tuple[str, ...]:
+    """Return what an evaluation calls rows that it leaves out because this system has no prediction."""
+    return "missing system label", f"missing label in {system!r}", f"missing prediction of {system!r}"
 
 
 def dated(name: str) -> str | None:
