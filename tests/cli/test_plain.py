@@ -52,6 +52,7 @@ def test_every_number_is_the_samples_and_no_posterior_is_computed(rows: Path, mo
     text = run("evaluate", rows, "-t", "truth", "-s", "one", *more, "--plain").stdout
     assert "without intervals, as asked" in " ".join(text.split())
     assert " in sample" not in text
+    assert "interval  " not in text
 
 
 def test_the_values_are_those_beside_which_corrected_ones_stand() -> None:
@@ -71,6 +72,9 @@ def test_label_sets_and_annotators_are_plain_too(tmp_path: Path, rows: Path) -> 
     (system,) = json.loads(done.stdout)["systems"]
     assert not any(PARTS & set(value) for value in system["metrics"].values())
     assert system["draws"] == system["splits"] == 0
+    words = " ".join(run("multilabel", tmp_path / "truth.txt", tmp_path / "guess.txt", "--plain").stdout.split())
+    assert "Values of this sample (maximum likelihood)" in words
+    assert "corrected" not in words
     done = run("agree", rows, "-s", "truth,one,other", "--plain", "--format", "json")
     assert done.exit_code == 0, done.output
     assert '"low"' not in done.stdout

@@ -368,6 +368,8 @@ def test_few_samples_say_how_many_more_halve_the_interval() -> None:
     more = samples_to_halve(Posterior(HURLEY), "proficiency")
     assert finding.evidence["samples_to_halve"] == more == 39
     assert "39 more would halve the interval" in finding.text
+    many = next(found for found in diagnose(Contingency.from_matrix(np.ones((11, 11)))) if found.code == "few_samples")
+    assert "; 610 or more would be safer" in many.text  # 5 for each of 121 cells, to two digits
 
 
 def test_loud_prior_is_weighed_against_the_data() -> None:

@@ -57,6 +57,22 @@ def test_a_normalised_matrix_has_no_verdict_until_the_sample_size_is_stated(whol
     assert not said(ifs.evaluate({"m": table}, sample_size=302), "normalised_matrix")
 
 
+def test_a_normalised_matrix_fails_a_gate_and_has_no_verdict_in_a_comparison() -> None:
+    tables = {name: ifs.Contingency.from_matrix([[100 - x, x], [20.5, 79.5]]) for name, x in (("m", 10.5), ("n", 40.5))}
+    gate = ifs.gate(tables["m"], min={"accuracy": 0.5})
+    assert [(check.condition, check.outcome) for check in gate.checks] == [
+        ("the matrix holds counts", "failed"),
+        ("accuracy at least 0.5", "passed"),
+    ]
+    assert (gate.outcome, [found.code for found in gate.findings]) == ("failed", ["normalised_matrix"])
+    assert ifs.gate(tables["m"], min={"accuracy": 0.5}, sample_size=500).passed
+    compared = ifs.compare(tables)
+    assert [found.evidence["system"] for found in said(compared, "normalised_matrix")] == ["m", "n"]
+    assert compared.to_text().strip().startswith("No verdict: this confusion matrix seems to hold proportions")
+    assert "Probability of being the best:" not in compared.to_text()
+    assert not said(ifs.compare(tables, sample_size=500), "normalised_matrix")
+
+
 @pytest.mark.parametrize(
     "matrix", [[[90, 10], [12, 88]], [[90.5, 10], [12, 88]], [[1, 0], [0, 1]], [[40.5, 9.5], [10.25, 139.75]]]
 )

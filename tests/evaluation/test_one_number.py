@@ -66,9 +66,52 @@ def test_conventional_metrics_are_those_of_scikit_learn(evaluated: ifs.Evaluatio
         }
         for metric, value in expected.items():
             assert evaluated[name].shown(metric) == pytest.approx(value, rel=1e-12), metric
-        recalls = reference.recall_score(truth, guess, average=None)
-        for item, recall in zip(evaluated[name].classes, recalls, strict=True):
-            assert item.shown("recall") == pytest.approx(recall, rel=1e-12)
+
+
+def test_rates_of_classes_are_those_of_scikit_learn_with_intervals_in_every_form(evaluated: ifs.Evaluation) -> None:
+    rates = {
+        "recall": reference.recall_score,
+        "precision": reference.precision_score,
+        "f1": reference.f1_score,
+        "jaccard": reference.jaccard_score,
+    }
+    forms = [evaluated.to_text(), evaluated.to_markdown(), evaluated._repr_html_(), evaluated.to_html()]
+    forms = [form.replace("\N{NO-BREAK SPACE}", " ") for form in forms]
+    for name in SYSTEMS:
+        items = evaluated[name].classes
+        for rate, score in rates.items():
+            for item, value in zip(items, score(ROWS["truth"], ROWS[name], average=None), strict=True):
+                estimate = item.values[rate]
+                assert estimate.shown == pytest.approx(value, rel=1e-12), rate
+                assert estimate.low < estimate.shown < estimate.high, rate
+                if rate in ("recall", "precision"):
+                    shown = MetricNotation(rate).interval(estimate)
+                    assert all(shown in form for form in (forms if name == "good" else forms[-1:])), rate
+        for item in items:
+            low, high = item.values["specificity"].low, item.values["specificity"].high
+            assert low < item.shown("specificity") < high
+
+
+def test_information_of_classes_and_the_truth_stands_beside_that_of_the_sample(evaluated: ifs.Evaluation) -> None:
+    for item in evaluated["good"].classes:
+        spread = item.values["false_information"]
+        assert spread.corrected
+        assert f"| {spread.shown:.2f} | {spread.value:.2f} |" in evaluated.to_markdown()
+    assert "Both are corrected for few rows per class." in evaluated.to_markdown()
+    few = ifs.evaluate(ROWS["truth"][:30], ROWS["good"][:30])
+    entropy = few["system"].metrics["truth_entropy"]
+    assert f"truth {entropy.shown:.2f} bits ({entropy.value:.2f} in this sample)" in few.to_text(width=140)
+
+
+def test_clusters_have_no_rates_of_classes() -> None:
+    clusters = ifs.evaluate(ROWS, truth="truth", system="good", task="clustering")
+    for item in (*clusters["good"].classes, *clusters["good"].outputs):
+        for rate in {"recall", "precision", "specificity", "f1", "jaccard"} & set(item.values):
+            assert item.values[rate].undefined == "names of clusters mean nothing"
+    text = clusters.to_text()
+    assert "spread" in text
+    assert "recall" not in text
+    assert "precision" not in text
 
 
 def test_only_information_is_shown_corrected(evaluated: ifs.Evaluation) -> None:
@@ -110,6 +153,8 @@ def test_a_gate_a_report_and_trackers_have_the_numbers_of_evaluate(evaluated: if
         assert check.estimate == own
         assert check.text == f"it is {MetricNotation(check.metric or '').whole(own)}"
     report = ifs.report(ROWS["truth"], ROWS["good"], output_dict=True)
+    for worst in gate.worst_classes:
+        assert report[worst.label]["missed"] == worst.missed_share
     assert report["accuracy"] == evaluated["good"].shown("accuracy")
     assert report["macro avg"]["f1-score"] == evaluated["good"].shown("macro_f1")
     assert (report["captured"], report["captured_in_sample"]) == (

@@ -53,6 +53,7 @@ def test_a_truth_of_one_class_has_no_bar_and_no_bits(guess: np.ndarray) -> None:
             assert bits not in said, bits
     page = result.to_html()
     assert "truth H(T)" not in page
+    assert not any(finding.is_warning for finding in result["system"].diagnosis)  # there is nothing to withhold
     for name in ("truth_entropy", "missed_information", "false_information"):
         assert result["system"].metrics[name].low is None, name
 

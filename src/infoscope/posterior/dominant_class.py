@@ -28,7 +28,7 @@ class DominantClass:
 
 
 def find_dominant_class(table: Contingency) -> DominantClass | None:
-    """Return the class that leaves too few samples for the others; None where there is none.
+    """Return the class that leaves too few samples for the others; None where there is none, or no other.
 
     >>> find_dominant_class(Contingency.from_matrix([[980, 2, 2], [3, 5, 0], [4, 0, 4]]))
     DominantClass(label='0', share=0.984, others=16.0, classes=2)
@@ -39,6 +39,6 @@ def find_dominant_class(table: Contingency) -> DominantClass | None:
         return None
     top, others = int(rows.argmax()), float(origin.total - rows.max())
     share = float(rows.max() / origin.total)
-    if share < _LEAST_SHARE or others >= FEWEST_PER_CLASS * (rows.size - 1):
+    if not others or share < _LEAST_SHARE or others >= FEWEST_PER_CLASS * (rows.size - 1):
         return None
     return DominantClass(str(origin.truth_labels[top]), share, others, rows.size - 1)

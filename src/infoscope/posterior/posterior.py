@@ -212,8 +212,10 @@ class Posterior(MetricSummaries):
     # ── classes ──────────────────────────────────────────────────────────────────────────────
 
     def by_class(self, level: float = 0.95) -> dict[str, Summary]:
-        """Per true class: ``false_information`` H(S|T=i) in bits and ``recall``."""
-        return by_class(self, "truth", check_level(level))
+        """Per true class: ``false_information`` H(S|T=i) in bits, ``recall``, ``precision``, ``f1`` and other rates."""
+        rates = self.summaries(("class_precision", "class_specificity", "class_f1", "class_jaccard"), level)
+        found = {name.removeprefix("class_"): rate for name, rate in rates.items()}
+        return by_class(self, "truth", check_level(level)) | found
 
     def by_output(self, level: float = 0.95) -> dict[str, Summary]:
         """Per output: ``missed_information`` H(T|S=j) in bits and ``precision``."""

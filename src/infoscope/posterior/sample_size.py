@@ -15,7 +15,7 @@ from infoscope.tables import Contingency
 if TYPE_CHECKING:
     from infoscope.posterior.posterior import Posterior
 
-__all__ = ["samples_of", "samples_to_halve", "seen_as", "weighed"]
+__all__ = ["round_up", "samples_of", "samples_to_halve", "seen_as", "weighed"]
 
 
 def samples_of(table: Contingency, stated: float | None) -> float:
@@ -67,8 +67,8 @@ def samples_to_halve(posterior: Posterior, name: str) -> int:
     if correction is not None:
         a, b = correction.sd**2, (correction.doubt * (correction.sample - correction.mean)) ** 2
         factor = 2 * (a + math.sqrt(a**2 + a * b + b**2)) / (a + b) if a + b > 0 else 4.0
-        return _two_digits((factor - 1) * float(posterior.origin.total) - 1e-9)
-    first = _two_digits(3 * float(posterior.origin.total))
+        return round_up((factor - 1) * float(posterior.origin.total) - 1e-9)
+    first = round_up(3 * float(posterior.origin.total))
     belief = posterior.belief
     if entry.name not in LINEAR or not isinstance(belief, ExactBelief) or posterior.moments is None:
         return first
@@ -86,10 +86,10 @@ def samples_to_halve(posterior: Posterior, name: str) -> int:
     while high - low > 1e-3 * low:
         middle = math.sqrt(low * high)
         low, high = (middle, high) if sd_at(middle) > goal else (low, middle)
-    return _two_digits((high - 1) * float(table.total))
+    return round_up((high - 1) * float(table.total))
 
 
-def _two_digits(samples: float) -> int:
+def round_up(samples: float) -> int:
     """Return a number of samples rounded up to two digits: a forecast from an interval knows no more."""
     unit = 10 ** max(math.floor(math.log10(max(samples, 1.0))) - 1, 0)
     return math.ceil(samples / unit) * unit

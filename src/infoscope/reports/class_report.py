@@ -77,13 +77,13 @@ def report(
     the classes to report and their order, ``target_names`` what to call them; ``sample_weight``, ``reject``,
     ``pos_label``, ``level``, ``prior`` and ``seed`` are those of ``evaluate``. With ``output_dict`` the same as a
     dictionary: by class the numbers of scikit-learn's report, each with its interval as ``precision_low`` and
-    ``precision_high``; captured and missed information with the sample's value as ``missed_in_sample``.
+    ``precision_high``; captured information with the sample's value as ``captured_in_sample``.
     ``uncertainty=None`` leaves intervals and corrections out.
 
     >>> print(report(["cat", "cat", "dog", "dog"] * 20, ["cat", "dog", "dog", "dog"] * 20))
                   precision       recall          f1-score        support  missed
-    cat           1.00 0.83–1.00  0.50 0.35–0.65  0.67 0.52–0.79       40     56%
-    dog           0.67 0.54–0.78  1.00 0.91–1.00  0.80 0.70–0.87       40     44%
+    cat           1.00 0.83–1.00  0.50 0.35–0.65  0.67 0.52–0.79       40     58%
+    dog           0.67 0.54–0.78  1.00 0.91–1.00  0.80 0.70–0.87       40     42%
     <BLANKLINE>
     accuracy                                      0.75 0.65–0.83       80
     macro avg     0.83 0.75–0.88  0.75 0.66–0.82  0.73 0.62–0.81       80
@@ -94,8 +94,8 @@ def report(
     <BLANKLINE>
 
     Precision, recall, F1 and accuracy are those of the sample, as scikit-learn prints them. "missed" is the fraction of
-    all missed information that samples of the class cause, "captured" the fraction of the truth's information that is
-    captured (proficiency), both corrected for what few rows per class add to information.
+    all missed information of this sample that the class causes, "captured" the fraction of the truth's information that
+    is captured (proficiency), corrected for what few rows per class add to information.
     """
     check_keywords(options, ReportKeywords)
     given: dict[str, Any] = dict(options)

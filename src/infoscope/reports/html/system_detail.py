@@ -58,10 +58,11 @@ def _system(system: SystemResult, unit: Units, at: int, matrix: Html) -> Html:
         element("h3", label(system.title, 60), class_="system-name"),
         element(
             "div",
-            element("div", *fixes, _actions(system), *by_class),
+            element("div", *fixes, _actions(system)),
             element("div", matrix, _examples(system), _chain(system), _leaks(system, unit)),
             class_="two",
         ),
+        *by_class,
         class_="system",
         id=f"system-{at}",
         data_system=system.title,

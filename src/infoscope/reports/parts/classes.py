@@ -92,24 +92,18 @@ def _table(
         labels,
         (Column(noun, "name"), lambda label: Name(label, 26)),
         (Column("samples", priority=8), lambda label: amount(size[label])),
-        *(_rate(true, Column("recall", priority=7), "recall") if true else ()),
-        *(
-            [(Column("spread", "bar", 4), lambda label: _bits(true.get(label), "false", most, unit))]
-            if true and has_bits
-            else ()
-        ),
-        *(_rate(predicted, Column("precision", priority=6), "precision") if predicted else ()),
-        *(
-            [(Column("ambiguity", "bar", 4), lambda label: _bits(predicted.get(label), "missed", most, unit))]
-            if predicted and has_bits
-            else ()
-        ),
+        *_rate(true, Column("recall", priority=7), "recall"),
+        *(_bits(true, Column("spread", "bar", 4), "false", most, unit) if has_bits else ()),
+        *_rate(predicted, Column("precision", priority=6), "precision"),
+        *(_bits(predicted, Column("ambiguity", "bar", 4), "missed", most, unit) if has_bits else ()),
         *([(Column("cost"), lambda label: Strong(unit.amount(cost[label], 3)))] if has_bits else ()),
     )
     rows = [Row(line, attributes={"class": label}) for line, label in zip(cells, labels, strict=True)]
+    is_corrected = any(column.title == "in sample" for column in columns)
     note = (
-        f"Spread of predictions: H(S given T=i). Ambiguity of this prediction: H(T given S=j). Cost: what both add to "
-        f"the loss in this sample, in {unit.name}."
+        "Spread of predictions: H(S given T=i). Ambiguity of this prediction: H(T given S=j)."
+        f"{' Both are corrected for few rows per class.' * is_corrected} Cost: what both add to the loss in this "
+        f"sample, in {unit.name}."
     )
     caption = f"Information by {noun} in {unit.name}, the costliest first"
     title = f"By {noun}, the costliest first"
@@ -121,15 +115,32 @@ def _table(
 def _rate(
     items: Mapping[str, ClassEstimates], column: Column, metric: str
 ) -> Iterator[tuple[Column, Callable[[str], Cell]]]:
-    """A rate of each class and its interval, which pages have no room for."""
+    """Yield a rate of each class and its interval, as far as there are any."""
 
     def estimate(label: str) -> Estimate:
         return items[label].values.get(metric, ABSENT) if label in items else ABSENT
 
-    yield column, lambda label: "–" if estimate(label).shown is None else share(estimate(label).shown)
-    yield Column("interval", priority=2, only="plain"), lambda label: interval_text(estimate(label))
+    if any(estimate(label).shown is not None for label in items):
+        yield column, lambda label: "–" if estimate(label).shown is None else share(estimate(label).shown)
+    if any(map(interval_text, map(estimate, items))):
+        yield Column("interval", priority=2), lambda label: interval_text(estimate(label))
 
 
-def _bits(item: ClassEstimates | None, role: str, most: float, unit: Units) -> Cell:
-    value = None if item is None else item.shown(f"{role}_information")
-    return "–" if value is None else ShareBar(value / most, unit.amount(value), role)
+def _bits(
+    items: Mapping[str, ClassEstimates], column: Column, role: str, most: float, unit: Units
+) -> Iterator[tuple[Column, Callable[[str], Cell]]]:
+    """Yield entropies within the classes, and those of the sample where they read differently."""
+
+    def bits(label: str) -> Cell:
+        value = items[label].shown(f"{role}_information") if label in items else None
+        return "–" if value is None else ShareBar(value / most, unit.amount(value), role)
+
+    def in_sample(label: str) -> str:
+        found = items[label].values.get(f"{role}_information", ABSENT) if label in items else ABSENT
+        text = unit.amount(found.value)
+        return text if found.corrected and text != unit.amount(found.shown) else ""
+
+    if items:
+        yield column, bits
+    if any(map(in_sample, items)):
+        yield Column("in sample", priority=1), in_sample

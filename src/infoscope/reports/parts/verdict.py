@@ -25,7 +25,7 @@ from infoscope.results.notation import (
 )
 from infoscope.studies.evaluate import ClassEstimates, ConfusedPair, Evaluation, SystemResult
 
-__all__ = ["only_label", "opening_sentences", "system_tiles"]
+__all__ = ["NO_VERDICTS", "only_label", "opening_sentences", "system_tiles"]
 
 
 def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
@@ -39,7 +39,7 @@ def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) 
 MUCH_BY_CHANCE = 0.05
 """Captured information, at least, from which on the headline says that chance shows as much: samples are few."""
 
-_NO_VERDICTS = {
+NO_VERDICTS = {
     "normalised_matrix": "this confusion matrix seems to hold proportions, not counts",
     "measured_labels": "these labels seem to be measurements rather than classes",
     "only_errors": "no prediction is right, so this looks like a list of errors, of which nothing can be estimated",
@@ -48,7 +48,7 @@ _NO_VERDICTS = {
 
 def _no_verdict(system: SystemResult) -> str | None:
     """Why there is no verdict on a system."""
-    return next((_NO_VERDICTS[found.code] for found in system.diagnosis if found.code in _NO_VERDICTS), None)
+    return next((NO_VERDICTS[found.code] for found in system.diagnosis if found.code in NO_VERDICTS), None)
 
 
 def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:

@@ -25,6 +25,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.parts.compared_pairs import improvement_sections, pair_section, test_sections
 from infoscope.reports.parts.disagreement import disagreement
+from infoscope.reports.parts.verdict import NO_VERDICTS
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, amount, chance
@@ -45,7 +46,7 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         title=f"{', '.join(plain_label(name)[:40] for name in _leaders(comparison.ranking[0])[:3])} | comparison",
         kicker=("Comparison", f"{len(comparison.systems)} systems", *_conditions(comparison)),
         headline=_verdict(comparison),
-        lede=list(_sentences(comparison)),
+        lede=[] if _no_verdict(comparison) else list(_sentences(comparison)),
         tiles=list(_tiles(comparison)),
         sections=[
             *(_ranked(comparison, ranking) for ranking in comparison.ranking),
@@ -59,10 +60,15 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
     )
 
 
+def _no_verdict(comparison: Comparison) -> str | None:
+    """Return why there is no verdict: labels that seem to be no classes, or cells that seem to be no counts."""
+    return next((NO_VERDICTS[found.code] for found in comparison.findings if found.code in NO_VERDICTS), None)
+
+
 def _verdict(comparison: Comparison) -> Phrase:
-    """Who leads, after what is wrong with names of classes; no verdict where the labels seem to be no classes."""
-    if any(finding.code == "measured_labels" for finding in comparison.findings):
-        return "No verdict: these labels seem to be measurements rather than classes."
+    """Who leads, after what is wrong with names of classes."""
+    if reason := _no_verdict(comparison):
+        return f"No verdict: {reason}."
     systems: dict[str, list[str]] = {}
     for finding in comparison.findings:
         if finding.code in _BROKEN_LABELS:

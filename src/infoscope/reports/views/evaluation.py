@@ -137,7 +137,9 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
     k, m = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
     yield counted(k, "class") + ("" if k == m else f", {m:,} predicted")
     if focus.shown("proficiency") is not None:
-        yield f"truth {unit.amount(focus.shown('truth_entropy'))} {unit.name}"
+        truth = focus.estimate("truth_entropy")
+        shown, sample = unit.amount(truth.shown), unit.amount(truth.value)
+        yield f"truth {shown} {unit.name}" + f" ({sample} in this sample)" * (truth.corrected and sample != shown)
     if focus.positive is not None and not focus.positive_by_sorting:
         yield f"positive class '{focus.positive}'"
     if evaluation.provenance.source is not None:
@@ -209,12 +211,13 @@ def _ranking(evaluation: Evaluation) -> Section:
         *group_columns(groups),
         (Column("system", "name"), lambda each: Strong(each.name)),
         (Column("captured", metric="proficiency"), lambda each: Strong(share(each.shown("proficiency")))),
-        (Column("interval", priority=5), lambda each: interval_text(each.estimate("proficiency"))),
+        *_intervals(systems, "proficiency", 5),
         *([(Column("in sample", priority=4), _captured_in_sample)] if any(map(_captured_in_sample, systems)) else []),
         (Column("", "bar", 3), lambda each: ShareBar(each.shown("proficiency") or 0.0)),
         _shown_metric("false", 7, "false_information_ratio"),
         _shown_metric("erroneous", 4, "erroneous_information_ratio"),
         _shown_metric("accuracy", 8, "accuracy"),
+        *_intervals(systems, "accuracy", 3),
         *([rejected] if any(system.number("rejection_rate") for system in systems) else []),
         _shown_metric("classes left", 2, "remnant_classes"),
         (Column("", "text", 6), lambda each: next((finding.tag for finding in each.diagnosis if finding.tag), "")),
@@ -238,6 +241,14 @@ def _shown_metric(title: str, priority: int, metric: str) -> tuple[Column, Calla
     """A column with the numbers of a metric."""
     notation = MetricNotation(metric)
     return Column(title, priority=priority, metric=metric), lambda each: notation.shown(each.estimate(metric))
+
+
+def _intervals(
+    systems: Sequence[SystemResult], metric: str, priority: int
+) -> Iterator[tuple[Column, Callable[[SystemResult], Cell]]]:
+    """Yield a column with the intervals of a metric, if there are any."""
+    if any(system.estimate(metric).low is not None for system in systems):
+        yield Column("interval", priority=priority), lambda each: interval_text(each.estimate(metric))
 
 
 def _rejected(system: SystemResult) -> str:

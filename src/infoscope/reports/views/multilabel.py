@@ -79,8 +79,10 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
             method=(
                 "Information is summed category by category; renaming finds the best one-to-one assignment of "
                 "predicted to true categories.",
-                f"{result.level:.0%} intervals come from drawing objects with replacement ({best.draws:,} times), "
-                "reflected to correct the bias of few samples.",
+                *[
+                    f"{result.level:.0%} intervals come from drawing objects with replacement ({best.draws:,} times), "
+                    "reflected to correct the bias of few samples."
+                ][: best.draws],
             ),
         ),
     )
@@ -119,18 +121,23 @@ def _metrics(system: Predictor) -> Table:
         halves = system.stability.get(name)
         return MetricNotation(name).spread(halves.sd) if halves else ""
 
+    corrected = (
+        (Column("interval", priority=8), lambda name: MetricNotation(name).interval(system.metrics[name])),
+        (Column("in sample", priority=4), lambda name: MetricNotation(name).in_sample(system.metrics[name])),
+    )
     rows = listed(
         system.metrics,
         (Column("metric", "text", 9), lambda name: _TITLES[name]),
         (Column("value"), lambda name: Strong(MetricNotation(name).shown(system.metrics[name]))),
-        (Column("interval", priority=8), lambda name: MetricNotation(name).interval(system.metrics[name])),
-        (Column("in sample", priority=4), lambda name: MetricNotation(name).in_sample(system.metrics[name])),
-        (Column("sd of halves", priority=3), spread),
+        *(corrected if system.draws else ()),
+        *([(Column("sd of halves", priority=3), spread)] if system.stability else []),
         (Column("id", "text", 2), lambda name: (Code(name),)),
     )
     note = (
         "Few objects per category inflate information, so it is corrected: what drawing objects again adds is taken "
         "off, and the value of this sample stands beside it. Other metrics are those of this sample."
+        if system.draws
+        else "Values of this sample (maximum likelihood); few objects per category inflate information."
     )
     return Table(*rows, title="Metrics", note=f"{note}{_reasons(system)}", search="metrics", max_rows=ALL_ROWS)
 
@@ -188,7 +195,7 @@ def _categories(system: Predictor) -> Table:
         (Column("precision", priority=6), lambda each: share(each.precision)),
         (Column("recall", priority=6), lambda each: share(each.recall)),
     )
-    title = "Categories that miss the most information"
+    title = "Categories that miss the most information, in this sample"
     return Table(*rows, title=title, search="categories", max_rows=MAX_ROWS)
 
 

@@ -21,6 +21,7 @@ from infoscope.studies.compare.result import Comparison
 from infoscope.studies.compare.unpaired import compare_tables
 from infoscope.studies.diagnose.confusion import relabelled
 from infoscope.studies.diagnose.label_assignment import foreign_labels
+from infoscope.studies.diagnose.sample import normalised_matrix
 from infoscope.studies.diagnose.statistics import TableStatistics
 from infoscope.studies.inputs import (
     QuestionKeywords,
@@ -110,7 +111,8 @@ def compare(
         tables = finished_tables(tables, options)
         check_columns(tables, ColumnNames.asked(file_name(source), None, labels=False))
         _check_counted(tables)
-        return _with_hashes(compare_tables(tables, question, uncertainty.sample_size), tables, costs)
+        found = compare_tables(tables, question, uncertainty.sample_size)
+        return _with_hashes(found, tables, costs, sample_size=uncertainty.sample_size)
     if uncertainty.sample_size is not None:
         raise InputError("the sample size is stated for tables of frequencies; rows are counted, so leave it out")
     predicted = _paired_predictions(source, y_pred, (truth, system, read), options)
@@ -172,20 +174,21 @@ def _with_hashes(
     costs: StatedCosts | None = None,
     truth: str | None = None,
     reject: Label | None = None,
+    sample_size: float | None = None,
 ) -> Comparison:
     hashes = {name: data_hash(table) for name, table in tables.items()}
-    about_labels = (*_broken_label_findings(tables), *label_findings(list(tables.items()), truth, reject))
+    about_labels = (*_broken_table_findings(tables, sample_size), *label_findings(list(tables.items()), truth, reject))
     findings = (*about_labels, *cost_findings(costs, list(tables.values())), *found.findings)
     return replace(found, provenance=replace(found.provenance, hashes=hashes), findings=findings)
 
 
-def _broken_label_findings(tables: Mapping[str, Contingency]) -> Iterator[Finding]:
-    """Yield what is wrong with the names of a system's predictions, which decide metrics such as accuracy and MCC."""
+def _broken_table_findings(tables: Mapping[str, Contingency], sample_size: float | None) -> Iterator[Finding]:
+    """Yield what is wrong with a system's table: it holds no counts, or other names than those of the true classes."""
     for name, table in tables.items():
         if not table.total:
             continue
-        renamed = relabelled(TableStatistics(table, table.sample_size))
-        for finding in filter(None, (foreign_labels(table), renamed)):
+        facts = TableStatistics(table, table.sample_size if sample_size is None else sample_size)
+        for finding in filter(None, (normalised_matrix(facts), foreign_labels(table), relabelled(facts))):
             text = f"{name}: {finding.text[0].lower()}{finding.text[1:]}"
             yield replace(
                 finding, text=text, severity="warning", evidence={"system": name, **finding.evidence}, detail=""

@@ -96,7 +96,11 @@ def _sized(tables: Mapping[str, Contingency], n: float | None) -> tuple[dict[str
     """Every table as the number of independent samples behind it, and a finding where that is not its total."""
     if n is not None and not 0 < n < float("inf"):
         raise InputError(f"the sample size is {n}; it must be a number above 0")
-    shares = [name for name, table in tables.items() if table.sample_size is None]
+    shares = [
+        name
+        for name, table in tables.items()
+        if table.sample_size is None or (n is not None and not table.is_counts and table.weight_squares is None)
+    ]
     if shares and n is None:
         raise InputError(
             f"{shares[0]!r} holds relative frequencies, so its sample size is not known; state it with sample_size= or "
@@ -110,7 +114,7 @@ def _sized(tables: Mapping[str, Contingency], n: float | None) -> tuple[dict[str
     for name, table in tables.items():
         if table.batch_shape:
             raise InputError(f"{name!r} is a batch of tables; compare one table of each system")
-        size = table.sample_size
+        size = None if name in shares else table.sample_size
         total = float(_counts(table).total)
         if size is None and n is not None:
             text = f"{name} holds relative frequencies, taken as the {n:,.6g} samples that were stated"

@@ -10,6 +10,7 @@ from infoscope.core.markup import counted
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS, FEWEST_PER_CLASS, find_dominant_class
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS, missing_classes
+from infoscope.posterior.sample_size import round_up
 from infoscope.results.finding import Finding
 from infoscope.studies.diagnose.phrases import listed, percent
 from infoscope.studies.diagnose.statistics import TableStatistics
@@ -82,7 +83,7 @@ def few_samples(facts: TableStatistics) -> Finding | None:
     cells = int(np.count_nonzero(facts.table.cells))
     if facts.n is None or facts.n >= THRESHOLDS.samples_per_cell * cells:
         return None
-    wanted = int(np.ceil(THRESHOLDS.samples_per_cell * cells))
+    wanted = round_up(THRESHOLDS.samples_per_cell * cells)
     halving, evidence = _halving(facts)
     return Finding(
         "few_samples",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -13,13 +13,12 @@ from infoscope.metrics.one_vs_rest import f_beta_parts
 from infoscope.metrics.registry import find
 from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
-from infoscope.studies.evaluate.result import ABSENT, SystemResult
 from infoscope.studies.evaluate.score import TableInput
 from infoscope.studies.evaluate.uncertainty import believed
 from infoscope.studies.inputs import UncertaintyOptions
 from infoscope.tables import Contingency, Label
 
-__all__ = ["ClassScores", "class_scores", "with_f1_intervals"]
+__all__ = ["ClassScores", "class_scores"]
 
 _PARTS: Mapping[str, Parts] = {
     "precision": lambda classes: (classes.hits, classes.declared),
@@ -34,7 +33,7 @@ _AVERAGES: Mapping[tuple[Average, str], str] = {
     ("weighted", "recall"): "weighted_tpr",
     ("weighted", "f1"): "weighted_f1",
 }
-_ALL = (*(f"class_{rate}" for rate in _PARTS), "class_missed_share", *_AVERAGES.values(), "accuracy", "proficiency")
+_ALL = (*(f"class_{rate}" for rate in _PARTS), *_AVERAGES.values(), "accuracy", "proficiency")
 
 
 @dataclass(frozen=True)
@@ -44,7 +43,7 @@ class ClassScores:
     labels: tuple[str, ...]
     support: tuple[float, ...]
     classes: Mapping[str, tuple[Estimate, ...]]
-    """Precision, recall, f1 and missed (the share of all missed information), one estimate per class."""
+    """Precision, recall, f1 and missed (the share of all missed information in this sample), one estimate per class."""
     averages: Mapping[Average, Mapping[str, Estimate]]
     """Macro and weighted averages of precision, recall and f1."""
     accuracy: Estimate
@@ -87,7 +86,10 @@ def class_scores(
     for (average, rate), metric in _AVERAGES.items():
         value = averaged(table, _PARTS[rate], average=average, zero_division=zero_division)
         averages[average][rate] = estimates(metric, value)[0]
-    rates["missed"] = estimates("class_missed_share")
+    missed = find("class_missed_share")
+    rates["missed"] = tuple(
+        Estimate.of(part, missed.reason(table)) for part in np.asarray(missed.score(table)).tolist()
+    )
     at = list(range(table.shape[0]))
     if labels is not None:
         at = [table.truth_labels.index(label) for label in labels]
@@ -102,18 +104,6 @@ def class_scores(
         float(table.row_totals[at].sum()),
         float(table.total),
     )
-
-
-def with_f1_intervals(system: SystemResult, how: UncertaintyOptions) -> SystemResult:
-    """The same with an interval for the F1 of each class, where there is one belief about the whole table."""
-    if system.table is None or system.n is None or system.clusters is not None or not len(system.table.matches[0]):
-        return system
-    if system.interval is None or system.interval.method == "none" or system.interval.groups:
-        return system
-    scores = class_scores(system.table, how)
-    f1 = dict(zip(scores.labels, scores.classes["f1"], strict=True))
-    classes = (replace(line, values={**line.values, "f1": f1.get(line.label, ABSENT)}) for line in system.classes)
-    return replace(system, classes=tuple(classes))
 
 
 def _averages(

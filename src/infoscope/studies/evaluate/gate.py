@@ -47,6 +47,7 @@ EFFECTS: Mapping[str, tuple[Outcome, str] | frozenset[str]] = {
     "relabelled": ("failed", _NAMES),
     "only_errors": ("failed", "all rows are there, not the errors alone"),
     "missing_predictions": ("failed", "rows have predictions"),
+    "normalised_matrix": ("failed", "the matrix holds counts"),
     "few_groups": ("inconclusive", "groups are enough for intervals"),
     "clock_turned_back": ("inconclusive", "the order of the runs is known"),
     "future_run": ("inconclusive", "the order of the runs is known"),

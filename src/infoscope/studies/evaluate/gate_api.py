@@ -16,7 +16,6 @@ from infoscope.studies.compare.api import CompareKeywords
 from infoscope.studies.compare.result import Comparison
 from infoscope.studies.evaluate.api import EvaluateKeywords, evaluate
 from infoscope.studies.evaluate.baseline import Baseline, defined_metrics
-from infoscope.studies.evaluate.class_scores import with_f1_intervals
 from infoscope.studies.evaluate.conditions import Condition, Side
 from infoscope.studies.evaluate.gate import Gate, judge
 from infoscope.studies.evaluate.history import history_checks
@@ -99,9 +98,6 @@ def gate(
         raise InputError(f"allow_missing is {missing!r}; it is a fraction of the rows, between 0 and 1")
 
     def judged(now: Evaluation, before: Baseline | None) -> Gate:
-        if any(condition.metric == "class_f1" for condition in conditions):
-            how = UncertaintyOptions.from_keywords(options)
-            now = replace(now, systems=tuple(with_f1_intervals(system, how) for system in now.systems))
         watched = as_names(options.get("metrics")) or ("proficiency",)
         past = () if runs is None else history_checks(now, runs, watched)
         return judge(now, conditions, before, leniency, past, missing)

@@ -146,8 +146,8 @@ class IntervalMethod:
 def halving(*samples: int) -> str:
     """How many more samples would halve intervals, or from how many to how many, as the end of a sentence.
 
-    >>> halving(4928, 5218)
-    '; 4,928 to 5,218 more samples would halve them'
+    >>> halving(4900, 5200)
+    '; 4,900 to 5,200 more samples would halve them'
     """
     return f"; {' to '.join(f'{each:,}' for each in samples)} more samples would halve them"
 

@@ -209,6 +209,8 @@ class _Column:
 
     entry: Metric
     numbers: Sequence[float]
+    undefined: str
+    """Why there is no number where there is none."""
     known: Sequence[_Belief]
     """One per class; empty where nothing is believed."""
     is_counted: bool = True
@@ -218,7 +220,7 @@ class _Column:
         for place in places:
             number = self.numbers[place]
             if not isfinite(number):
-                yield Estimate.of(number, self.entry.card.undefined)
+                yield Estimate.of(number, self.undefined)
             elif is_count:
                 yield Estimate(_plain(number))
             else:
@@ -252,7 +254,11 @@ def _by_class(subject: TableInput, side: Literal["truth", "system"], level: floa
     for entry in metrics_of(side):
         name = entry.name.partition("_")[2]
         belief = None if one_class and entry.card.is_information else known.get(name)
-        columns[name] = _Column(entry, np.asarray(entry.score(table)).tolist(), _one_by_one(belief), subject.is_counted)
+        numbers = np.asarray(entry.score(table))
+        undefined = entry.card.undefined
+        if subject.clusters and entry.card.unit != "count" and not entry.card.is_information:
+            numbers, undefined = np.full(numbers.shape, np.nan), "names of clusters mean nothing"
+        columns[name] = _Column(entry, numbers.tolist(), undefined, _one_by_one(belief), subject.is_counted)
     labels = table.truth_labels if side == "truth" else table.system_labels
     places = _costliest(columns)
     by_metric = [column.estimates(places) for column in columns.values()]
