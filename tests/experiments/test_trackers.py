@@ -99,7 +99,7 @@ def test_metrics_in_its_own_evaluation(server: str) -> None:  # noqa: ARG001
             data=rows, targets="label", predictions="prediction", extra_metrics=asked
         ).metrics
 
-    assert found["proficiency"] == pytest.approx(RESULT.systems[0].metrics["proficiency"].value)
+    assert found["proficiency"] == pytest.approx(RESULT.systems[0].metrics["proficiency"].shown)
     assert found["proficiency_low"] == pytest.approx(RESULT.systems[0].metrics["proficiency"].low)
     assert found["error_rate"] == pytest.approx(RESULT.systems[0].metrics["error_rate"].value)
     assert found["precision_weighted"] == pytest.approx(ifs.metrics.precision(TRUTH, GOOD, average="weighted"))

@@ -20,7 +20,7 @@ from infoscope import ReadOptions, read, read_joint, read_tables
 from infoscope.errors import InputError, UnknownNameError
 from tests.api import Paired, app
 from tests.api import files as spark_files
-from tests.engines.cases import CASES, Case, counted, expected, same, text_spelling
+from tests.engines.cases import CASES, Case, counted, expected, same, text_label
 from tests.engines.judged_log import JUDGED_LOG, check_tensors, check_weighted_grades
 from tests.engines.pattern_log import PATTERN_LOG, check_patterns, check_results
 from tests.engines.servers import PATIENCE, family
@@ -116,7 +116,7 @@ class TestSparkCluster(RowsBehindCells):
             with pytest.raises(InputError, match='line end inside: "two'):
                 counted(text, case, read=options)
         else:
-            assert counted(text, case, read=options) == expected(case, text_spelling)
+            assert counted(text, case, read=options) == expected(case, text_label)
 
     def test_few_labels_and_a_judge(self, spark: Any, cluster: SparkCluster, tmp_path: Path) -> None:
         check_tensors(spark_frame(spark, JUDGED_LOG))
@@ -351,7 +351,7 @@ class TestSparkConnect:
 
         options = ReadOptions(engine="spark", url=server)
         case = CASES[1]
-        assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_spelling)
+        assert counted(as_csv(case, tmp_path), case, read=options) == expected(case, text_label)
         case = CASES[9]
         folder = tmp_path / "parts"
         folder.mkdir()
