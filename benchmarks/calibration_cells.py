@@ -38,7 +38,8 @@ from unseen_populations import GUIDED, TEST_ONLY, joint_probabilities
 
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
-from infoscope.posterior.tree import prevalence_level, tree
+from infoscope.posterior.tree import affinity_rows, prevalence_level, tree
+from infoscope.posterior.tree.log_frequencies import LogLaw, NormalLogs, PowerLaw
 from infoscope.tables import Contingency
 
 try:
@@ -72,10 +73,24 @@ def _without_matches(*names: str) -> AbstractContextManager[Any]:
     )
 
 
+def _without_law(law: type[LogLaw]) -> AbstractContextManager[Any]:
+    others = {kind: spreads for kind, spreads in prevalence_level.SPREADS.items() if kind is not law}
+    return patch.object(prevalence_level, "SPREADS", others)
+
+
+def _with_one_trend() -> AbstractContextManager[Any]:
+    fits = prevalence_level.TrendLevel._fits.func  # type: ignore[attr-defined]
+    return patch.object(prevalence_level.TrendLevel, "_fits", property(lambda self: fits(self)[:1]))
+
+
 VARIANTS: Mapping[str, Callable[[], Sequence[AbstractContextManager[Any]]]] = {
     "whole": lambda: (),
     "no trends": lambda: (patch.object(prevalence_level, "_FEWEST_CLASSES", 10**9),),
+    "one trend of three": lambda: (_with_one_trend(),),
+    "no rising trend": lambda: (patch.object(prevalence_level, "_RISING", 0.0),),
     "no prevalence laws": lambda: (patch.object(prevalence_level, "SPREADS", {}),),
+    "no log-normal law": lambda: (_without_law(NormalLogs),),
+    "no power law": lambda: (_without_law(PowerLaw),),
     "no merged classes": lambda: (patch.object(tree, "FEWEST_CLASSES", 10**9),),
     "no relabelling": lambda: (_without_matches("relabelled"),),
     "no unmatched": lambda: (_without_matches("unmatched"),),
@@ -85,8 +100,11 @@ VARIANTS: Mapping[str, Callable[[], Sequence[AbstractContextManager[Any]]]] = {
     "no shared": lambda: (_without_rows("shared"),),
     "no subsets": lambda: (_without_rows("subsets"),),
     "no hot cells": lambda: (patch.object(tree, "_FEWEST_CLASSES", 10**9),),
+    "no popular classes": lambda: (patch.object(affinity_rows, "_POWERS", np.zeros(1)),),
+    "no guesses": lambda: (patch.object(tree.Tree, "_guessed", lambda *parts: parts[-1][:0]),),
     "no column factors": lambda: (patch.object(tree, "column_factors", lambda e, _: np.ones((len(e), e.shape[2]))),),
     "no stretch": lambda: (patch.multiple(tree, _DOUBT=0.0, _DOUBT_ALONE=0.0, _DOUBT_OF_MANY=0.0),),
+    "no Miller and Madow": lambda: (patch.object(Posterior, "_reach_to_miller_madow", lambda *parts: parts[-1]),),
 }
 
 
@@ -132,14 +150,14 @@ def measure_table(task: Record) -> Record:
     return {**task, "side": side, "width": width, "classes": classes, "withheld": len(withheld), "seconds": seconds}
 
 
-def tasks(*, ablation: bool, families: Sequence[str], seed: int, repeats: int) -> Iterator[Record]:
+def tasks(*, variants: Sequence[str], families: Sequence[str], seed: int, repeats: int) -> Iterator[Record]:
     """Everything to try, round by round, so that a run that is stopped has tried all cells about equally often."""
     for repeat in range(repeats):
-        for (k, n), family in product(ABLATION_CELLS if ablation else CELLS, families):
+        for (k, n), family in product(ABLATION_CELLS if len(variants) > 1 else CELLS, families):
             kind = PREVALENCES[(repeat + families.index(family)) % len(PREVALENCES)]
             if kind == "dominant" and (k < 3 or family in GUIDED[:-2]):
                 kind = "mild"
-            for variant in VARIANTS if ablation else ("whole",):
+            for variant in variants:
                 task = {"family": family, "prevalence": kind, "k": k, "n": n, "repeat": repeat}
                 yield {**task, "seed": seed, "variant": variant}
 
@@ -253,20 +271,21 @@ def main() -> None:
     parser.add_argument("--only", nargs="+", choices=(*GUIDED, *TEST_ONLY), help="these families alone")
     parser.add_argument("--cells", nargs="+", metavar="K,N", help="these cells alone, as 10,200")
     parser.add_argument("--ablation", action="store_true", help="try each table with every part switched off in turn")
+    parser.add_argument("--parts", nargs="+", choices=tuple(VARIANTS)[1:], help="an ablation of these parts alone")
     parser.add_argument("--summary", action="store_true", help="summarize what is in the folder and try nothing")
     parser.add_argument("--fewest", type=int, default=60, help="tables that a worst cell has at least (default: 60)")
     options = parser.parse_args()
+    options.ablation = options.ablation or options.parts is not None
     options.folder.mkdir(parents=True, exist_ok=True)
     deadline = time.monotonic() + options.seconds
     if not options.summary:
         families = options.only or {"test": TEST_ONLY, "guided": GUIDED, "all": (*GUIDED, *TEST_ONLY)}[options.families]
         wanted = {tuple(map(int, cell.split(","))) for cell in options.cells or ()}
+        variants = ("whole", *(options.parts or tuple(VARIANTS)[1:])) if options.ablation else ("whole",)
         done = {key(record) for record in load(options.folder)}
         todo = (
             task
-            for task in tasks(
-                ablation=options.ablation, families=tuple(families), seed=options.seed, repeats=options.repeats
-            )
+            for task in tasks(variants=variants, families=families, seed=options.seed, repeats=options.repeats)
             if key(task) not in done and (not wanted or (task["k"], task["n"]) in wanted)
         )
         path = options.folder / f"{'ablation' if options.ablation else 'cells'}-{os.getpid()}.jsonl"

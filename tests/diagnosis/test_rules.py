@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infoscope import Contingency, Finding, Posterior, evaluate, gate
+from infoscope import Contingency, Finding, Posterior, compare, evaluate, gate, report
 from infoscope.metrics import missed_information
 from tests.api import (
     RULES,
@@ -472,6 +472,36 @@ def test_one_class_with_nearly_all_samples_has_no_interval_of_proficiency() -> N
     assert gate(truth, predicted, min={"proficiency.value": 0.01}).passed
 
 
+def test_so_have_grouped_rows_and_reports_and_a_comparison_says_it() -> None:
+    truth, predicted = (np.repeat(side, _TIMES) for side in zip(*_PAIRS, strict=True))
+    groups = np.random.default_rng(0).permutation(truth.size // 2).repeat(2)
+    (grouped,) = evaluate(truth, predicted, groups=groups).systems
+    assert "dominant_class" in codes(grouped.diagnosis)
+    assert grouped.metrics["proficiency"].interval is None
+    assert gate(truth, predicted, groups=groups, min={"proficiency": 0.01}).outcome == "inconclusive"
+
+    entry = report(truth, predicted, output_dict=True)
+    assert (entry["captured_low"], entry["captured_high"]) == (None, None)
+    assert entry["captured"] == evaluate(truth, predicted).systems[0].metrics["proficiency"].shown
+    assert entry["accuracy_low"] is not None
+
+    for metric, is_said in (("proficiency", True), ("accuracy", False)):
+        compared = compare(truth, {"x": predicted, "y": truth}, metrics=metric)
+        assert ("dominant_class" in codes(compared.findings)) is is_said
+
+
+def test_samples_of_the_other_classes_are_counted_by_their_effective_size() -> None:
+    truth, predicted = (np.repeat(side, _TIMES) for side in zip(*_PAIRS, strict=True))
+    weights = np.full(truth.size, 1000.0)  # the same rows: many by weight
+    assert "dominant_class" in codes(evaluate(truth, predicted, sample_weight=weights).systems[0].diagnosis)
+
+    shares = Contingency.from_matrix(np.asarray(DOMINATED.counts) / DOMINATED.total)
+    for size, is_said in ((DOMINATED.total, True), (20 * DOMINATED.total, False)):
+        (system,) = evaluate({"a": shares}, sample_size=float(size)).systems
+        assert ("dominant_class" in codes(system.diagnosis)) is is_said
+        assert (system.metrics["proficiency"].interval is None) is is_said
+
+
 def test_a_gate_says_where_the_intervals_that_it_goes_by_fall_short() -> None:
     truth, predicted = (np.repeat(side, _TIMES).tolist() for side in zip(*_PAIRS, strict=True))
     by_proficiency, by_recall = (gate(truth, predicted, min={name: 0.9}) for name in ("proficiency", "macro_recall"))
@@ -495,6 +525,10 @@ def test_chains_that_do_not_agree_are_a_finding(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(AffinityRows, "weights", stuck)
     (finding,) = [f for f in believed(table) if f.code == "unmixed_chains"]
     assert finding.evidence["r_hat"] > 1.2
+
+    truth, said = (np.repeat(side, table.cells.astype(int)) for side in (table.cell_rows, table.cell_columns))
+    grouped = evaluate(truth, said, groups=np.arange(truth.size) // 2).systems[0]
+    assert "unmixed_chains" in codes(grouped.diagnosis)
 
 
 @pytest.mark.slow

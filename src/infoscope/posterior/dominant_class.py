@@ -27,8 +27,10 @@ class DominantClass:
     classes: int
 
 
-def find_dominant_class(table: Contingency) -> DominantClass | None:
+def find_dominant_class(table: Contingency, size: float | None = None) -> DominantClass | None:
     """Return the class that leaves too few samples for the others; None where there is none, or no other.
+
+    ``size`` says as how many independent samples the table counts, where that is not its total.
 
     >>> find_dominant_class(Contingency.from_matrix([[980, 2, 2], [3, 5, 0], [4, 0, 4]]))
     DominantClass(label='0', share=0.984, others=16.0, classes=2)
@@ -37,8 +39,8 @@ def find_dominant_class(table: Contingency) -> DominantClass | None:
     rows = np.asarray(origin.row_totals)
     if not origin.total or rows.size < 3:
         return None
-    top, others = int(rows.argmax()), float(origin.total - rows.max())
-    share = float(rows.max() / origin.total)
+    top, share = int(rows.argmax()), float(rows.max() / origin.total)
+    others = float(origin.total - rows.max()) * (1.0 if size is None else size / float(origin.total))
     if not others or share < _LEAST_SHARE or others >= FEWEST_PER_CLASS * (rows.size - 1):
         return None
     return DominantClass(str(origin.truth_labels[top]), share, others, rows.size - 1)

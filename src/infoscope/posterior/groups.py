@@ -103,6 +103,11 @@ class GroupPosterior(MetricSummaries):
         self._add_spreads([entry])
         return self._rows / self._design_effect(entry, self._spreads[entry.name], level)
 
+    @property
+    def r_hat(self) -> float | None:
+        """R̂ of the chains behind the draws, as of rows that are independent; None where there are no chains."""
+        return self._at(0).r_hat
+
     def correlation(self, other: GroupPosterior, name: str, by_row: float, level: float = 0.95) -> float:
         """Return how errors of two systems go together, such that their difference has its own design effect.
 

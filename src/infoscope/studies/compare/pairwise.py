@@ -10,6 +10,7 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.metrics.registry import Metric, find
+from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS
 from infoscope.results.estimate import Difference
 from infoscope.results.finding import Finding
@@ -68,6 +69,15 @@ def about_intervals(wholes: Mapping[str, SystemPosterior], question: CompareOpti
             "the classes in these rows alone. Proficiency and accuracy hardly change"
         )
         yield Finding("unseen_classes", text, "warning", {"metrics": moving, "unseen_classes": missing.number})
+    doubtful = [entry.name for entry in question.metrics if entry.name in DOMINANT_CLASS_METRICS]
+    dominant = next(filter(None, (whole.dominant_class for whole in wholes.values())), None) if doubtful else None
+    if dominant is not None:
+        text = (
+            f"'{dominant.label}' has {dominant.share:.0%} of the rows, and the other {dominant.classes:,} classes have "
+            f"{dominant.others:,.4g} together: too few to say how well systems tell them; intervals and verdicts in "
+            f"{listed(doubtful)} hold less often than they say"
+        )
+        yield Finding("dominant_class", text, "warning", {"metrics": doubtful, "label": dominant.label})
 
 
 def found_pair(

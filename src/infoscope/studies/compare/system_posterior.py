@@ -14,6 +14,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.permutation import chance_p_value
 from infoscope.metrics.registry import Law, Metric, find
 from infoscope.posterior import Posterior
+from infoscope.posterior.dominant_class import DominantClass, find_dominant_class
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.exact.dirichlet import DirichletBelief
 from infoscope.posterior.groups import GroupPosterior
@@ -115,6 +116,15 @@ class SystemPosterior:
     def missing_classes(self) -> MissingClasses | None:
         """What the rows tell about classes that none of them shows; None where nothing does."""
         return missing_classes(self.table) if isinstance(self.source, Posterior) else None
+
+    @property
+    def dominant_class(self) -> DominantClass | None:
+        """The class that leaves too few rows for the others to know what is captured; None where there is none."""
+        source = self.source
+        if isinstance(source, DrawnBelief):
+            return None
+        size = source.origin.total if isinstance(source, Posterior) else source.effective_size("proficiency")
+        return find_dominant_class(self.table, float(size))
 
     def on(self, table: Contingency, clusters: LabelsLike | None) -> SystemPosterior:
         """The same system on the rows of a pair; the same standing if these are all its rows."""

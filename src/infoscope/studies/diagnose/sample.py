@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from infoscope.core.markup import counted
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS, FEWEST_PER_CLASS, find_dominant_class
+from infoscope.posterior.groups import GroupPosterior
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS, missing_classes
 from infoscope.posterior.sample_size import round_up
 from infoscope.results.finding import Finding
@@ -29,10 +31,16 @@ __all__ = [
     "small_sample_bias",
     "unmixed_chains",
     "unseen_classes",
+    "withheld_metrics",
 ]
 
 #: metrics without an interval, by the finding that says so
 WITHHELD_METRICS = {"unseen_classes": CLASS_COUNT_METRICS, "dominant_class": DOMINANT_CLASS_METRICS}
+
+
+def withheld_metrics(findings: Sequence[Finding]) -> set[str]:
+    """Return the metrics whose intervals would hold too rarely, by what findings say of the sample."""
+    return {name for finding in findings for name in WITHHELD_METRICS.get(finding.code, ())}
 
 
 def estimated(facts: TableStatistics) -> Finding | None:
@@ -174,13 +182,17 @@ def absent_classes(facts: TableStatistics) -> Finding | None:
 
 def dominant_class(facts: TableStatistics) -> Finding | None:
     """Report that one class has nearly all samples, so that no interval of the proficiency can be trusted."""
-    dominant = find_dominant_class(facts.table) if isinstance(facts.belief, Posterior) else None
+    belief = facts.belief
+    if not isinstance(belief, Posterior | GroupPosterior):
+        return None
+    size = belief.origin.total if isinstance(belief, Posterior) else belief.effective_size("proficiency")
+    dominant = find_dominant_class(facts.table, float(size))
     if dominant is None:
         return None
     return Finding(
         "dominant_class",
         f"'{dominant.label}' has {percent(dominant.share)} of the samples, and the other {dominant.classes:,} classes "
-        f"have {dominant.others:,.6g} together: too few for an interval of the proficiency, which is therefore "
+        f"have {dominant.others:,.4g} together: too few for an interval of the proficiency, which is therefore "
         f"withheld. In simulations with fewer than {FEWEST_PER_CLASS:.0f} samples per class it would have been above "
         "the true value in 7 to 26 of 100 cases. Collect samples of the other classes.",
         evidence={"label": dominant.label, "share": dominant.share, "others": dominant.others},
@@ -189,7 +201,7 @@ def dominant_class(facts: TableStatistics) -> Finding | None:
 
 def unmixed_chains(facts: TableStatistics) -> Finding | None:
     """Report chains of the sampler that do not agree about the captured information."""
-    r_hat = facts.belief.r_hat if isinstance(facts.belief, Posterior) else None
+    r_hat = facts.belief.r_hat if isinstance(facts.belief, Posterior | GroupPosterior) else None
     if r_hat is None or r_hat < THRESHOLDS.r_hat:
         return None
     return Finding(

@@ -17,7 +17,7 @@ from infoscope.posterior.first_order import information_sds
 from infoscope.results.estimate import Estimate
 from infoscope.studies.clustering import SplitsAndMerges, splits_and_merges
 from infoscope.studies.diagnose import Confusion, Finding, TableBelief, confusions, directed_errors
-from infoscope.studies.diagnose.sample import WITHHELD_METRICS
+from infoscope.studies.diagnose.sample import withheld_metrics
 from infoscope.studies.evaluate.result import (
     CellCost,
     CellExamples,
@@ -190,8 +190,7 @@ def has_one_class(table: Contingency) -> bool:
 
 def _withheld(values: dict[str, Estimate], findings: Sequence[Finding]) -> dict[str, Estimate]:
     """The same without the intervals that would hold too rarely, by what findings say of the sample."""
-    codes = {finding.code for finding in findings}
-    withheld = {name for code, names in WITHHELD_METRICS.items() if code in codes for name in names}
+    withheld = withheld_metrics(findings)
     return {
         name: replace(value, sd=None, low=None, high=None, first_order_sd=None) if name in withheld else value
         for name, value in values.items()
