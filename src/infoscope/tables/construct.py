@@ -14,7 +14,7 @@ from infoscope.core.numerics import distinct
 from infoscope.errors import InputError
 from infoscope.tables.columns import check_pairing
 from infoscope.tables.count import CountedPairs, Side, checked_weights, placed_among, tally
-from infoscope.tables.counted import Support, summable
+from infoscope.tables.count import Support, summable
 from infoscope.tables.device import are_on_device, check_devices, tally_on_device
 from infoscope.tables.encode import Coded, encode, on_one_calendar
 from infoscope.tables.labels import (

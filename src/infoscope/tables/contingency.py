@@ -16,7 +16,8 @@ from infoscope.core.numerics import frozen
 from infoscope.errors import check_keywords
 from infoscope.tables import construct, ifs_file, matrix, prevalence, text, transform
 from infoscope.tables.cell_checks import check_cells
-from infoscope.tables.counted import Counted, Support
+from infoscope.tables.count import Support
+from infoscope.tables.counted import Counted
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 

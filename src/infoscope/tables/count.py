@@ -6,11 +6,13 @@ sorted and runs are counted, so memory follows the rows and never classes times 
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from infoscope.core.numerics import Real, frozen, group_sum
 from infoscope.errors import InputError
 from infoscope.tables.cell_checks import check_total
 from infoscope.tables.columns import one_column
@@ -22,6 +24,7 @@ __all__ = [
     "CountedPairs",
     "Ints",
     "Side",
+    "Support",
     "as_numbers",
     "check_any",
     "check_pairs",
@@ -30,6 +33,7 @@ __all__ = [
     "integer_side",
     "placed_among",
     "scatter",
+    "summable",
     "tally",
 ]
 
@@ -357,3 +361,34 @@ def integer_side(codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
         return Side(np.flatnonzero(present) + low, low), codes
     found, positions = np.unique(codes, return_inverse=True)
     return Side(found + low), positions
+
+
+@dataclass(frozen=True)
+class Support:
+    """Where the stored cells of a sparse table are, ordered by row, then column."""
+
+    rows: NDArray[np.int64]
+    columns: NDArray[np.int64]
+
+    @cached_property
+    def row_starts(self) -> NDArray[np.int64]:
+        """Where each occupied row begins."""
+        return frozen(np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]])))
+
+    def per_row(self, values: Real, size: int) -> Real:
+        """Cell values added up by row; rows are runs, so no look-up is needed."""
+        if values.ndim == 1:
+            return group_sum(self.rows, values, size)  # one after the other: the sum stays in a register
+        out = np.zeros((*values.shape[:-1], size))
+        out[..., self.rows[self.row_starts]] = np.add.reduceat(values, self.row_starts, axis=-1)
+        return out
+
+
+def summable(values: NDArray[Any]) -> NDArray[Any]:
+    """The same numbers in a type in which their sum, and that of two such tables, does not overflow."""
+    if values.dtype.kind not in "iu" or not values.size or float(values.max()) * values.size < _LARGEST_SUM:
+        return values
+    return values.astype(np.float64) if values.sum(dtype=np.float64) >= _LARGEST_SUM else values
+
+
+_LARGEST_SUM = 2.0**62

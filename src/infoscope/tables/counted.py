@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import Real, column_sums, everywhere, frozen, group_sum, row_sums
 from infoscope.errors import InputError
 from infoscope.tables.costs import CostMatrix
+from infoscope.tables.count import Support, summable
 from infoscope.tables.estimation import Estimation
 from infoscope.tables.labels import Label, positive_of, sorted_labels
 
@@ -23,28 +24,7 @@ if TYPE_CHECKING:
 
     from infoscope.tables.prevalence import Reweighting
 
-__all__ = ["Counted", "Support", "by_fields", "effective_size", "summable"]
-
-
-@dataclass(frozen=True)
-class Support:
-    """Where the stored cells of a sparse table are, ordered by row, then column."""
-
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-
-    @cached_property
-    def row_starts(self) -> NDArray[np.int64]:
-        """Where each occupied row begins."""
-        return frozen(np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]])))
-
-    def per_row(self, values: Real, size: int) -> Real:
-        """Cell values added up by row; rows are runs, so no look-up is needed."""
-        if values.ndim == 1:
-            return group_sum(self.rows, values, size)  # one after the other: the sum stays in a register
-        out = np.zeros((*values.shape[:-1], size))
-        out[..., self.rows[self.row_starts]] = np.add.reduceat(values, self.row_starts, axis=-1)
-        return out
+__all__ = ["Counted", "by_fields", "effective_size"]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -355,16 +335,6 @@ def effective_size(total: float, squares: float) -> float:
 
 _LARGEST_SQUARED = 1e150
 _TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
-
-
-def summable(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers in a type in which their sum, and that of two such tables, does not overflow."""
-    if values.dtype.kind not in "iu" or not values.size or float(values.max()) * values.size < _LARGEST_SUM:
-        return values
-    return values.astype(np.float64) if values.sum(dtype=np.float64) >= _LARGEST_SUM else values
-
-
-_LARGEST_SUM = 2.0**62
 
 
 def _listed(labels: Sequence[Label], most: int = 8) -> str:

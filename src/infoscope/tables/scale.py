@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.tables.counted import Support
+from infoscope.tables.count import Support
 from infoscope.tables.labels import Label, as_labels, check_unique
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
 from infoscope.tables.construct import Cells, Declared, from_cells, moved, placed
-from infoscope.tables.counted import Support
+from infoscope.tables.count import Support
 from infoscope.tables.encode import on_one_calendar
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, positive_of
 from infoscope.tables.missing import all_ignored
