@@ -18,8 +18,7 @@ from infoscope.metrics.expected_information import expected_information
 from infoscope.studies.multilabel.assignment import assignment_of
 from infoscope.studies.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.studies.multilabel.sums import tally
-from infoscope.tables.categorization import aligned
-from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.label_sets import LabelSets, aligned
 
 OBJECTS, CATEGORIES, PER_OBJECT = sized(100_000, 500), sized(1000, 20), 4
 PEER_PAIRS = 12

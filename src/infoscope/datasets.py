@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import UnknownNameError, did_you_mean
 from infoscope.results.frame import frame
-from infoscope.tables.counted import by_fields
+from infoscope.tables.contingency import by_fields
 from infoscope.typing import DataFrame
 
 __all__ = ["DATASETS", "Dataset", "csv_of", "digits", "languages", "page_blocks"]

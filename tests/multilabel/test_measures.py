@@ -82,7 +82,7 @@ def test_every_product_counts_the_same(
     settings: dict[str, float], dense: np.ndarray, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for name, value in settings.items():
-        monkeypatch.setattr(f"infoscope.tables.categorization.{name}", value)
+        monkeypatch.setattr(f"infoscope.tables.label_sets.{name}", value)
     truth, system = (side.astype(int) for side in dense)
 
     np.testing.assert_array_equal(paired(dense).joint_counts(), truth.T @ system)

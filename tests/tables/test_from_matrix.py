@@ -48,7 +48,7 @@ def test_a_sparse_matrix_stays_sparse_when_it_is_large():
 def test_sparse_and_dense_tables_of_the_same_numbers_are_equal(monkeypatch):
     counts = np.array([[1, 0, 2], [0, 0, 3], [4, 0, 0]])
     dense = Contingency.from_matrix(counts)
-    monkeypatch.setattr("infoscope.tables.construct.DENSE_CELLS", 0)
+    monkeypatch.setattr("infoscope.tables.construction.DENSE_CELLS", 0)
     sparse = Contingency.from_matrix(scipy.sparse.csr_array(counts))
 
     assert sparse.is_sparse

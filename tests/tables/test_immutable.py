@@ -70,7 +70,7 @@ def test_new_cells_are_the_tables_own(given: np.ndarray) -> None:
 
 
 def test_cells_placed_in_order_are_the_tables_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.tables.construct.DENSE_CELLS", 0)
+    monkeypatch.setattr("infoscope.tables.construction.DENSE_CELLS", 0)
     rows, columns, values = np.array([0, 1]), np.array([0, 1]), np.array([5, 7])
     table = Contingency.from_cells(["a", "b"], ["a", "b"], rows, columns, values)
     for array in (rows, columns, values):

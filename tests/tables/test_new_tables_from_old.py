@@ -89,7 +89,7 @@ def test_merging_rejects_the_reject_label_and_single_classes():
 
 
 def test_transposing_twice_is_nothing(monkeypatch):
-    monkeypatch.setattr("infoscope.tables.construct.DENSE_CELLS", 0)
+    monkeypatch.setattr("infoscope.tables.construction.DENSE_CELLS", 0)
     sparse = Contingency.from_labels(["a", "b", "b"], ["x", "y", "x"])
     dense = Contingency.from_matrix([[1, 2, 0], [0, 3, 4]])
 

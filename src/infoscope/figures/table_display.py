@@ -24,7 +24,7 @@ from infoscope.metrics import false_information_ratio, proficiency
 from infoscope.posterior import Posterior
 from infoscope.studies.evaluate import Evaluation
 from infoscope.tables import Contingency, Label
-from infoscope.tables.construct import Declared, counted_labels
+from infoscope.tables.construction import Declared, counted_labels
 from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 

@@ -13,7 +13,7 @@ from infoscope.metrics.registry import Card, Law, find, metric
 from infoscope.metrics.whole_numbers import root_ratio, whole_margins
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
-from infoscope.tables.transform import of_classes
+from infoscope.tables.transformations import of_classes
 
 __all__ = ["accuracy", "error_rate", "gwet_ac1", "kappa", "mcc", "random_accuracy", "truth_random_accuracy"]
 

@@ -23,10 +23,10 @@ from infoscope.metrics.class_averages import Average, ZeroDivision, average_labe
 from infoscope.metrics.one_vs_rest import listed_classes
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import ColumnNames, check_columns, check_labels, check_positive
-from infoscope.tables.encode import on_one_calendar
+from infoscope.tables.encoding import on_one_calendar
 from infoscope.tables.labels import Label, as_label, sorted_labels
 from infoscope.tables.missing import warn_of
-from infoscope.tables.transform import of_classes
+from infoscope.tables.transformations import of_classes
 from infoscope.typing import ArrayLike, LabelsLike
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.one_vs_rest import OneVsRest, one_vs_rest
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, as_labels, few_of, is_one, sorted_labels, stated_classes
-from infoscope.tables.transform import of_classes
+from infoscope.tables.transformations import of_classes
 
 __all__ = ["Average", "AverageKeywords", "Parts", "ZeroDivision", "average_labels", "averaged", "square_table"]
 

@@ -12,7 +12,7 @@ from infoscope.metrics.registry import Metric, find
 from infoscope.posterior.arguments import check_draws
 from infoscope.posterior.summary import MetricSummaries, Summary, summarize_draws
 from infoscope.tables import Contingency
-from infoscope.tables.prevalence import reweighted
+from infoscope.tables.transformations import reweighted
 
 __all__ = ["DrawnBelief"]
 

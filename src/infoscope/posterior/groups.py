@@ -25,7 +25,7 @@ from infoscope.metrics.registry import Metric, find
 from infoscope.posterior.posterior import Posterior
 from infoscope.posterior.summary import MetricSummaries, Summary
 from infoscope.tables import Contingency
-from infoscope.tables.prevalence import reweighted
+from infoscope.tables.transformations import reweighted
 
 __all__ = ["FEW_GROUPS", "GroupPosterior"]
 

@@ -29,7 +29,7 @@ from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, s
 from infoscope.posterior.tree.affinity_rows import split_r_hat
 from infoscope.posterior.tree.tree import Tree
 from infoscope.tables import Contingency
-from infoscope.tables.prevalence import reweighted
+from infoscope.tables.transformations import reweighted
 from infoscope.typing import LabelsLike, PriorLike
 
 __all__ = ["Posterior"]

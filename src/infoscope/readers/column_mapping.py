@@ -11,8 +11,8 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.tally import Floats, Ints, Tally, encode, summed
-from infoscope.tables.columns import check_pairing, one_column
-from infoscope.tables.encode import encode as encode_labels
+from infoscope.tables.encoding import check_pairing, one_column
+from infoscope.tables.encoding import encode as encode_labels
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsLike
 

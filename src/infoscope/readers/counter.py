@@ -14,9 +14,8 @@ from infoscope.errors import InputError
 from infoscope.readers.datetimes import are_days
 from infoscope.readers.labels import check_comparable, is_missing, match_label, meaning
 from infoscope.tables import Contingency
-from infoscope.tables.columns import check_pairing, one_column
 from infoscope.tables.device import GrowingTable, are_on_device, check_devices
-from infoscope.tables.encode import on_one_calendar
+from infoscope.tables.encoding import check_pairing, on_one_calendar, one_column
 from infoscope.tables.labels import Label, as_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, LabelsLike

@@ -23,7 +23,7 @@ from infoscope.errors import InputError
 from infoscope.readers.assemble import Group
 from infoscope.readers.labels import Cleaning, as_text, match_label
 from infoscope.tables import Contingency
-from infoscope.tables.ifs_checks import (
+from infoscope.tables.ifs_file import (
     TYPES,
     check_distinct,
     check_squares,
@@ -33,9 +33,11 @@ from infoscope.tables.ifs_checks import (
     faults_of,
     label_from_json,
     label_to_json,
+    named_table,
     opened,
+    write,
+    write_parquet,
 )
-from infoscope.tables.ifs_file import named_table, write, write_parquet
 from infoscope.tables.labels import Label, check_unique, decided_positive
 
 __all__ = ["SCHEMA", "IfsParts", "Stated", "Tables", "load_parts", "save_part"]

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import Advised, InputError, UnknownNameError
 from infoscope.readers.datetimes import moment
-from infoscope.tables.encode import on_one_calendar
+from infoscope.tables.encoding import on_one_calendar
 from infoscope.tables.labels import Label, as_label, is_missing, kind_of
 from infoscope.typing import Json
 

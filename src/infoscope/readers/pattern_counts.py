@@ -20,7 +20,7 @@ from infoscope.readers.labels import Cleaning, check_comparable, cleaner, meanin
 from infoscope.readers.reader import ReadOptions, files_of, read_joints
 from infoscope.readers.shared_reading import rows_in_order
 from infoscope.readers.tally import Tally
-from infoscope.tables.count import check_weight_scale
+from infoscope.tables.counting import check_weight_scale
 from infoscope.tables.labels import Label, check_kinds, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.tables.patterns import Patterns

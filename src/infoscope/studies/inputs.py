@@ -31,10 +31,10 @@ from infoscope.tables.column_kinds import (
     positive_without_effect,
     repeated_header,
 )
-from infoscope.tables.columns import frame_columns
 from infoscope.tables.costs import StatedCosts
+from infoscope.tables.encoding import frame_columns
 from infoscope.tables.labels import Label, few_of
-from infoscope.tables.scale import scale_of, stated_scale
+from infoscope.tables.transformations import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
 
 __all__ = [

@@ -12,7 +12,7 @@ import numpy as np
 from infoscope.core.atomic_files import output_file
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, checked, parsed
 from infoscope.errors import InputError
-from infoscope.tables.ifs_checks import (
+from infoscope.tables.ifs_file import (
     TYPES,
     check_sum,
     checked_values,
@@ -21,8 +21,8 @@ from infoscope.tables.ifs_checks import (
     label_from_json,
     label_to_json,
     opened,
+    write_parquet,
 )
-from infoscope.tables.ifs_file import write_parquet
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Json

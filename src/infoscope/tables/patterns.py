@@ -16,11 +16,10 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, as_real, entropy, frozen
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.tables.columns import check_pairing
 from infoscope.tables.contingency import Contingency
-from infoscope.tables.count import check_weight_scale, checked_weights
+from infoscope.tables.counting import check_weight_scale, checked_weights
 from infoscope.tables.distinct_rows import DigitColumn, distinct_rows, narrowest
-from infoscope.tables.encode import Coded, encode, on_one_calendar
+from infoscope.tables.encoding import Coded, check_pairing, encode, on_one_calendar
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.pair_counts import CellCounts, pair_cells
 from infoscope.typing import ArrayLike

@@ -16,7 +16,7 @@ from infoscope.readers.formats.compression import compression_of
 from infoscope.readers.formats.signatures import not_utf8
 from infoscope.readers.formats.text_files import IN_ORDER, PARALLEL
 from infoscope.readers.progress import shown_while
-from infoscope.tables.ifs_checks import exact_path
+from infoscope.tables.ifs_file import exact_path
 
 __all__ = ["CountingLimits", "EngineError", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]
 

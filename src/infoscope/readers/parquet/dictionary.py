@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.readers.tally import Ints, Tally
-from infoscope.tables.count import scatter
+from infoscope.tables.counting import scatter
 
 if TYPE_CHECKING:
     import pyarrow as pa

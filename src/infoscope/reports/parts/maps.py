@@ -23,7 +23,7 @@ from infoscope.reports.outline import Figure, Section
 from infoscope.results.notation import MetricNotation
 from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.tables import Contingency
-from infoscope.tables.scale import on_scale
+from infoscope.tables.transformations import on_scale
 
 __all__ = [
     "confusion_display",

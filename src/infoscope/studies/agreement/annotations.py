@@ -25,9 +25,8 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.pattern_counts import read_patterns
 from infoscope.studies.multilabel.sources import LabelSetFormat, check_sides, label_sets
 from infoscope.tables import Contingency
-from infoscope.tables.categorization import Categorization
-from infoscope.tables.columns import one_column
-from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.encoding import one_column
+from infoscope.tables.label_sets import Categorization, LabelSets
 from infoscope.tables.labels import Label, is_missing, sorted_labels
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Frame, LabelsByName, Source

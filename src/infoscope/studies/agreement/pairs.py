@@ -19,7 +19,7 @@ from infoscope.studies.agreement.single_labels import PairInformation, SingleLab
 from infoscope.studies.multilabel.assignment import MOST_CATEGORIES, Reassignment, assignment_of, reassignments
 from infoscope.studies.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.studies.multilabel.sums import tally
-from infoscope.tables.categorization import Categorization
+from infoscope.tables.label_sets import Categorization
 from infoscope.tables.pair_counts import CellCounts
 
 __all__ = ["ConfusedCategories", "PairAgreement", "pair_agreements"]

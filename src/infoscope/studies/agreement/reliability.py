@@ -13,7 +13,7 @@ from infoscope.core.numerics import Real, as_real, ratio
 from infoscope.errors import InputError
 from infoscope.results.estimate import Estimate
 from infoscope.studies.agreement.annotations import Annotations
-from infoscope.tables.scale import stated_scale
+from infoscope.tables.transformations import stated_scale
 
 __all__ = [
     "AnnotationScale",

@@ -13,7 +13,7 @@ from infoscope.posterior.first_order import influence, is_information
 from infoscope.studies.compare.predictions import PairCells
 from infoscope.studies.compare.sparse_support import is_spacious, on_cells
 from infoscope.tables import Contingency
-from infoscope.tables.prevalence import reweighted
+from infoscope.tables.transformations import reweighted
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array

@@ -13,8 +13,7 @@ from infoscope.studies.inputs import Prevalence, StatedOrder, check_order_and_co
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label
-from infoscope.tables.prevalence import shares_by_label
-from infoscope.tables.scale import on_scale
+from infoscope.tables.transformations import on_scale, shares_by_label
 
 __all__ = ["DEFAULT_METRICS", "CompareOptions", "asked_metrics"]
 

@@ -16,10 +16,9 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning, rank_labels
 from infoscope.tables import Contingency
-from infoscope.tables.columns import check_pairing
-from infoscope.tables.construct import Cells, Declared, check_reject_is_no_truth, placed
-from infoscope.tables.count import checked_weights
-from infoscope.tables.encode import encode, on_one_calendar
+from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, placed
+from infoscope.tables.counting import checked_weights
+from infoscope.tables.encoding import check_pairing, encode, on_one_calendar
 from infoscope.tables.labels import Label, as_label, check_kinds, check_reject_kind, is_missing, unite
 from infoscope.typing import ArrayLike, LabelsLike
 

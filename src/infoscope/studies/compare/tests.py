@@ -14,7 +14,7 @@ from infoscope.metrics.registry import Metric
 from infoscope.studies.compare.predictions import PairCells
 from infoscope.studies.compare.sparse_support import is_spacious, on_cells
 from infoscope.tables import Contingency
-from infoscope.tables.prevalence import reweighted
+from infoscope.tables.transformations import reweighted
 
 __all__ = ["homogeneity_p_value", "mcnemar_p_values", "swap_p_values"]
 

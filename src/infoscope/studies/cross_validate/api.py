@@ -15,7 +15,7 @@ from infoscope.studies.cross_validate.result import CrossValidation
 from infoscope.studies.inputs import blank_findings
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels
-from infoscope.tables.columns import check_pairing, one_column
+from infoscope.tables.encoding import check_pairing, one_column
 from infoscope.tables.labels import as_labels
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 

@@ -17,7 +17,7 @@ from infoscope.readers.reader import counted_tables
 from infoscope.studies.cross_validate.result import CrossValidation
 from infoscope.studies.inputs import kept_rows
 from infoscope.tables import Contingency
-from infoscope.tables.construct import Declared, counted_labels
+from infoscope.tables.construction import Declared, counted_labels
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
 from infoscope.typing import LabelsLike, Source

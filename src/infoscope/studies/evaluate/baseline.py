@@ -26,7 +26,7 @@ from infoscope.studies.evaluate.result import Evaluation, SystemResult
 from infoscope.studies.inputs import Prevalence, StatedOrder, UncertaintyOptions, check_costs_stated
 from infoscope.tables.costs import CostMatrix, StatedCosts
 from infoscope.tables.labels import few_of
-from infoscope.tables.scale import in_label_order
+from infoscope.tables.transformations import in_label_order
 
 __all__ = ["Baseline", "BaselineChecks", "defined_metrics"]
 

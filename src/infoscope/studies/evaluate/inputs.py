@@ -32,12 +32,11 @@ from infoscope.studies.inputs import (
 )
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_labels
-from infoscope.tables.construct import Declared, counted_labels, with_declared
+from infoscope.tables.construction import Declared, counted_labels, with_declared
 from infoscope.tables.contingency import Support
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import most_ignored, warn_of_rows
-from infoscope.tables.prevalence import shares_by_label
-from infoscope.tables.scale import on_scale, scale_order
+from infoscope.tables.transformations import on_scale, scale_order, shares_by_label
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
 __all__ = ["ColumnRequest", "Inputs", "gather", "ordered", "prepared", "source_name"]

@@ -13,7 +13,7 @@ from infoscope.studies.evaluate.result import IntervalMethod, halving
 from infoscope.studies.evaluate.score import TableInput, has_one_class
 from infoscope.studies.inputs import UncertaintyOptions
 from infoscope.tables import Contingency
-from infoscope.tables.estimation import Estimation
+from infoscope.tables.contingency import Estimation
 
 __all__ = ["believed"]
 

@@ -24,7 +24,7 @@ from infoscope.studies.judge.system_strata import SystemStrata
 from infoscope.studies.judge.verdicts import RIGHT, WRONG
 from infoscope.studies.labels import LabelPlan
 from infoscope.tables import Contingency
-from infoscope.tables.estimation import Estimation
+from infoscope.tables.contingency import Estimation
 from infoscope.tables.labels import Label, lookalikes, sorted_labels
 from infoscope.typing import LabelsLike
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, checked
 from infoscope.errors import InputError
-from infoscope.tables.ifs_checks import label_from_json, label_to_json
+from infoscope.tables.ifs_file import label_from_json, label_to_json
 from infoscope.tables.labels import Label
 from infoscope.tables.patterns import Patterns
 from infoscope.typing import Json

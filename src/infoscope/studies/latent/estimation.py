@@ -17,7 +17,7 @@ from infoscope.studies.latent.arrangement import Arrangement
 from infoscope.studies.latent.gibbs_sampler import SETTLED, LatentDraws, drawn_chains, split_r_hat
 from infoscope.studies.latent.model import SMALLEST, NoLatentTruthError, Observations, Parameters, expected_counts
 from infoscope.tables import Contingency
-from infoscope.tables.estimation import Estimation
+from infoscope.tables.contingency import Estimation
 
 __all__ = [
     "Fit",

@@ -23,8 +23,7 @@ from infoscope.studies.multilabel.score import common_draws, score_predictor
 from infoscope.studies.multilabel.sources import FileFormat, LabelSetFormat, check_sides, label_sets, name_of
 from infoscope.studies.multilabel.sums import ObjectSums
 from infoscope.studies.multilabel.uncertainty import random_halves
-from infoscope.tables.categorization import OneSided, aligned
-from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.label_sets import LabelSets, OneSided, aligned
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
 

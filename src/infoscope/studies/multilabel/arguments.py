@@ -20,10 +20,9 @@ from infoscope.studies.multilabel.assignment import MOST_CATEGORIES, assignment_
 from infoscope.studies.multilabel.input_checks import objects_left_out
 from infoscope.studies.multilabel.sources import LabelSetFormat, check_sides, label_sets
 from infoscope.studies.multilabel.sums import CategorySums, ObjectSums
-from infoscope.tables.categorization import Categorization, aligned
-from infoscope.tables.columns import check_pairing, one_column
-from infoscope.tables.count import as_numbers, check_weight_scale
-from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.counting import as_numbers, check_weight_scale
+from infoscope.tables.encoding import check_pairing, one_column
+from infoscope.tables.label_sets import Categorization, LabelSets, aligned
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
 

@@ -15,7 +15,7 @@ from infoscope.core.assignment import best_assignment
 from infoscope.core.markup import counted
 from infoscope.core.numerics import Real, as_real
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
-from infoscope.tables.categorization import Categorization
+from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label
 
 __all__ = [

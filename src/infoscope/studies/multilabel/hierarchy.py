@@ -14,8 +14,7 @@ from infoscope.metrics.registry import all_metrics
 from infoscope.studies.multilabel.assignment import MOST_CATEGORIES, AssignBy, assignment_of
 from infoscope.studies.multilabel.options import PairingOptions
 from infoscope.studies.multilabel.sums import tally
-from infoscope.tables.categorization import Categorization, aligned
-from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.label_sets import Categorization, LabelSets, aligned
 from infoscope.tables.labels import Label
 
 __all__ = ["Level", "depth_of", "levels", "rolled_up"]

@@ -9,9 +9,8 @@ from infoscope.core.markup import counted
 from infoscope.readers.labels import cleaner
 from infoscope.results.finding import Finding, few_and_all
 from infoscope.studies.inputs import blank_findings
-from infoscope.tables.categorization import Categorization
 from infoscope.tables.column_kinds import BlankLabels
-from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.label_sets import Categorization, LabelSets
 from infoscope.tables.labels import Label, lookalikes
 
 __all__ = ["input_findings", "objects_left_out", "quoted", "run_together"]

@@ -15,8 +15,8 @@ from infoscope.errors import InputError
 from infoscope.metrics.arguments import LabelCounting
 from infoscope.metrics.registry import Card, described, registered
 from infoscope.studies.multilabel.arguments import LabelSetKeywords, LabelSetSource, aligned_sets, object_weights
-from infoscope.tables.categorization import Categorization
-from infoscope.tables.columns import check_pairing
+from infoscope.tables.encoding import check_pairing
+from infoscope.tables.label_sets import Categorization
 
 __all__ = [
     "WeighedObjects",

@@ -7,7 +7,7 @@ from typing import get_args
 
 from infoscope.errors import InputError, UnknownNameError, check_level
 from infoscope.studies.multilabel.assignment import AssignBy
-from infoscope.tables.categorization import OneSided
+from infoscope.tables.label_sets import OneSided
 
 __all__ = ["PairingOptions", "ResamplingOptions"]
 

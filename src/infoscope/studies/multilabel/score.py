@@ -34,8 +34,7 @@ from infoscope.studies.multilabel.sources import LabelSetFormat
 from infoscope.studies.multilabel.sums import CategorySums, ObjectSums
 from infoscope.studies.multilabel.uncertainty import estimated, random_halves
 from infoscope.tables import Contingency
-from infoscope.tables.categorization import Categorization, aligned
-from infoscope.tables.label_sets import LabelSets
+from infoscope.tables.label_sets import Categorization, LabelSets, aligned
 
 __all__ = ["common_draws", "score_predictor"]
 

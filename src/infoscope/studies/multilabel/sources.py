@@ -18,7 +18,7 @@ from infoscope.readers.formats.label_list_file import read_erd_rows, read_label_
 from infoscope.readers.frames import is_frame
 from infoscope.readers.labels import cleaner, meaning
 from infoscope.studies.multilabel.hierarchy import rolled_up
-from infoscope.tables.columns import check_pairing, only_counts
+from infoscope.tables.encoding import check_pairing, only_counts
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label
 from infoscope.typing import Source

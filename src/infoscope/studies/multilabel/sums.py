@@ -12,7 +12,7 @@ from scipy.sparse import csr_array, hstack
 
 from infoscope.core.numerics import Real, as_real
 from infoscope.metrics.binary_information import BinaryTables
-from infoscope.tables.categorization import Categorization
+from infoscope.tables.label_sets import Categorization
 
 __all__ = ["CategorySums", "ObjectSums", "tally"]
 

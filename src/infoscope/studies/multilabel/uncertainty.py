@@ -18,7 +18,7 @@ from infoscope.studies.multilabel.assignment import (
 from infoscope.studies.multilabel.measures import RENAMED, values_of
 from infoscope.studies.multilabel.result import SampleSpread
 from infoscope.studies.multilabel.sums import ObjectSums
-from infoscope.tables.categorization import Categorization
+from infoscope.tables.label_sets import Categorization
 
 __all__ = ["estimated", "random_halves"]
 

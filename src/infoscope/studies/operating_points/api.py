@@ -46,8 +46,8 @@ from infoscope.studies.operating_points.thresholds import (
 from infoscope.studies.operating_points.tuning import Tuning, TuningOptions, tuned
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, asked_positive
-from infoscope.tables.construct import Declared, counted_labels
-from infoscope.tables.encode import encode
+from infoscope.tables.construction import Declared, counted_labels
+from infoscope.tables.encoding import encode
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike, Source

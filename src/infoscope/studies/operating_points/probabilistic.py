@@ -15,7 +15,7 @@ from infoscope.metrics.shannon import entropies
 from infoscope.studies.operating_points.scores import Probabilities, class_probabilities
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
-from infoscope.tables.scale import stated_scale
+from infoscope.tables.transformations import stated_scale
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = [

@@ -17,7 +17,7 @@ from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.readers.tally import Tally
 from infoscope.studies.operating_points.scores import SUM_TOLERANCE, of_logits
 from infoscope.tables.column_kinds import number_of
-from infoscope.tables.count import check_weight_scale
+from infoscope.tables.counting import check_weight_scale
 from infoscope.tables.labels import Label
 
 __all__ = [

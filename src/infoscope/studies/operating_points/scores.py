@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
 from infoscope.tables.column_kinds import number_of
-from infoscope.tables.columns import check_pairing
-from infoscope.tables.count import as_numbers, check_weight_scale, checked_weights
-from infoscope.tables.encode import Coded, encode
+from infoscope.tables.counting import as_numbers, check_weight_scale, checked_weights
+from infoscope.tables.encoding import Coded, check_pairing, encode
 from infoscope.tables.labels import (
     Label,
     as_label,

@@ -44,7 +44,7 @@ from infoscope.studies.operating_points.selection import ChoiceOptions
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.labels import Label
-from infoscope.tables.scale import stated_scale
+from infoscope.tables.transformations import stated_scale
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 __all__ = [

@@ -1,10 +1,7 @@
 """Counting where the labels are: tables from tensors that lie on a device, without a copy to the host."""
 
-from infoscope.tables.device.growing_table import GrowingTable
-from infoscope.tables.device.libraries import are_on_device, check_devices, device_of
-from infoscope.tables.device.pair_table import NO_ENDS, add_counts, checked_table, prepared
-from infoscope.tables.device.tally import tally_on_device
-from infoscope.tables.device.tensor_pairs import Span, TensorPairs
+from infoscope.tables.device.counting import NO_ENDS, GrowingTable, add_counts, checked_table, prepared, tally_on_device
+from infoscope.tables.device.libraries import Span, TensorPairs, are_on_device, check_devices, device_of
 
 __all__ = [
     "NO_ENDS",

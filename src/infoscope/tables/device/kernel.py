@@ -15,8 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.tables.device.libraries import Tensor, device_of
-from infoscope.tables.device.tensor_pairs import Span, TensorPairs
+from infoscope.tables.device.libraries import Span, Tensor, TensorPairs, device_of
 
 __all__ = ["add_pairs", "fits", "is_usable", "stream"]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
 from typing import Any, Protocol
@@ -12,8 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-
-__all__ = ["Library", "Tensor", "are_on_device", "check_devices", "device_of", "library_of"]
 
 Tensor = Any
 """An array of PyTorch, CuPy or JAX: none of them is imported before a caller hands over one of its arrays."""
@@ -265,3 +264,50 @@ def check_devices(tensors: Mapping[str, Any]) -> None:
 def _two_places(places: Mapping[str, str]) -> tuple[tuple[str, str], tuple[str, str]]:
     items = list(places.items())
     return items[0], next(item for item in items if item[1] != items[0][1])
+
+
+# ── what is counted ──────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Span:
+    """The labels that are counted: whole numbers from ``low`` on, as many as there are classes."""
+
+    low: int
+    classes: int
+    ignored: int | None = None
+    """The true label whose pairs are left out."""
+
+    @property
+    def pairs(self) -> int:
+        """Cells of the table; two follow it: pairs out of range, and pairs left out."""
+        return self.classes * self.classes
+
+    def covers(self, other: Span) -> bool:
+        """Whether all labels of another range are in this one."""
+        return self.low <= other.low and other.low + other.classes <= self.low + self.classes
+
+    def union(self, other: Span) -> Span:
+        """The smallest range that covers both."""
+        low = min(self.low, other.low)
+        return Span(low, max(self.low + self.classes, other.low + other.classes) - low)
+
+    @property
+    def cells(self) -> int:
+        """Cells of the table with the two that follow it."""
+        return self.pairs + 2
+
+
+@dataclass(frozen=True)
+class TensorPairs:
+    """Labels, and maybe weights, of one library on one device, row by row."""
+
+    truth: Tensor
+    system: Tensor
+    weights: Tensor | None
+    library: Library
+    borrowed: tuple[Any, ...] = ()
+    """Arrays of another library whose memory these are; it must not be freed before the counting is done."""
+
+    def __len__(self) -> int:
+        return len(self.truth)

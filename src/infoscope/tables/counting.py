@@ -1,7 +1,8 @@
 """Rows to cells: the one heavy step, done in a single pass over two arrays of codes.
 
 Few classes: each row adds to its cell in a table that fits the processor's cache. Many classes: the combined keys are
-sorted and runs are counted, so memory follows the rows and never classes times classes.
+sorted and runs are counted, so memory follows the rows and never classes times classes. The checks of counts and
+weights that every way in shares are here, too.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,28 +15,44 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, frozen, group_sum
 from infoscope.errors import InputError
-from infoscope.tables.cell_checks import check_total
-from infoscope.tables.columns import one_column
-from infoscope.tables.encode import Coded
+from infoscope.tables.encoding import Coded, one_column
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike
 
-__all__ = [
-    "CountedPairs",
-    "Ints",
-    "Side",
-    "Support",
-    "as_numbers",
-    "check_any",
-    "check_pairs",
-    "check_weight_scale",
-    "checked_weights",
-    "integer_side",
-    "placed_among",
-    "scatter",
-    "summable",
-    "tally",
-]
+# ── counts and weights that no metric can be computed of ─────────────────────────────────────────
+
+
+def check_total(values: NDArray[Any]) -> None:
+    """Reject values that add up to infinity, or that are all too small to have their digits: shares would be wrong."""
+    if values.dtype.kind != "f" or not values.size:
+        return
+    largest = values.max()
+    if largest > np.finfo(np.float64).max / values.size:
+        raise InputError("the values add up to more than 1.8e308; divide them all by one number")
+    if 0 < largest < _LEAST_LARGEST:
+        raise InputError(f"no value is above {float(largest)}, too small to compute with; multiply all by one number")
+
+
+_LEAST_LARGEST = 1e-300
+"""Of numbers below 2.2e-308 digits are lost, and with them those of every share."""
+
+
+def check_cells(rows: NDArray[Any], columns: NDArray[Any], values: NDArray[Any], shape: tuple[int, int]) -> None:
+    """Reject counted cells outside the table, and counts that are negative or not finite."""
+    for name, places, size in (("row", rows, shape[0]), ("column", columns, shape[1])):
+        if places.size and not (places.min() >= 0 and places.max() < size):
+            odd = places[(places < 0) | (places >= size)][0]
+            raise InputError(f"a cell lies in {name} {odd} of a table with {size}; positions count from 0")
+    if values.dtype.kind not in "biuf":
+        raise InputError(f"the cells hold {values.dtype} values; give counts or weights as numbers")
+    if values.size and not (values.min() >= 0 and values.max() < np.inf):
+        odd = values[~((values >= 0) & (values < np.inf))][0]
+        raise InputError(f"a cell holds {odd}; counts must be finite and not negative")
+    check_total(values)
+
+
+# ── counting ─────────────────────────────────────────────────────────────────────────────────────
+
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -1,26 +1,34 @@
-"""Tables with renamed, merged, exchanged or chosen classes, and the table of all rows of two."""
+"""New tables from old: renamed, merged or chosen classes, sums, other class frequencies, an order of classes.
+
+``Contingency`` offers most of them as methods. A re-weighted table keeps the counts that it came from, for their
+uncertainty.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
+from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
-from infoscope.tables.construct import Cells, Declared, from_cells, moved, placed
-from infoscope.tables.count import Support
-from infoscope.tables.encode import on_one_calendar
+from infoscope.tables.construction import Cells, Declared, from_cells, moved, placed
+from infoscope.tables.counting import Support
+from infoscope.tables.encoding import on_one_calendar
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, positive_of
 from infoscope.tables.missing import all_ignored
 
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency, SideName
 
-__all__ = ["independent", "merged", "merged_classes", "of_classes", "relabelled", "transposed"]
+
+# ── classes and sums ─────────────────────────────────────────────────────────────────────────────
+
 
 MAX_CHANCE_CELLS = 1 << 24
 """Cells of a chance table, all of which are filled."""
@@ -295,3 +303,197 @@ def _merged_cells(one: Contingency, other: Contingency, stated: Declared, *, dec
 def _union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
     known = set(left)
     return (*left, *(label for label in right if label not in known))
+
+
+# ── other class frequencies ──────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True, eq=False)
+class Reweighting:
+    """Where a re-weighted table came from.
+
+    Its uncertainty is that of the original counts within each class of ``axis``; the frequencies are exact by decree.
+    """
+
+    origin: Contingency
+    axis: Literal["truth", "system"]
+    shares: Real
+
+
+def given(table: Contingency, axis: Literal["truth", "system"]) -> Contingency:
+    """Shares within each class of one side; a class without data stays empty."""
+    totals = table.row_totals if axis == "truth" else table.column_totals
+    return _scaled(table, axis, (totals > 0).astype(np.float64))
+
+
+def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
+    """The true classes in stated shares; what the system does with each class stays as it was."""
+    if isinstance(shares, str):
+        if shares != "equal":
+            raise UnknownNameError(f"prevalence {shares!r} is unknown; give 'equal' or a frequency for each label")
+        wanted = (table.row_totals > 0).astype(np.float64)
+    elif not isinstance(shares, Mapping):
+        raise InputError(f"prevalence is {shares!r}; give 'equal', or a mapping of each true class to its frequency")
+    else:
+        wanted = _stated(table, shares)
+    return _scaled(table, "truth", wanted / wanted.sum(axis=-1, keepdims=True) * table.total)
+
+
+def shares_by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
+    """Shares by the table's own labels, for labels that may have been spelt as text."""
+    if not isinstance(shares, Mapping):
+        raise InputError(f"prevalence is {shares!r}; give 'equal', or a mapping of each true class to its frequency")
+    spelt = {str(label): label for label in table.truth_labels}
+    for label in shares:
+        if str(label) not in spelt:
+            raise UnknownNameError(
+                f"prevalence names {str(label)!r}, which is not a true class; the classes are {', '.join(spelt)}"
+            )
+    return {spelt[str(label)]: share for label, share in shares.items()}
+
+
+def _stated(table: Contingency, shares: Mapping[Label, float]) -> Real:
+    for label in shares:
+        if label not in table.truth_labels:
+            raise UnknownNameError(f"prevalence names {label!r}, which is not a true class of this table")
+    wanted = np.array([float(shares.get(label, np.nan)) for label in table.truth_labels])
+    for label, share, rows in zip(table.truth_labels, wanted, table.row_totals, strict=True):
+        if np.isnan(share):
+            raise InputError(f"prevalence gives no frequency for true class {label!r}; give one for each class")
+        if share < 0 or not np.isfinite(share):
+            raise InputError(f"prevalence of {label!r} is {share}; it must be finite and at least 0")
+        if share > 0 and rows == 0:
+            raise InputError(
+                f"prevalence gives {label!r} a frequency of {share}, but the table has no sample of it to re-weight"
+            )
+    if wanted.sum() <= 0:
+        raise InputError("prevalence gives no class a frequency above 0")
+    return wanted
+
+
+def _scaled(table: Contingency, axis: Literal["truth", "system"], shares: Real) -> Contingency:
+    if table.reweighting is not None:
+        raise InputError("this table was re-weighted already; re-weight the original table instead")
+    totals = table.row_totals if axis == "truth" else table.column_totals
+    factors = np.divide(shares, totals, out=np.zeros_like(shares), where=totals > 0)
+    index = table.cell_rows if axis == "truth" else table.cell_columns
+    scaled = table.with_cells(table.cells * factors[..., index])
+    return replace(scaled, reweighting=Reweighting(table, axis, shares))
+
+
+def reweighted(drawn: Contingency, recipe: Reweighting | None) -> Contingency:
+    """The drawn tables with the stated share for each class; within a class they stay as drawn.
+
+    So the uncertainty is that of the original counts of each class, and the shares have none.
+    """
+    if recipe is None:
+        return drawn
+    by_row = recipe.axis == "truth"
+    totals = drawn.row_totals if by_row else drawn.column_totals
+    factors = np.divide(recipe.shares, totals, out=np.zeros_like(totals), where=totals > 0)
+    index = drawn.cell_rows if by_row else drawn.cell_columns
+    return drawn.with_cells(drawn.cells * factors[..., index])
+
+
+# ── the scale of ordered classes ─────────────────────────────────────────────────────────────────
+
+
+def stated_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -> tuple[Label, ...]:
+    """The stated order, each name as the data spell it; every class of the data must be in it."""
+    names = getattr(ordinal, "categories", ordinal)
+    if isinstance(names, str):
+        names = [part.strip() for part in names.split(",")]
+    try:
+        given = as_labels(list(names))
+    except TypeError:
+        raise InputError(f"ordinal is {ordinal!r}; name the classes from the lowest to the highest") from None
+    known = [label for label in present if label != reject]
+    spelt = {str(label): label for label in known}
+    scale = tuple(label if label in known else spelt.get(str(label), label) for label in given)
+    check_unique(scale, "ordinal")
+    if len(scale) < 2:
+        raise InputError("an order of classes needs at least two; name them from the lowest to the highest")
+    if reject is not None and str(reject) in map(str, scale):
+        raise InputError(
+            f"the reject label {reject!r} is no class and has no place in the order; leave it out of ordinal"
+        )
+    lacking = [label for label in known if label not in scale]
+    if lacking:
+        others = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
+        unused = [label for label in scale if label not in known]
+        hint = (
+            f"; {unused[0]!r} is named and does not occur: is that the one?" if unused else "; add it where it belongs"
+        )
+        raise InputError(f"class {lacking[0]!r}{others} is not in the order {', '.join(map(repr, scale))}{hint}")
+    return scale
+
+
+@dataclass(frozen=True)
+class ScaleOrder:
+    """Where rows, columns and stored cells of a table go so that its classes stand in the order of a scale."""
+
+    rows: list[int]
+    columns: list[int]
+    cells: NDArray[np.int64]
+    support: Support | None
+
+
+def scale_order(table: Contingency, scale: Sequence[Label]) -> ScaleOrder:
+    """The order; a reject label comes last."""
+    return _class_order(table, scale, scale)
+
+
+def _class_order(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> ScaleOrder:
+    rows, columns = _places(table.truth_labels, truth), _places(table.system_labels, system)
+    if table.support is None:
+        cells = np.add.outer(np.array(rows, np.int64) * len(columns), np.array(columns, np.int64)).reshape(-1)
+        return ScaleOrder(rows, columns, cells, None)
+    moved = np.argsort(rows)[table.support.rows], np.argsort(columns)[table.support.columns]
+    cells = np.lexsort((moved[1], moved[0]))
+    return ScaleOrder(rows, columns, cells, Support(moved[0][cells], moved[1][cells]))
+
+
+def _places(labels: Sequence[Label], order: Sequence[Label]) -> list[int]:
+    places = {label: at for at, label in enumerate(order)}
+    return sorted(range(len(labels)), key=lambda at: places.get(labels[at], len(places)))
+
+
+def on_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
+    """The same table with its classes in the order of the scale, a reject label last."""
+    return replace(_rearranged(table, scale_order(table, scale)), declared=True, ordinal=tuple(scale))
+
+
+def in_label_order(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> Contingency:
+    """The same table with its true and predicted classes in the order in which they are named."""
+    return _rearranged(table, _class_order(table, truth, system))
+
+
+def _rearranged(table: Contingency, order: ScaleOrder) -> Contingency:
+    flat = table.values if table.is_sparse else table.values.reshape(*table.batch_shape, -1)
+    values = flat[..., order.cells]
+    estimation = table.estimation
+    if estimation is not None:
+        estimation = replace(estimation, draws=estimation.draws[:, order.rows][:, :, order.columns])
+    return replace(
+        table,
+        estimation=estimation,
+        truth_labels=tuple(table.truth_labels[at] for at in order.rows),
+        system_labels=tuple(table.system_labels[at] for at in order.columns),
+        values=values if table.is_sparse else values.reshape(*table.batch_shape, *table.shape),
+        support=order.support,
+    )
+
+
+def scale_of(values: object) -> tuple[Label, ...] | None:
+    """The order that a column of labels has: an ordered categorical of pandas or Arrow, an enumeration of polars."""
+    kind: Any = getattr(values, "dtype", None)
+    if type(kind).__name__ == "CategoricalDtype":
+        return as_labels(list(kind.categories)) if kind.ordered else None
+    if type(kind).__name__ == "Enum" and type(kind).__module__.startswith("polars"):
+        return as_labels(list(kind.categories))
+    arrow = getattr(values, "type", None)
+    if getattr(arrow, "ordered", False) is True:
+        parts = [part.dictionary for part in getattr(values, "chunks", [values])]
+        same = bool(parts) and all(part.equals(parts[0]) for part in parts)
+        return as_labels(parts[0].to_pylist()) if same else None
+    return None

@@ -1,0 +1,836 @@
+"""What columns hold that are given as labels: classes, or scores, identifiers and measurements given by mistake.
+
+``check_labels``, ``check_label_columns`` and ``check_columns`` reject what is no column, or no pair of columns, of
+classes, with the call that was probably meant. The functions behind them word findings about labels that look odd and
+still count: measured numbers, an open positive class, blank labels, words for a missing value, a header among the rows.
+Studies call them after reading; thresholds stand beside the rule that uses them.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import isfinite
+from shlex import quote
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.core.markup import counted
+from infoscope.core.numerics import Real, as_real, distinct
+from infoscope.errors import InputError
+from infoscope.tables import Contingency
+from infoscope.tables.labels import Label, decided_positive, positive_of
+from infoscope.tables.patterns import Patterns
+from infoscope.typing import LabelsLike
+
+# ── the values of one column ─────────────────────────────────────────────────────────────────────
+
+
+MAX_PARSED = 2000
+"""Values of a column that are looked at; of more, evenly spread ones."""
+MIN_PROBABILITIES = 3
+"""Different fractions between 0 and 1 that no class is named by."""
+MIN_FRACTIONS = 10
+"""The same for numbers of any size: star ratings and grades have fewer."""
+MIN_FRACTION_ROWS = 0.05
+MIN_IDENTIFIERS = 20
+IDENTIFIER_SHARE = 0.9
+"""Fraction of rows with a value of their own."""
+MIN_ROWS_EACH = 5
+"""Rows per value below which values that are no class tell nothing: any would seem to carry information."""
+MIN_TIMES_MORE = 4
+"""Values for each of the other column's."""
+
+
+@dataclass(frozen=True)
+class ColumnValues:
+    """The values of one column: which are numbers with a fraction, how many differ, and in how many rows."""
+
+    labels: Sequence[Label]
+    rows: float
+    numbers: np.ndarray[Any, np.dtype[np.float64]]
+    """Those looked at, NaN for text."""
+    row_fractions: np.ndarray[Any, np.dtype[np.float64]]
+    """The fraction of rows that has each of them."""
+
+    @classmethod
+    def of(cls, labels: Sequence[Label], totals: np.ndarray[Any, Any], rows: float) -> ColumnValues:
+        """Of labels with the rows that each has."""
+        used = np.flatnonzero(totals > 0)
+        some = thinned(used)
+        numbers = np.array([number_of(labels[at]) for at in some.tolist()], dtype=np.float64)
+        fractions = totals[some] / max(float(totals[some].sum()), 1e-300)
+        return cls([labels[at] for at in used.tolist()], rows, numbers, fractions)
+
+    @property
+    def has_fraction(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Which of the numbers are not whole."""
+        return np.isfinite(self.numbers) & (self.numbers != np.rint(self.numbers))
+
+    @property
+    def are_numbers(self) -> bool:
+        """Whether all values are numbers."""
+        return bool(len(self.numbers)) and bool(np.isfinite(self.numbers).all())
+
+    @property
+    def are_measured(self) -> bool:
+        """Numbers with fractions, too many to name classes; between 0 and 1 a few suffice."""
+        fractions = int(self.has_fraction.sum())
+        if not self.are_numbers or float(self.row_fractions[self.has_fraction].sum()) < MIN_FRACTION_ROWS:
+            return False
+        between = float(self.numbers.min()) >= 0 and float(self.numbers.max()) <= 1
+        return fractions >= (MIN_PROBABILITIES if between else MIN_FRACTIONS)
+
+    @property
+    def are_classes_in_percent(self) -> bool:
+        """Whether there are a few whole percentages, such as 25%, 50% and 75%, by which people name classes."""
+        spelt = all(isinstance(label, str) and _WHOLE_PERCENTAGE.fullmatch(label.strip()) for label in self.labels)
+        return spelt and len(self.labels) <= MIN_FRACTIONS
+
+    @property
+    def are_identifiers(self) -> bool:
+        """Whether nearly every row has a value of its own."""
+        return self.rows >= MIN_IDENTIFIERS and len(self.labels) >= IDENTIFIER_SHARE * self.rows
+
+    def repeat_rarely(self, other: ColumnValues) -> bool:
+        """Whether many values have few rows each and the other column has far fewer: visitors, documents, sessions."""
+        many = len(self.labels) >= max(MIN_IDENTIFIERS, MIN_TIMES_MORE * len(other.labels))
+        return many and len(self.labels) * MIN_ROWS_EACH > self.rows
+
+    @property
+    def described(self) -> str:
+        """How many values there are, in a sentence."""
+        return f"{len(self.labels):,} different {'numbers' if self.are_numbers else 'values'} in {self.rows:,.0f} rows"
+
+
+def thinned(places: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The places, or of many as many evenly spread ones as are looked at."""
+    if len(places) <= MAX_PARSED:
+        return places
+    return places[np.linspace(0, len(places) - 1, MAX_PARSED).astype(np.int64)]
+
+
+def number_of(label: Label) -> float:
+    """The number that a label is or spells, also as a percentage or with a decimal comma; NaN for others.
+
+    >>> number_of("0.5"), number_of("93.1%"), number_of("0,25"), number_of("1,2"), number_of("dog")
+    (0.5, 0.931, 0.25, nan, nan)
+    """
+    if isinstance(label, str):
+        return _spelt_number(label)
+    if isinstance(label, bool) or not isinstance(label, (int, float)):
+        return float("nan")
+    try:
+        return float(label)
+    except OverflowError:
+        return float("nan")
+
+
+@lru_cache(maxsize=4096)  # every column of predictions has the labels of the truth again
+def _spelt_number(label: str) -> float:
+    text = label.strip()
+    if "_" in text:
+        return float("nan")
+    spelt = text.removesuffix("%")
+    number = spelt.replace(",", ".") if _DECIMAL_COMMA.fullmatch(spelt) else spelt
+    try:
+        return float(number if spelt == text else f"{number}e-2")  # 93.1% is 0.931, rounded once
+    except ValueError:
+        return float("nan")
+
+
+_DECIMAL_COMMA = re.compile(r"[+-]?(?:0,[0-9]+|[0-9]+,[0-9]{2,})")
+"""``1,2`` may as well be two labels."""
+_WHOLE_PERCENTAGE = re.compile(r"[0-9]+ ?%")
+
+
+# ── how columns are named in messages ────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class ColumnNames:
+    """How truth and predictions were named where they came from."""
+
+    truth: str | None = None
+    source: str | None = None
+    """The file, where it is one."""
+    in_tables: bool = False
+    """Whether finished tables were given."""
+
+    @classmethod
+    def asked(cls, file: str | None, truth: str | None, *, labels: bool) -> ColumnNames:
+        """Of a question: labels, rows of a source, which may be a file, with the name of the truth, or tables."""
+        return cls(truth, None if labels else file, in_tables=truth is None and not labels)
+
+    def name(self, system: str | None) -> str:
+        """The truth (None) or a system in a sentence."""
+        if self.in_tables:
+            return "the truth" if system is None else f"the output of {system!r}"
+        if self.truth is not None:
+            return f"column {(self.truth if system is None else system)!r}"
+        return "y_true" if system is None else "y_pred" if system == "system" else f"y_pred[{system!r}]"
+
+    def sweep(
+        self, scores: Sequence[str], classes: Sequence[Label], truth: str | None = None, *, high: Label | None = None
+    ) -> str:
+        """The command and the call that sweep these scores of true classes, of which one has the high scores."""
+        column = truth or self.truth
+        options, words = _class_options(scores, classes, high)
+        if column is None:
+            return f"ifs.sweep(y_true, y_score{words})"
+        names = " ".join(f"--score {quote(name)}" for name in scores)
+        given = scores[0] if len(scores) == 1 else list(scores)
+        source = "source" if self.source is None else repr(self.source)
+        call = f"ifs.sweep({source}, truth={column!r}, score={given!r}{words})"
+        if self.source is None:
+            return call
+        return f"infoscope sweep {quote(self.source)} -t {quote(column)} {names}{options}, in Python {call}"
+
+
+def _class_options(scores: Sequence[str], classes: Sequence[Label], high: Label | None) -> tuple[str, str]:
+    """What says which classes the scores are of, as options and as arguments; the names of the columns may tell."""
+    stated = [next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores]
+    if len(scores) == 1 and len(classes) == 2:
+        known = decided_positive(classes)
+        meant = next(label for label in (stated[0], high, positive_of(classes)) if label is not None)
+        return ("", "") if meant == known else (f" --positive {quote(str(meant))}", f", positive={meant!r}")
+    if len(scores) < 2 or None in stated or len(set(stated)) < len(scores) or [str(x) for x in stated] == list(scores):
+        return "", ""
+    return "".join(f" --class {quote(str(label))}" for label in stated), f", classes={stated!r}"
+
+
+# ── pairs of a truth and predictions that are no classes ─────────────────────────────────────────
+
+
+MAX_NUMBERED_CLASSES = 20
+"""Numbers beyond this many, met by predictions with fractions, are measured rather than named."""
+MAX_SHARED_MEASUREMENTS = 0.05
+"""Fraction of predictions that are one of the true numbers; codes with a decimal point have more."""
+MIN_SHARED_CLASSES = 0.5
+"""Fraction of predictions that are one of the true numbers where both name classes."""
+_PREDICTED = re.compile(r"(y_?)?(pred|preds|predicted|predictions?|hat)(_?(labels?|class|classes))?|model_output")
+_TRUE = re.compile(r"(y_?)?(true|truth|gold|label|labels|target|targets|actual|ground_?truth)(_?(labels?|class))?")
+
+
+def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> None:
+    """Reject what is no pair of true and predicted classes, with the call that was probably meant."""
+    _check_names(columns, list(tables))
+    sides = {name: _sides(table) for name, table in tables.items() if table.sample_size}
+    rankings = {name: RankedNumbers.of(tables[name]) for name in sides}
+    scores = [name for name, (truth, system, _) in sides.items() if _are_scores(truth, system, rankings[name])]
+    for name, (truth, system, shared) in sides.items():
+        if truth.are_measured and system.are_measured:
+            if shared < MAX_SHARED_MEASUREMENTS:
+                raise InputError(_regression(columns, name, truth, system))
+        elif truth.are_measured and len(truth.labels) > len(system.labels) and not _are_names(system, shared):
+            raise InputError(_swapped_scores(columns, name, truth, system))
+        elif name in scores:
+            measured = truth.are_numbers and len(truth.labels) > MAX_NUMBERED_CLASSES
+            words = _regression(columns, name, truth, system) if measured else _scores(columns, scores, sides, rankings)
+            raise InputError(words)
+        elif shared == 0 and truth.are_identifiers != system.are_identifiers:
+            raise InputError(_identifiers(columns, None if truth.are_identifiers else name, truth, system))
+        elif shared == 0 and (truth.repeat_rarely(system) or system.repeat_rarely(truth)):
+            raise InputError(_identifiers(columns, name if system.repeat_rarely(truth) else None, truth, system))
+
+
+def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
+    """Both sides, and the fraction of rows whose prediction is one of the true classes."""
+    rows = float(table.sample_size or 0.0)
+    predicted = table.column_totals.copy()
+    if table.reject_column is not None:
+        predicted[table.reject_column] = 0.0
+    at_rows, at_columns = table.matches
+    known = table.row_totals[at_rows] > 0
+    shared = float(predicted[at_columns][known].sum()) / max(float(predicted.sum()), 1e-300)
+    truth = ColumnValues.of(table.truth_labels, table.row_totals, rows)
+    return truth, ColumnValues.of(table.system_labels, predicted, rows), shared
+
+
+def _are_names(system: ColumnValues, shared: float) -> bool:
+    """Whether predicted fractions are true classes, as "25%" and "50%" are where fewer are predicted than there are."""
+    return bool(system.has_fraction.any()) and shared > MIN_SHARED_CLASSES
+
+
+def _are_scores(truth: ColumnValues, system: ColumnValues, ranking: RankedNumbers | None) -> bool:
+    if truth.has_fraction.any():
+        return False
+    return system.are_measured or (ranking is not None and ranking.are_scores)
+
+
+def _scores(
+    columns: ColumnNames,
+    scores: Sequence[str],
+    sides: Mapping[str, tuple[ColumnValues, ColumnValues, float]],
+    rankings: Mapping[str, RankedNumbers | None],
+) -> str:
+    first = scores[0]
+    truth, system, _ = sides[first]
+    found = f"{columns.name(first)} holds {system.described}, which are scores and no predicted classes"
+    if len(scores) > 1:
+        means = [float(np.sum(side.numbers * side.row_fractions)) for side in (sides[name][1] for name in scores)]
+        whose = ", ".join(map(repr, scores[:8]))
+        what = "probabilities that sum to 1" if abs(sum(means) - 1) < 1e-4 else "scores"
+        found = f"{whose} hold {what} and no predicted classes"
+        if columns.truth is None:
+            return f"{found}; sweep them with ifs.sweep(y_true, probabilities), one column per class"
+    elif len(truth.labels) > 2:
+        each = "one column of probabilities for each class"
+        return f"{found}; with {len(truth.labels):,} classes give {each}: {columns.sweep([first, '…'], ())}"
+    ranking = rankings[first]
+    meant = columns.sweep(scores, truth.labels, high=None if ranking is None else ranking.high_class)
+    clusters = (
+        "" if system.are_measured else "; if the numbers name clusters, say task='clustering' (--task clustering)"
+    )
+    return f"{found}; choose a threshold for them: {meant}{clusters}"
+
+
+def _swapped_scores(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
+    found = f"{columns.name(None)} holds {truth.described} and {columns.name(name)} only {len(system.labels):,}"
+    if columns.truth is None:
+        return f"{found}; if these are scores of true classes, the classes come first: ifs.sweep(y_true, y_score)"
+    meant = columns.sweep([columns.truth], system.labels, name)
+    return f"{found}; if these are scores of true classes, sweep them: {meant}"
+
+
+def _regression(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
+    return (
+        f"{columns.name(None)} holds {truth.described} and {columns.name(name)} {system.described}: quantities, not "
+        "classes; use a regression metric such as sklearn.metrics.mean_absolute_error, or cut both into classes first, "
+        "for example with pandas.cut"
+    )
+
+
+def _identifiers(columns: ColumnNames, system: str | None, truth: ColumnValues, other: ColumnValues) -> str:
+    side = truth if system is None else other
+    what = "true" if system is None else "predicted"
+    option = "-t (truth=)" if system is None else "-s (system=)"
+    how = f"name the column of {what} classes with {option}" if columns.truth is not None else f"give {what} classes"
+    none = "a predicted class" if system is None else "a true class"
+    what = f"{columns.name(system)} holds {side.described} and none of them is {none}"
+    clusters = "" if side.are_identifiers else "; if they name clusters, say task='clustering' (--task clustering)"
+    return f"{what}, like identifiers or free text; {how}{clusters}"
+
+
+def _check_names(columns: ColumnNames, systems: Sequence[str]) -> None:
+    """Truth and prediction exchanged, as their names say."""
+    if columns.truth is None or not _PREDICTED.fullmatch(columns.truth.lower()):
+        return
+    for name in systems:
+        if _TRUE.fullmatch(name.lower()):
+            source = "" if columns.source is None else f": infoscope evaluate {quote(columns.source)} "
+            meant = f"{source}-t {quote(name)} -s {quote(columns.truth)}" if source else ""
+            raise InputError(
+                f"{columns.truth!r} is given as the truth and {name!r} as a prediction, so the two look swapped; give "
+                f"truth={name!r} and system={columns.truth!r}{meant}"
+            )
+
+
+MIN_RANKED = 15
+"""Different whole numbers, none of them a true class, from which on their order is looked at."""
+MIN_RANKED_ROWS = 0.05
+"""Fraction of rows that have one of them."""
+MIN_AREA = 0.7
+"""Area under the ROC curve, of the class that has the higher numbers."""
+MIN_STANDARD_ERRORS = 3.2
+"""Correlation of a number's place with the frequency of a class, in standard deviations over names in any order."""
+MIN_RECALL = 0.2
+"""Fraction of the rows of both classes from which on their names are predicted, and not met by chance of the scores."""
+MAX_CLUSTERS = 40
+"""Different numbers up to which they may be clusters that were numbered class by class, where each has many rows …"""
+MAX_SMOOTHNESS = 2.0
+"""… and of more, if neighbours are no more alike in size than others: standard deviations of their likeness."""
+MIN_UNEVENNESS = 3.0
+"""Standard deviations by which sizes vary more than those of equally frequent numbers, whose likeness tells nothing."""
+MIN_CLUSTER_ROWS = 5
+"""Rows of a number, in three of four; scores crowd at both ends and have few in between."""
+MIN_GRADUAL = 2.0
+"""Standard deviations of the trend on both sides of the steepest step, which scores have and clusters lack."""
+MIN_LEAN = 0.1
+"""Area beyond one half from which on numbers are of one class rather than of the other."""
+
+Counts = np.ndarray[Any, np.dtype[np.float64]]
+
+
+@dataclass(frozen=True)
+class RankedNumbers:
+    """Numbers in ascending order, with the rows of both true classes that have each."""
+
+    classes: tuple[Label, Label]
+    rows: Counts
+    """Class × number."""
+    are_names: np.ndarray[Any, np.dtype[np.bool_]]
+    """Which of the numbers are true classes."""
+    recalls: tuple[float, float] = (0.0, 0.0)
+    """Fraction of the rows of each class that have its name."""
+
+    @classmethod
+    def of(cls, table: Contingency) -> RankedNumbers | None:
+        """None unless the truth has two classes and predictions are numbers; of many numbers, evenly spread ones."""
+        true = np.flatnonzero(table.row_totals > 0)
+        used = np.flatnonzero(table.column_totals > 0)
+        used = used[used != (-1 if table.reject_column is None else table.reject_column)]
+        if len(true) != 2 or len(used) < 2 or table.batch_shape:
+            return None
+        used = thinned(used)
+        numbers = np.array([number_of(table.system_labels[at]) for at in used.tolist()])
+        if not np.isfinite(numbers).all():
+            return None
+        used = used[np.argsort(numbers, kind="stable")]
+        place = np.full(table.shape[1], -1)
+        place[used] = np.arange(len(used))
+        rows = np.zeros((2, len(used)))
+        for at, row in enumerate(true):
+            mine = (table.cell_rows == row) & (place[table.cell_columns] >= 0)
+            rows[at] = np.bincount(place[table.cell_columns[mine]], table.cells[mine], len(used))
+        one, other = (table.truth_labels[at] for at in true.tolist())
+        at_rows, at_columns = table.matches
+        own = dict(zip(at_rows.tolist(), place[at_columns].tolist(), strict=True))
+        hits = [rows[at, own[row]] if own.get(row, -1) >= 0 else 0.0 for at, row in enumerate(true.tolist())]
+        first, second = (float(hit) / float(table.row_totals[row]) for hit, row in zip(hits, true, strict=True))
+        known = np.isin(used, at_columns[table.row_totals[at_rows] > 0])
+        return cls((one, other), rows, known, (first, second))
+
+    @property
+    def high_class(self) -> Label | None:
+        """The class that has the higher numbers; None where neither has clearly."""
+        area = float(_area(self.rows))
+        return None if abs(area - 0.5) < MIN_LEAN else self.classes[int(area > 0.5)]
+
+    @property
+    def are_scores(self) -> bool:
+        """Whether the order of numbers that are no true class separates the classes, as no order of names would."""
+        rows = self.rows[:, ~self.are_names]
+        few = rows.shape[1] < MIN_RANKED or rows.sum() < MIN_RANKED_ROWS * self.rows.sum()
+        if few or not rows.sum(axis=1).min() or min(self.recalls) >= MIN_RECALL:
+            return False
+        if abs(float(_area(rows)) - 0.5) < MIN_AREA - 0.5:
+            return False
+        share = rows[1] / rows.sum(axis=0)
+        if abs(_trend(share)) <= MIN_STANDARD_ERRORS:
+            return False
+        sizes = rows.sum(axis=0)
+        repeat = float(np.quantile(sizes, 0.25)) >= MIN_CLUSTER_ROWS
+        may_be_clusters = repeat and (len(sizes) <= MAX_CLUSTERS or _are_rough(sizes))
+        return not may_be_clusters or abs(_trend_beside_step(share)) > MIN_GRADUAL
+
+
+def _trend(share: Counts) -> float:
+    """Correlation of a number's place with the frequency of a class, in standard deviations over names in any order."""
+    if len(share) < 3 or float(np.ptp(share)) == 0.0:
+        return 0.0
+    correlation = float(np.corrcoef(np.arange(len(share)), share)[0, 1])
+    return correlation * float(np.sqrt(len(share) - 1))
+
+
+def _trend_beside_step(share: Counts) -> float:
+    """The trend on both sides of the place where the mean frequency changes most, taken together."""
+    sums, sizes = np.cumsum(share)[:-1], np.arange(1, len(share))
+    between = (sums / sizes - (share.sum() - sums) / sizes[::-1]) ** 2 * sizes * sizes[::-1]
+    step = int(np.argmax(between)) + 1
+    return (_trend(share[:step]) + _trend(share[step:])) / float(np.sqrt(2.0))
+
+
+def _are_rough(sizes: Counts) -> bool:
+    """Whether sizes differ, and those of neighbours as much as any: a number of scores has about as many as the next.
+
+    By von Neumann's ratio of the logarithms, which is 2 where the order of the numbers means nothing.
+    """
+    mean, free = float(sizes.mean()), len(sizes) - 1
+    if float(((sizes - mean) ** 2).sum()) / mean < free + MIN_UNEVENNESS * float(np.sqrt(2.0 * free)):
+        return False
+    logarithms = np.log(sizes)
+    ratio = float((np.diff(logarithms) ** 2).sum() / ((logarithms - logarithms.mean()) ** 2).sum())
+    return (1.0 - ratio / 2.0) * float(np.sqrt(len(sizes))) < MAX_SMOOTHNESS
+
+
+def _area(rows: Counts) -> Counts:
+    """Area under the ROC curve of the second class, by rows of both classes over ascending numbers; ties count half."""
+    below = np.cumsum(rows[0], axis=-1) - 0.5 * rows[0]
+    pairs = np.maximum(rows[0].sum(axis=-1) * rows[1].sum(axis=-1), 1e-300)
+    return np.asarray((rows[1] * below).sum(axis=-1) / pairs)
+
+
+# ── single columns that hold no labels ───────────────────────────────────────────────────────────
+
+
+def check_labels(y_true: LabelsLike, systems: Mapping[str, Any]) -> None:
+    """Reject several numbers per row in the truth, and scores of booleans, before labels are compared by kind."""
+    check_one_label_per_row(y_true, "y_true")
+    is_list = isinstance(y_true, (list, tuple)) and bool(y_true) and isinstance(y_true[0], bool)
+    if not is_list and not str(getattr(y_true, "dtype", "")).lower().endswith(("bool", "boolean")):
+        return
+    for name, labels in systems.items():
+        different = _fractions(labels)
+        if different >= MIN_PROBABILITIES:
+            raise InputError(
+                f"{ColumnNames().name(name)} holds {different:,} different fractions, which are scores and no "
+                "predicted classes; choose a threshold for them: ifs.sweep(y_true, y_score)"
+            )
+
+
+def _fractions(labels: Any) -> int:
+    """How many different numbers with a fraction there are; 0 where labels are no numbers."""
+    try:
+        values = np.asarray(labels)
+    except (TypeError, ValueError):
+        return 0
+    return len(distinct(values[values % 1 > 0])) if values.ndim == 1 and values.dtype.kind == "f" else 0
+
+
+def check_label_columns(patterns: Patterns, way_out: str = "") -> None:
+    """Reject columns of numbers that are measured, and of identifiers, where each should hold one system's labels."""
+    sides = [_column_side(patterns, at) for at in range(len(patterns.names))]
+    for at, (name, side) in enumerate(zip(patterns.names, sides, strict=True)):
+        if side.are_measured and not side.are_classes_in_percent:
+            raise InputError(
+                f"column {name!r} holds {side.described}: scores or measurements, and no labels; cut them into classes "
+                f"first, for example with pandas.cut{way_out}"
+            )
+        others = {str(label) for other in (*sides[:at], *sides[at + 1 :]) for label in other.labels}
+        if side.are_identifiers and not patterns.is_weighted and not others & set(map(str, side.labels)):
+            raise InputError(
+                f"column {name!r} holds {side.described} and none of them is a label of another column, like "
+                "identifiers or free text; name columns of labels"
+            )
+
+
+def _column_side(patterns: Patterns, at: int) -> ColumnValues:
+    totals = patterns.label_totals(at)
+    return ColumnValues.of(patterns.labels[at], totals, float(totals.sum()))
+
+
+def check_one_label_per_row(labels: LabelsLike, name: str) -> None:
+    """Reject several numbers per row where one label is expected, with the call that takes them."""
+    array = _numbers_per_row(labels)
+    if array is None:
+        return
+    size = f"{array.shape[1]} numbers per row ({array.shape[0]:,} × {array.shape[1]})"
+    if name == "y_true":
+        raise InputError(
+            f"y_true holds {size}; give one class per row, y_true.argmax(axis=1) for one-hot rows, or use "
+            "ifs.multilabel for several labels per row"
+        )
+    if array.dtype.kind in "biu" or np.isin(array, (0, 1)).all():
+        one_hot = np.isin(array, (0, 1)).all() and (array.sum(axis=1) == 1).all()
+        way = f"{name}.argmax(axis=1) for one-hot rows" if one_hot else "several systems by name, {'a': …, 'b': …}"
+        raise InputError(
+            f"{name} holds {size}; give one class per row, {way}, or use ifs.multilabel for several labels per row"
+        )
+    sums = np.nansum(array, axis=1)
+    what = "probabilities that sum to 1" if np.allclose(sums, 1.0, atol=1e-3) and array.min() >= 0 else "scores"
+    call = f"ifs.sweep(y_true, {name})" if what != "scores" else f"ifs.sweep(y_true, softmax({name}))"
+    raise InputError(
+        f"{name} holds {size}, {what} and no predicted classes; sweep them with {call}, or evaluate the most probable "
+        f"class, {name}.argmax(axis=1)"
+    )
+
+
+def _numbers_per_row(labels: Any) -> np.ndarray[Any, Any] | None:
+    """A matrix of numbers with two columns or more; None for everything else."""
+    shape = getattr(labels, "shape", None)
+    if isinstance(labels, (list, tuple)):
+        rows = labels[:5]
+        if not rows or not all(isinstance(row, (list, tuple, np.ndarray)) and len(row) > 1 for row in rows):
+            return None
+    elif shape is None or len(shape) != 2 or shape[1] < 2 or hasattr(labels, "columns"):
+        return None
+    try:
+        array = np.asarray(labels.detach().cpu() if hasattr(labels, "detach") else labels)
+    except (TypeError, ValueError):
+        return None
+    return array if array.ndim == 2 and array.dtype.kind in "biuf" and array.size else None
+
+
+# ── labels that measure a quantity ───────────────────────────────────────────────────────────────
+
+
+MIN_MEASURED = 30
+"""Different whole numbers in the truth from which on they may be measured."""
+MAX_MEASURED_ACCURACY = 0.5
+MIN_NEARNESS = 0.85
+"""Rank correlation over the wrong predictions …"""
+MIN_NEARNESS_OF_MANY = 0.6
+"""… and where there are so many numbers that few rows share one."""
+MANY_NUMBERS = 0.1
+MAX_HITS = 4.0
+"""Right predictions for each that misses by one step to one side; rounded measurements have 2 to 3."""
+MIN_HITS = 5.0
+
+
+def near_misses(table: Contingency) -> float | None:
+    """Rank correlation of true and predicted number over the wrong predictions, where it says that numbers measure.
+
+    Wrong class ids are anywhere; wrong measurements are near. None where labels are few, no numbers, or mostly right.
+    """
+    at_rows, at_columns = table.matches
+    different = int((table.row_totals > 0).sum())
+    if different < MIN_MEASURED or not table.total or table.batch_shape or not table.labelled:
+        return None  # the numbers of a matrix without labels are places
+    if float(table.diagonal.sum()) > MAX_MEASURED_ACCURACY * float(table.total):
+        return None
+    truth, system = (_quantities(labels) for labels in (table.truth_labels, table.system_labels))
+    if truth is None or system is None:
+        return None
+    own = np.full(table.shape[0], -1)
+    own[at_rows] = at_columns
+    wrong = (table.cells > 0) & (own[table.cell_rows] != table.cell_columns)
+    every = distinct(truth, system)
+    ranks = [np.searchsorted(every, side) for side in (truth, system)]
+    x, y, weights = ranks[0][table.cell_rows[wrong]], ranks[1][table.cell_columns[wrong]], table.cells[wrong]
+    if len(weights) < MIN_MEASURED or min(np.ptp(x), np.ptp(y)) == 0:
+        return None
+    if _are_hit_by_name(float(table.diagonal.sum()), float(weights[np.abs(x - y) == 1].sum()) / 2):
+        return None
+    spread = np.cov(np.stack([x, y]).astype(np.float64), aweights=weights)
+    if min(spread[0, 0], spread[1, 1]) <= 0:
+        return None
+    found = float(spread[0, 1] / np.sqrt(spread[0, 0] * spread[1, 1]))
+    are_many = table.sample_size is not None and different >= MANY_NUMBERS * table.sample_size
+    return found if found >= (MIN_NEARNESS_OF_MANY if are_many else MIN_NEARNESS) else None
+
+
+def _are_hit_by_name(hits: float, beside: float) -> bool:
+    """Whether far more predictions are right than miss by one step: errors of measurement fade out step by step."""
+    return hits > MAX_HITS * beside + 3.0 * float(np.sqrt(beside)) + MIN_HITS
+
+
+def _quantities(labels: Sequence[Label]) -> Real | None:
+    """The numbers of labels; None where one has none, and then the others are not looked at."""
+    found = []
+    for label in labels:
+        found.append(_quantity(label))
+        if not isfinite(found[-1]):
+            return None
+    return as_real(found)
+
+
+def _quantity(label: Label) -> float:
+    """The number that a label is or spells, or the day of a date; NaN for others."""
+    if isinstance(label, str) and _DATE.fullmatch(label):
+        try:
+            label = datetime.datetime.fromisoformat(label)
+        except ValueError:
+            return float("nan")
+    if isinstance(label, datetime.datetime):
+        seconds = label.hour * 3600 + label.minute * 60 + label.second
+        return label.toordinal() + seconds / 86_400
+    return float(label.toordinal()) if isinstance(label, datetime.date) else number_of(label)
+
+
+_DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
+
+
+def measured_labels(nearness: float) -> str:
+    """The sentence about labels that seem to measure."""
+    return (
+        "The labels are numbers or dates and wrong predictions lie near the truth (rank correlation "
+        f"{nearness:.2f}), as of a quantity that is measured: for that use a regression metric such as "
+        "sklearn.metrics.mean_absolute_error, for ordered classes say ordinal= (--ordinal); only if they merely name "
+        "classes do the numbers below hold."
+    )
+
+
+# ── the positive class of two ────────────────────────────────────────────────────────────────────
+
+
+def is_positive_open(table: Contingency) -> bool:
+    """Whether neither the caller nor the names of two classes say which of them is positive."""
+    return table.positive is None and len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None
+
+
+def check_positive(table: Contingency, metric: str) -> None:
+    """Reject a metric about one of two classes where nothing says which, as scikit-learn does; the last is no guess."""
+    if is_positive_open(table):
+        one, other = table.truth_labels
+        raise InputError(
+            f"{metric} is about one of two classes, and the names {one!r} and {other!r} do not say which is positive; "
+            f"say --positive {quote(str(one))} or --positive {quote(str(other))} (positive= or pos_label= in Python)"
+        )
+
+
+def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:
+    """The question which of two classes is meant, where their names do not say; None where they do."""
+    if len(classes) != 2 or decided_positive(classes) is not None:
+        return None
+    one, other = classes
+    return (
+        f"The names {one!r} and {other!r} do not say which class {role}; {taken!r} is taken, by sorting: say "
+        f"--positive {quote(str(other))} or --positive {quote(str(one))} (positive= in Python)."
+    )
+
+
+def positive_without_effect(table: Contingency) -> str | None:
+    """What to say where a positive class was named and there are more than two; None elsewhere."""
+    classes = len(table.truth_labels)
+    if table.positive is None or classes <= 2:
+        return None
+    return (
+        f"The positive class {table.positive!r} has no effect: there are {classes:,} classes, so recall, precision and "
+        "F1 are given for each of them. Leave out --positive (positive=), or merge the other classes into one."
+    )
+
+
+# ── blank labels and words for a missing value ───────────────────────────────────────────────────
+
+
+_MISSING_WORDS = {"nan", "NaN", "NAN", "NaT", "<NA>", "NA", "N/A", "n/a", "#N/A", "None", "null", "NULL"}
+"""What pandas, R, databases and spreadsheets write for a missing value, and text made of one says."""
+
+
+@dataclass(frozen=True)
+class BlankLabels:
+    """Blank labels that count like any other and that nobody declared."""
+
+    rows: Mapping[str, Mapping[str, float]]
+    """Rows or weight of each, by the side of a table ("true", "predicted") or the column that has it."""
+    role: str
+    """What such a label is, with places for the name of the side or column and for how often."""
+    reject: str | None = None
+    """The label that may mean that a system abstained."""
+    sets: bool = False
+    """Whether a row has a set of labels, which may be empty."""
+
+    @classmethod
+    def of(cls, tables: Sequence[tuple[str, Contingency]]) -> BlankLabels | None:
+        """Those of tables with their systems' names; None where there are none.
+
+        Several tables of one system are of different rows; different systems have the same rows.
+        """
+        true = _rows_by_label((name, _blanks(table.truth_labels, table.row_totals)) for name, table in tables)
+        predicted = _rows_by_label((name, _predicted_blanks(table)) for name, table in tables)
+        sides = {"true": true, "predicted": predicted}
+        reject = None if true else next(iter(predicted), None)
+        return cls(sides, "the {name} class {times}", reject) if true or predicted else None
+
+    @classmethod
+    def of_columns(
+        cls, columns: Mapping[str, tuple[Sequence[Label], NDArray[Any]]], *, sets: bool = False
+    ) -> BlankLabels | None:
+        """Those of columns or of label sets, each with its labels and their rows; None where there are none."""
+        found = {name: blanks for name, (labels, rows) in columns.items() if (blanks := _blanks(labels, rows))}
+        return cls(found, "{times} a label of {name}", sets=sets) if found else None
+
+    @classmethod
+    def of_patterns(cls, patterns: Patterns) -> BlankLabels | None:
+        """Those of counted rows."""
+        labels = zip(patterns.names, patterns.labels, strict=True)
+        return cls.of_columns({name: (known, patterns.label_totals(name)) for name, known in labels})
+
+    def __str__(self) -> str:
+        """What they count as, and the ways out."""
+        return (
+            f"{self._counts}: such a label counts like any other, unlike an empty field of a CSV file, which is a "
+            f"missing label. {self._way_out}"
+        )
+
+    @property
+    def _counts(self) -> str:
+        """Each blank label with its rows on all sides.
+
+        >>> BlankLabels({"true": {"": 3.0}, "predicted": {"": 1.0, " ": 2.0}}, "the {name} class {times}")._counts
+        "'' is the true class 3 times and the predicted class once; ' ' is the predicted class 2 times"
+        """
+        said = []
+        for label in dict.fromkeys(label for rows in self.rows.values() for label in rows):
+            found = {name: _times(rows[label]) for name, rows in self.rows.items() if label in rows}
+            roles = [self.role.format(name=name, times=times) for name, times in found.items()]
+            said.append(f"{label!r} is {' and '.join(roles)}")
+        return "; ".join(said)
+
+    @property
+    def _way_out(self) -> str:
+        """What to do about it; only a system abstains."""
+        if self.sets:
+            return "Where it means that there is no label, leave it out of the set."
+        missing = (
+            "Where it means that there is no label, give None instead, or read the rows with --clean strip "
+            "(clean='strip')"
+        )
+        if self.reject is None:
+            return f"{missing}."
+        declared = f"--reject {self.reject!r} (reject={self.reject!r})"
+        return f"{missing}; where it means that the system abstained, declare it with {declared}."
+
+
+def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool] | None:
+    """The sentence about labels that spell a missing value, and whether one side alone has one; None without any.
+
+    >>> print(missing_words([("m", Contingency.from_labels(["a", "nan", "b"], ["a", "b", "b"]))])[0].split(":")[0])
+    'nan' is the true class once
+    """
+    true = _rows_by_label((name, _words(table.truth_labels, table.row_totals)) for name, table in tables)
+    predicted = _rows_by_label((name, _words(table.system_labels, table.column_totals)) for name, table in tables)
+    rejects = {table.reject for _, table in tables}
+    predicted = {label: rows for label, rows in predicted.items() if label not in rejects}
+    if not true and not predicted:
+        return None
+    counts = BlankLabels({"true": true, "predicted": predicted}, "the {name} class {times}")._counts
+    way_out = "Where it means that there is no label, leave the field empty, or give None."
+    return f"{counts}: such a label counts like any other. {way_out}", set(true) != set(predicted)
+
+
+def _words(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
+    """Labels that spell a missing value and occur, with their rows or weights."""
+    places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and label in _MISSING_WORDS}
+    return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
+
+
+def _rows_by_label(found: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
+    """Rows of each label, added over the tables of a system; of several systems the most."""
+    by_label: dict[str, dict[str, float]] = {}
+    for system, blanks in found:
+        for label, rows in blanks.items():
+            by_system = by_label.setdefault(label, {})
+            by_system[system] = by_system.get(system, 0.0) + rows
+    return {label: max(by_system.values()) for label, by_system in by_label.items()}
+
+
+def _blanks(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
+    """Blank labels that occur, with their rows or weights."""
+    places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and not label.strip()}
+    return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
+
+
+def _predicted_blanks(table: Contingency) -> dict[str, float]:
+    """Those among predictions, without a label that is declared to mean "abstained"."""
+    blanks = _blanks(table.system_labels, table.column_totals)
+    return {label: rows for label, rows in blanks.items() if label != table.reject}
+
+
+def _times(rows: float) -> str:
+    return "once" if rows == 1 else f"{rows:,.6g} times"
+
+
+# ── the header among the rows ────────────────────────────────────────────────────────────────────
+
+
+def repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str | None) -> str | None:
+    """The sentence about such rows of tables with their systems' names; None where there are none.
+
+    Names that each of the two columns has in other rows as well are labels.
+
+    >>> rows = Contingency.from_labels(["a", "gold", "b"], ["a", "svm", "b"])
+    >>> print(repeated_header([("svm", rows)], "gold").split(":")[0])
+    1 row holds the names of its columns, 'gold' and 'svm'
+    """
+    for name, table in tables:
+        if truth in table.truth_labels and name in table.system_labels:
+            true = table.cell_rows == table.truth_labels.index(truth)
+            predicted = table.cell_columns == table.system_labels.index(name)
+            here = true & predicted
+            are_labels = all(table.cells[..., side & ~here].any() for side in (true, predicted))
+            rows = float(table.cells[..., here].sum())
+            if rows and not are_labels:
+                found = counted(rows, "row") if table.is_counts else "Some rows"
+                hold, whose = ("holds", "its") if found == "1 row" else ("hold", "their")
+                return (
+                    f"{found} {hold} the names of {whose} columns, {truth!r} and {name!r}: the header "
+                    "seems to be repeated, as where files are put together; remove these lines."
+                )
+    return None
