@@ -18,7 +18,7 @@ from infoscope.posterior.exact.moments import EntropyMoments, dense_moments
 from infoscope.posterior.exact.sparse import StoredCells, sparse_moments
 from infoscope.posterior.tree.beta_hyperprior import pick
 from infoscope.tables import Contingency
-from infoscope.tables.contingency import Support
+from infoscope.tables.counting import Support
 
 __all__ = ["DirichletBelief", "ExactBelief", "MixtureBelief", "mixed_moments", "stored_cells"]
 

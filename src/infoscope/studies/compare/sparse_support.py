@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real
 from infoscope.tables import Contingency
-from infoscope.tables.contingency import Support
+from infoscope.tables.counting import Support
 
 __all__ = ["is_spacious", "on_cells"]
 

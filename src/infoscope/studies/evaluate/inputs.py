@@ -33,7 +33,7 @@ from infoscope.studies.inputs import (
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_labels
 from infoscope.tables.construction import Declared, counted_labels, with_declared
-from infoscope.tables.contingency import Support
+from infoscope.tables.counting import Support
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import most_ignored, warn_of_rows
 from infoscope.tables.transformations import on_scale, scale_order, shares_by_label
