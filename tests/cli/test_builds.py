@@ -298,6 +298,9 @@ def test_settings_of_other_users_are_not_used(
     assert configuration(None).settings == {}
     assert f"{path} belong to another user and are not used" in capsys.readouterr().err
     assert configuration(str(path)).settings == {"level": 0.5}
+    path.write_text("[tool.infoscope]\nlevel = [")
+    assert configuration(None).settings == {}  # nor does one that is no TOML, or may not be read, stop anything
+    path.write_text("[tool.infoscope]\nlevel = 0.5\n")
     owners[path] = 0
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
     assert configuration(None).settings == {"level": 0.5}

@@ -130,6 +130,18 @@ def test_columns_without_names_are_as_many(shape):
         micro_f1(shape(TRUTH), shape(PREDICTED[:, :3]))
 
 
+@pytest.mark.parametrize("shape", [np.asarray, np.ndarray.tolist, csr_array], ids=["array", "lists", "sparse"])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame], ids=["pandas", "polars"])
+def test_columns_with_names_are_not_paired_with_columns_without(shape, frame):
+    """A model that was fitted to a frame predicts an array: all its categories would be wrong."""
+    named = frame({name: TRUTH[:, at] for at, name in enumerate("abcd")})
+    with pytest.raises(InputError, match="the columns of truth have names and those of y_pred have none"):
+        micro_f1(named, shape(PREDICTED))
+    with pytest.raises(InputError, match="the columns of predicted have names and those of truth have none"):
+        multilabel.evaluate(shape(PREDICTED), named, draws=0)
+    assert micro_f1(pd.DataFrame(TRUTH), shape(PREDICTED)) == pytest.approx(EXPECTED)
+
+
 @pytest.mark.parametrize("order", [slice(None, None, -1), RNG.permutation(20)], ids=["reversed", "shuffled"])
 def test_frames_in_another_order(order):
     truth, predicted = FRAMES

@@ -95,3 +95,24 @@ def test_a_stream_that_ends_early_is_named_with_its_column(tmp_path: Path) -> No
     path.write_bytes(data)
     with pytest.raises(ifs.InputError, match=r"log\.parquet is damaged: a page of column 's'"):
         read_tables(path, truth="t", system="s", weight="w")
+
+
+@pytest.mark.parametrize("native", [False, True])
+@pytest.mark.parametrize("dictionary", [False, True])
+@pytest.mark.parametrize("version", ["1.0", "2.0"])
+def test_chunks_without_values_are_whole(tmp_path: Path, native: bool, dictionary: bool, version: str) -> None:
+    """A part without rows, as clusters write them, and columns of missing labels: no page, or an empty one."""
+    schema = pa.schema([("t", pa.string()), ("s", pa.string())])
+    parts = {"empty": ([], []), "missing": (["a", "b"], [None, None]), "full": (["a", "b"], ["a", "a"])}
+    for name, (truth, system) in parts.items():
+        pq.write_table(
+            pa.table({"t": truth, "s": system}, schema),
+            tmp_path / f"{name}.parquet",
+            compression="gzip",
+            use_dictionary=dictionary,
+            data_page_version=version,
+        )
+    with pytest.warns(ifs.MissingLabelsWarning, match="2 rows left out"):
+        found = read_tables(str(tmp_path / "*.parquet"), truth="t", system="s", read=ReadOptions(native=native))
+
+    assert found[(), "s"].total == 2

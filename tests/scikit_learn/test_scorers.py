@@ -5,6 +5,7 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn import config_context
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -286,6 +287,25 @@ def test_names_of_scikit_learns_scorers_of_several_labels(name: str) -> None:
         for weights in (None, rng.random(40)):
             expected = get_scorer(name)(model, X[:40], y, sample_weight=weights)
             assert scorer(name)(model, X[:40], y, sample_weight=weights) == pytest.approx(expected), seed
+
+
+@pytest.mark.parametrize("name", ["accuracy", "f1_macro", "jaccard_samples"])
+def test_columns_of_a_frame_go_by_position(name: str) -> None:
+    """As a model gives an array, whatever it was fitted to."""
+    y, predicted = np.random.default_rng(6).integers(0, 2, (2, 30, 3))
+    frame = pd.DataFrame(y, columns=["x", "y", "z"])
+    model = Stated(predicted).fit(X[:30], frame)
+
+    assert scorer(name)(model, X[:30], frame) == pytest.approx(get_scorer(name)(model, X[:30], frame))
+
+
+@pytest.mark.parametrize("name", ["average_precision", "f1", "roc_auc"])
+def test_one_class_is_the_positive_one_of_all_scorers(name: str) -> None:
+    """The label 1, also where the other is 2."""
+    y = np.random.default_rng(7).integers(1, 3, 60)
+    model = Stated(np.roll(y, 1)).fit(X[:60], y)
+
+    assert scorer(name)(model, X[:60], y) == pytest.approx(get_scorer(name)(model, X[:60], y))
 
 
 def test_rates_of_columns_take_options_and_say_what_they_leave_open() -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -110,10 +111,15 @@ def configuration(stated: str | None) -> Configuration:
     for place in (folder, *folder.parents):
         for name in (OWN_FILE, PROJECT_FILE):
             path = place / name
-            if path.is_file() and (found := _settings(path, required=False)) is not None:
-                if not _is_foreign(path):
+            if not path.is_file():
+                continue
+            if not _is_foreign(path):
+                if (found := _settings(path, required=False)) is not None:
                     return Configuration(path, found)
-                say(f"warning: the settings {path} belong to another user and are not used; --config would use them")
+                continue
+            with suppress(InputError):  # nor does one that cannot be read stop anything
+                if _settings(path, required=False) is not None:
+                    say(f"warning: the settings {path} belong to another user and are not used; --config uses them")
         if place == home or (place / ".git").exists() or (place / PROJECT_FILE).exists():
             break
     return Configuration()

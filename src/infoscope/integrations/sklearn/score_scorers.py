@@ -79,7 +79,6 @@ class ScoreFunction:
             if np.ndim(y_score) == 1 and len(labels) == 2:  # named columns serve a fold with one class, too
                 of_other = np.negative(y_score) if self.metric in _RANKING else 1.0 - np.asarray(y_score)
                 y_score = np.stack([of_other, y_score], axis=1)
-                given.setdefault("positive", labels[1])
             if np.ndim(y_score) == 2:
                 given.setdefault("classes", labels)
         score: Any = entry.score

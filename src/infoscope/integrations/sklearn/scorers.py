@@ -143,8 +143,9 @@ class MetricScore:
     def __call__(self, y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None = None) -> float:
         """The number; NaN with a warning where it does not exist."""
         weights = {} if sample_weight is None else {_WEIGHT: sample_weight}
-        if _is_indicator(y_true):
-            return self._score_of_label_sets(y_true, y_pred, weights)
+        if _is_indicator(y_true):  # whose columns go by position, as in scikit-learn: predictions have no names
+            sides = (side.to_numpy() if hasattr(side, "to_numpy") else side for side in (y_true, y_pred))
+            return self._score_of_label_sets(*sides, weights)
         entry = self._of_tables()
         if entry is None:
             raise InputError(f"{self.metric} is a metric of label sets, and y holds one label per sample")

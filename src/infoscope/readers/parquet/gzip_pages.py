@@ -19,7 +19,7 @@ __all__ = ["check_gzip_pages"]
 
 _CHUNKS = (
     "SELECT file_name, path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size "
-    "FROM parquet_metadata($paths) WHERE compression = 'GZIP'"
+    "FROM parquet_metadata($paths) WHERE compression = 'GZIP' AND total_compressed_size > 0"
 )
 _SECOND_DATA_PAGE = 8
 """The field of a page's header that tells of levels before the packed values."""
@@ -36,10 +36,10 @@ def check_gzip_pages(files: Files, names: Sequence[str]) -> None:
     for name, column, *offsets, size in chunks:
         if column.partition(", ")[0] not in names:
             continue
-        with Path(name).open("rb") as file:
-            file.seek(min(offset for offset in offsets if offset))
-            chunk = file.read(size)
         try:
+            with Path(name).open("rb") as file:
+                file.seek(min(offset for offset in offsets if offset))
+                chunk = file.read(size)
             _check_chunk(chunk, size)
         except (ValueError, IndexError, KeyError, RecursionError, zlib.error):
             raise InputError(
@@ -59,7 +59,7 @@ def _check_chunk(chunk: bytes, size: int) -> None:
         levels = about.get(5, 0) + about.get(6, 0)
         body = chunk[at + levels : at + packed]
         at += packed
-        if about.get(7, True) and expanded > levels:
+        if about.get(7, True) and packed > levels:
             stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
             values = stream.decompress(body, expanded - levels + 1)
             if len(values) != expanded - levels or not stream.eof or stream.unused_data:

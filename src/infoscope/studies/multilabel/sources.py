@@ -205,6 +205,16 @@ def _check_widths(sides: tuple[Any, Any], names: tuple[str, str], form: LabelSet
             f"{names[0]} has {widths[0]} columns and {names[1]} has {widths[1]}; columns without names are the same "
             "categories in the same order: give both all of them, or data frames with their names"
         )
+    for side, name, width, other in (
+        (sides[0], names[0], widths[1], names[1]),
+        (sides[1], names[1], widths[0], names[0]),
+    ):
+        is_named = hasattr(side, "columns") and hasattr(side, "to_numpy") and form.object is None
+        if width is not None and is_named and list(side.columns) != list(range(width)):
+            raise InputError(
+                f"the columns of {name} have names and those of {other} have none; give data frames with the same "
+                "names, or two arrays whose columns are in the same order"
+            )
 
 
 def _may_be_either(values: NDArray[Any] | None) -> bool:
