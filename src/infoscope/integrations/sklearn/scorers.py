@@ -144,8 +144,8 @@ class MetricScore:
         """The number; NaN with a warning where it does not exist."""
         weights = {} if sample_weight is None else {_WEIGHT: sample_weight}
         if _is_indicator(y_true):  # whose columns go by position, as in scikit-learn: predictions have no names
-            sides = (side.to_numpy() if hasattr(side, "to_numpy") else side for side in (y_true, y_pred))
-            return self._score_of_label_sets(*sides, weights)
+            truth, system = (side.to_numpy() if hasattr(side, "to_numpy") else side for side in (y_true, y_pred))
+            return self._score_of_label_sets(truth, system, weights)
         entry = self._of_tables()
         if entry is None:
             raise InputError(f"{self.metric} is a metric of label sets, and y holds one label per sample")
