@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sklearn import metrics as peer
 
-from infoscope import Contingency
+from infoscope import Contingency, Posterior, multilabel
 from infoscope.metrics import mutual_information, truth_entropy
 from tests.api import (
     BinaryTables,
@@ -59,6 +59,23 @@ def test_set_metrics_as_scikit_learn_has_them(dense: np.ndarray) -> None:
     for name, score in (("precision", peer.precision_score), ("recall", peer.recall_score), ("f1", peer.f1_score)):
         theirs = score(truth[full], system[full], average="samples")
         assert float(by_object[f"object_{name}"]) == pytest.approx(theirs)
+
+
+def test_rates_of_categories_are_those_of_scikit_learn_with_the_intervals_of_a_table(dense: np.ndarray) -> None:
+    found = multilabel.evaluate(*dense, draws=50, splits=0).systems[0]
+    scores = {"precision": peer.precision_score, "recall": peer.recall_score, "f1": peer.f1_score}
+    for rate, score in scores.items():
+        assert [getattr(each, rate).shown for each in found.classes] == pytest.approx(score(*dense, average=None))
+    for at, each in enumerate(found.classes):
+        posterior = Posterior(Contingency.from_labels(dense[0][:, at], dense[1][:, at]))
+        for rate in scores:
+            limits = getattr(each, rate).low, getattr(each, rate).high
+            assert limits == pytest.approx(posterior.interval(rate), rel=1e-9)
+    plain = multilabel.evaluate(*dense, draws=0, splits=0).systems[0]
+    assert all(each.recall.low is None for each in plain.classes)
+    heavy = multilabel.evaluate(*dense, weight=np.where(np.arange(300) < 30, 20.0, 1.0), draws=50, splits=0)
+    wide, narrow = (one.classes[0].recall.high - one.classes[0].recall.low for one in (heavy.systems[0], found))
+    assert wide > 1.5 * narrow  # 630 of weight are worth 36 objects
 
 
 def test_pairwise_information_as_scikit_learn_has_it_one_by_one(dense: np.ndarray) -> None:

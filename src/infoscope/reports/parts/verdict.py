@@ -186,7 +186,7 @@ _CLUSTER_TILES = (
     ("nmi_arithmetic", "V-measure", "harmonic mean of captured and pure"),
     ("adjusted_mutual_information", "AMI", "of this sample, corrected for chance; 0 is chance"),
     ("adjusted_rand_index", "ARI", "pairs, corrected for chance; 0 is chance"),
-    ("bcubed_f1", "B-cubed", "mean fraction of one's group and cluster that is one's own"),
+    ("bcubed_f1", "B-cubed", "mean part of one's group and cluster that is one's own"),
     ("fowlkes_mallows", "FM", "pairs together in both, Fowlkes-Mallows"),
 )
 """What is shown of clusters, whose names mean nothing."""

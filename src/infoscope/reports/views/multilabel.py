@@ -20,7 +20,16 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.phrases import Code, Name, Phrase, Strong
-from infoscope.results.notation import MetricNotation, Units, amount, p_value, sample_clause, share, share_with_interval
+from infoscope.results.notation import (
+    MetricNotation,
+    Units,
+    amount,
+    interval_text,
+    p_value,
+    sample_clause,
+    share,
+    share_with_interval,
+)
 from infoscope.studies.multilabel.hierarchy import Level
 from infoscope.studies.multilabel.measures import MEASURES
 from infoscope.studies.multilabel.result import MultilabelEvaluation, Predictor
@@ -189,11 +198,13 @@ def _categories(system: Predictor) -> Table:
         (Column("category", "name"), lambda each: Name(each.label)),
         (Column("captured"), lambda each: share(each.proficiency)),
         (Column("missed share", priority=7), lambda each: share(each.missed_share)),
-        (Column("true", priority=5), lambda each: amount(each.support)),
-        (Column("predicted", priority=5), lambda each: amount(each.declared)),
-        (Column("both", priority=4), lambda each: amount(each.both)),
-        (Column("precision", priority=6), lambda each: share(each.precision)),
-        (Column("recall", priority=6), lambda each: share(each.recall)),
+        (Column("true", priority=4), lambda each: amount(each.support)),
+        (Column("predicted", priority=3), lambda each: amount(each.declared)),
+        (Column("both", priority=2), lambda each: amount(each.both)),
+        (Column("precision", priority=6), lambda each: share(each.precision.shown)),
+        *([(Column("interval", priority=5), lambda each: interval_text(each.precision))] if system.draws else []),
+        (Column("recall", priority=6), lambda each: share(each.recall.shown)),
+        *([(Column("interval", priority=5), lambda each: interval_text(each.recall))] if system.draws else []),
     )
     title = "Categories that miss the most information, in this sample"
     return Table(*rows, title=title, search="categories", max_rows=MAX_ROWS)

@@ -50,9 +50,9 @@ class CategoryResult:
     information: float | None
     entropy: float | None
     missed_share: float | None
-    precision: float | None
-    recall: float | None
-    f1: float | None
+    precision: Estimate
+    recall: Estimate
+    f1: Estimate
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from infoscope.core.numerics import Real, ratio
 from infoscope.errors import InputError
 from infoscope.metrics import proficiency as table_proficiency
 from infoscope.metrics.binary_information import binary_entropy
+from infoscope.posterior.proportions import binomial_interval
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import p_statement
@@ -85,7 +86,7 @@ def score_predictor(
         n=pair.n,
         categories=tuple(map(str, pair.categories)),
         metrics=estimates,
-        classes=_classes(pair, sums),
+        classes=_classes(pair, sums, effort.level if effort.draws else None),
         reassignments=tuple(moved),
         permutation_chance=chance,
         label_sets=_set_sizes(plain),
@@ -220,8 +221,8 @@ def _spread(numbers: Real | NDArray[np.integer]) -> SampleSpread:
     return SampleSpread(float(numbers.mean()), float(numbers.std()), **ends)
 
 
-def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, ...]:
-    """One record per category; what does not exist is null."""
+def _classes(pair: Categorization, sums: CategorySums, level: float | None) -> tuple[CategoryResult, ...]:
+    """Return one record per category, its rates with intervals of this level; what does not exist is null."""
     tables, plain = sums.tables, pair.unweighted()
     whole = binary_entropy(sums.truth, tables.total)
     missed = np.maximum(whole - sums.information, 0.0)
@@ -230,10 +231,11 @@ def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, 
         "information": sums.information,
         "entropy": whole,
         "missed_share": ratio(missed, missed.sum()),
-        "precision": ratio(sums.both, sums.system),
-        "recall": ratio(sums.both, sums.truth),
-        "f1": ratio(2 * sums.both, sums.truth + sums.system),
     }
+    union = sums.truth + sums.system - sums.both
+    precision = _proportions(pair, sums.both, sums.system, level, "the category is never predicted")
+    recall = _proportions(pair, sums.both, sums.truth, level, "no object has the category")
+    jaccard = _proportions(pair, sums.both, union, level, "no object has the category on either side")
     signs = tables.sign
     return tuple(
         CategoryResult(
@@ -243,9 +245,31 @@ def _classes(pair: Categorization, sums: CategorySums) -> tuple[CategoryResult, 
             both=int(plain.both[at]),
             association=_SIGNS[int(signs[at]) + 1],
             **{key: None if np.isnan(column[at]) else float(column[at]) for key, column in columns.items()},
+            precision=precision[at],
+            recall=recall[at],
+            f1=_f1(jaccard[at]),
         )
         for at, name in enumerate(pair.categories)
     )
+
+
+def _proportions(pair: Categorization, right: Real, of: Real, level: float | None, undefined: str) -> list[Estimate]:
+    """Return proportions of objects with the intervals of their counts; weights count by their effective size."""
+    found = [Estimate.of(share, undefined) for share in ratio(right, of)]
+    if level is None:
+        return found
+    worth = pair.effective_size / (pair.total or 1.0)
+    limits = zip(*binomial_interval(right * worth, of * worth, level), strict=True)
+    return [
+        each if each.value is None else replace(each, low=float(low), high=float(high))
+        for each, (low, high) in zip(found, limits, strict=True)
+    ]
+
+
+def _f1(jaccard: Estimate) -> Estimate:
+    """Return F1 of a Jaccard index, with which it rises: 2J / (1 + J)."""
+    value, low, high = (None if x is None else 2 * x / (1 + x) for x in (jaccard.value, jaccard.low, jaccard.high))
+    return replace(jaccard, value=value, low=low, high=high)
 
 
 _SIGNS: tuple[Literal["negative", "none", "positive"], ...] = ("negative", "none", "positive")
