@@ -27,7 +27,7 @@ from timing import sized
 
 import infoscope as ifs
 from infoscope.explorer import open_server
-from infoscope.readers.roles.column_roles import roles_of
+from infoscope.readers.guess_columns import roles_of
 from infoscope.readers.rows.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
 from infoscope.readers.rows.first_rows import first_rows
 

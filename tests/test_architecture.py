@@ -98,14 +98,14 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (package / "reports" / "views" / "coverage.py").write_text(IMPORTS + OF_VIEWS + named, encoding="utf-8")
     kind, ending = said('"coverage": "[^`]*"'), said('"pairs": "[^`]*",')
     put_in(package / "results" / "kinds.py", "KINDS = {\n", f"    {kind},\n")
-    (package / "readers" / "formats" / "pairs.py").write_text(OF_READERS + reader, encoding="utf-8")
+    (package / "readers" / "pairs.py").write_text(OF_READERS + reader, encoding="utf-8")
     put_in(package / "readers" / "files.py", '    "arff": "arff",\n', f"    {ending}\n")
-    conversions = package / "readers" / "formats" / "conversions.py"
+    conversions = package / "readers" / "conversions.py"
     put_in(conversions, 'under their own titles."""\n', conversion)
     put_in(
         conversions,
         "from infoscope.readers.files import Files\n",
-        "from infoscope.readers.formats.pairs import pair_lines\n",
+        "from infoscope.readers.pairs import pair_lines\n",
     )
     (package / "figures" / "predicted_classes.py").write_text(OF_FIGURES + figure, encoding="utf-8")
     return package

@@ -130,7 +130,7 @@ def test_json_arrays_larger_than_a_chunk(tmp_path: Path, monkeypatch: pytest.Mon
     assert table.values.sum() == 20_000
     assert table.values[2, 1] == sum(row["t"] == 2 and row["s"] == 1 for row in rows)
 
-    monkeypatch.setattr("infoscope.readers.formats.byte_streams.CHUNK_BYTES", 7)
+    monkeypatch.setattr("infoscope.readers.compression.CHUNK_BYTES", 7)
     (tmp_path / "log.json").write_text(json.dumps(rows[:200]))
     assert read(tmp_path / "log.json", truth="t", system="s").total == 200
 

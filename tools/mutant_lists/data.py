@@ -189,10 +189,10 @@ MUTANTS = (
     ),
     Mutant(
         "files that are worth the compiled part",
-        "_is_worth_it",
+        "_are_codes_faster",
         "return by_codes < by_engine",
         "return by_codes > by_engine",
-        ("src/infoscope/readers/parquet/layout.py::_is_worth_it",),
+        ("src/infoscope/readers/parquet_codes.py::_are_codes_faster",),
     ),
     Mutant(
         "status of bad input",

@@ -21,7 +21,7 @@ from infoscope.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
     from infoscope.readers.files import Files
-    from infoscope.readers.roles.column_roles import ColumnRoles
+    from infoscope.readers.guess_columns import ColumnRoles
 
 __all__ = ["ChosenColumns", "MissingColumns", "chosen_columns", "wanted_columns"]
 

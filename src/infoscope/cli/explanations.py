@@ -17,7 +17,7 @@ from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find
 from infoscope.metrics.scope import scope_of
-from infoscope.readers.formats.cost_matrix import stated_costs
+from infoscope.readers.matrix_files import stated_costs
 from infoscope.studies.diagnose import RULES
 from infoscope.tables import Contingency
 from infoscope.tables.costs import CostMatrix, StatedCosts

@@ -15,7 +15,7 @@ from infoscope.errors import on_page
 from infoscope.explorer.files import MAX_LISTED, SUFFIXES, ServedFolder
 from infoscope.explorer.questions import ExploredColumns
 from infoscope.explorer.verdicts import TruthErrors
-from infoscope.readers.roles.column_roles import ColumnRoles
+from infoscope.readers.guess_columns import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style
 

@@ -16,9 +16,8 @@ import infoscope.core.compiled_duckdb as duckdb
 from infoscope.core.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.explorer.verdicts import RowVerdicts
+from infoscope.readers.csv_text import read_header, text_options
 from infoscope.readers.duckdb.session import exact_path, identifier, literal
-from infoscope.readers.formats.csv_header import read_header
-from infoscope.readers.formats.text_files import text_options
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

@@ -4,10 +4,10 @@ from infoscope.readers.column_names import column_names
 from infoscope.readers.counter import Counter
 from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import are_parts, means_file, names_in_braces
-from infoscope.readers.formats.matrix_file import read_costs, read_matrices, read_matrix, recognised_matrix
-from infoscope.readers.formats.prevalence_file import read_prevalence
+from infoscope.readers.guess_columns import ColumnRoles, column_roles, roles_of, score_roles_of, with_repeated_names
 from infoscope.readers.joint import Joint, Paired
-from infoscope.readers.parquet.native import is_built as is_parquet_compiled
+from infoscope.readers.matrix_files import read_costs, read_matrices, read_matrix, read_prevalence, recognised_matrix
+from infoscope.readers.parquet_codes import is_built as is_parquet_compiled
 from infoscope.readers.reader import (
     ENGINES,
     LabelKeywords,
@@ -18,8 +18,6 @@ from infoscope.readers.reader import (
     read_joint,
     read_tables,
 )
-from infoscope.readers.roles.column_roles import ColumnRoles, column_roles, roles_of, with_repeated_names
-from infoscope.readers.roles.score_roles import score_roles_of
 from infoscope.readers.rows.first_rows import first_rows
 from infoscope.readers.shared_reading import Asked, Together, read_together
 from infoscope.readers.truth_join import JoinedRows, joined_truth

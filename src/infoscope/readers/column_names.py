@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 
 from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
+from infoscope.readers.arrow_files import arrow_schema
+from infoscope.readers.csv_text import read_header
 from infoscope.readers.duckdb.ndjson import first_keys
 from infoscope.readers.duckdb.scan import parquet_schemas
 from infoscope.readers.duckdb.session import CountingLimits, exact_path, opened
 from infoscope.readers.files import Files
-from infoscope.readers.formats.arrow_files import arrow_schema
-from infoscope.readers.formats.csv_header import read_header
 from infoscope.readers.frames import frame_names, is_frame, is_record_batches
 from infoscope.readers.reader import ReadOptions, files_of
 from infoscope.typing import Source

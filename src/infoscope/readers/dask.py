@@ -18,18 +18,16 @@ from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InfoscopeError, InputError, masked
 from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
 from infoscope.readers.columns import Columns
+from infoscope.readers.conversions import unpacked_copies
+from infoscope.readers.csv_text import reject_repeated_header, text_checked
 from infoscope.readers.duckdb.count import count_scan
 from infoscope.readers.duckdb.ndjson import reject_broken_line
 from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
 from infoscope.readers.duckdb.session import CountingLimits, EngineError, opened
 from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
-from infoscope.readers.formats.conversions import unpacked_copies
-from infoscope.readers.formats.csv_header import reject_repeated_header
-from infoscope.readers.formats.text_files import text_checked
 from infoscope.readers.labels import from_json
-from infoscope.readers.parquet.dispatch import count_by_codes, packed_row_groups
 from infoscope.readers.parquet.gzip_pages import check_gzip_pages
-from infoscope.readers.parquet.native import is_built
+from infoscope.readers.parquet_codes import count_by_codes, is_built, packed_row_groups
 from infoscope.readers.progress import shown_while
 from infoscope.readers.tally import Tally, merged
 

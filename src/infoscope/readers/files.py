@@ -14,9 +14,9 @@ from typing import Any
 
 from infoscope.core.scratch_files import STDIN, source_title, spooled
 from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, masked
-from infoscope.readers.formats.compression import PACKED_OTHERWISE, compression_of, first_bytes
-from infoscope.readers.formats.signatures import sniffed_format
-from infoscope.readers.object_stores import MirroredFile, is_object_address, mirrored
+from infoscope.readers.compression import PACKED_OTHERWISE, compression_of, first_bytes
+from infoscope.readers.signatures import sniffed_format
+from infoscope.readers.stores import MirroredFile, is_object_address, mirrored
 
 __all__ = [
     "FORMATS",

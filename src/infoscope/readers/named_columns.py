@@ -9,11 +9,10 @@ from typing import Any
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.readers.columns import check_name, pick_columns
 from infoscope.readers.files import are_parts
-from infoscope.readers.formats.matrix_file import recognised_matrix
 from infoscope.readers.frames import is_eager_frame
+from infoscope.readers.guess_columns import ColumnRoles, roles_of, score_roles_of, with_repeated_names
+from infoscope.readers.matrix_files import recognised_matrix
 from infoscope.readers.reader import ReadOptions
-from infoscope.readers.roles.column_roles import ColumnRoles, roles_of, with_repeated_names
-from infoscope.readers.roles.score_roles import score_roles_of
 from infoscope.readers.rows.first_rows import first_rows
 from infoscope.tables import Contingency
 from infoscope.tables.missing import warn_of

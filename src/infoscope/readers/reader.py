@@ -16,15 +16,15 @@ from infoscope.readers.addresses import addresses_of
 from infoscope.readers.assemble import Group, assemble, unify_whole_numbers
 from infoscope.readers.column_mapping import count_columns
 from infoscope.readers.columns import Columns
+from infoscope.readers.conversions import check_encoding, converted
+from infoscope.readers.csv_text import with_first_rows, with_numbered_columns
 from infoscope.readers.dask import count_files, count_files_by_dask
 from infoscope.readers.duckdb.session import CountingLimits
 from infoscope.readers.files import Files, find_files, raise_for_each
-from infoscope.readers.formats.conversions import check_encoding, converted
 from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
 from infoscope.readers.ifs_parts import IfsParts, Stated, load_parts, save_part
 from infoscope.readers.joint import Joint, joint_counts
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.rows.leading_rows import with_first_rows, with_numbered_columns
 from infoscope.readers.spark.files import count_files_by_spark
 from infoscope.readers.sql import count_query, is_database_pair, is_database_url
 from infoscope.readers.tally import Tally

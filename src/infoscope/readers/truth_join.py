@@ -16,8 +16,8 @@ from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import Session, identifier, literal, opened
 from infoscope.readers.files import Files
+from infoscope.readers.guess_columns import roles_of
 from infoscope.readers.reader import ReadOptions, files_of
-from infoscope.readers.roles.column_roles import roles_of
 from infoscope.readers.rows.first_rows import first_rows
 from infoscope.typing import Source
 

@@ -13,16 +13,16 @@ from typing import Any
 
 from infoscope.errors import InputError
 from infoscope.readers.columns import Columns, pick_columns
-from infoscope.readers.duckdb.count import Scan
-from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
-from infoscope.readers.files import WORTH_READING, Files
-from infoscope.readers.formats.compression import first_bytes
-from infoscope.readers.formats.text_files import (
+from infoscope.readers.compression import first_bytes
+from infoscope.readers.csv_text import (
     BYTE_ORDER_MARK,
     LONGEST_LINE,
     opened_text,
     text_options,
 )
+from infoscope.readers.duckdb.count import Scan
+from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
+from infoscope.readers.files import WORTH_READING, Files
 
 __all__ = ["first_keys", "reject_broken_line", "scan_ndjson"]
 

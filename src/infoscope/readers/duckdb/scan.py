@@ -13,18 +13,17 @@ from typing import Any
 
 import infoscope.core.compiled_duckdb as duckdb
 from infoscope.errors import InputError
+from infoscope.readers.arrow_files import ArrowRows
 from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.compression import check_whole
+from infoscope.readers.csv_text import Header, check_records, is_split, read_header, text_options
 from infoscope.readers.datetimes import decoders
 from infoscope.readers.duckdb.count import Scan
 from infoscope.readers.duckdb.ndjson import scan_ndjson
 from infoscope.readers.duckdb.session import Session, exact_path, identifier, literal
 from infoscope.readers.files import Files
-from infoscope.readers.formats.arrow_files import ArrowRows
-from infoscope.readers.formats.compression import check_whole
-from infoscope.readers.formats.csv_header import Header, read_header
-from infoscope.readers.formats.signatures import check_signature
-from infoscope.readers.formats.text_files import check_records, is_split, text_options
-from infoscope.readers.object_stores import fetch_columns
+from infoscope.readers.signatures import check_signature
+from infoscope.readers.stores import fetch_columns
 
 __all__ = ["fetch_parquet_columns", "parquet_schemas", "scan_files"]
 

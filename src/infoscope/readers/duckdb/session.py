@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import infoscope.core.compiled_duckdb as duckdb
 from infoscope.core.embedded_database import embedded_database
 from infoscope.errors import Advised, InputError
-from infoscope.readers.formats.compression import compression_of
-from infoscope.readers.formats.signatures import not_utf8
-from infoscope.readers.formats.text_files import IN_ORDER, PARALLEL
+from infoscope.readers.compression import compression_of
+from infoscope.readers.csv_text import IN_ORDER, PARALLEL
 from infoscope.readers.progress import shown_while
+from infoscope.readers.signatures import not_utf8
 from infoscope.tables.ifs_file import exact_path
 
 __all__ = ["CountingLimits", "EngineError", "Session", "exact_path", "identifier", "interruptible", "literal", "opened"]

@@ -19,11 +19,10 @@ from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError, check_interrupted, masked
 from infoscope.readers.addresses import Addresses
 from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.csv_text import Header, opened_text, read_header, reject_repeated_header, split_header
 from infoscope.readers.duckdb.scan import scan_files
 from infoscope.readers.duckdb.session import CountingLimits, opened
 from infoscope.readers.files import Files
-from infoscope.readers.formats.csv_header import Header, read_header, reject_repeated_header, split_header
-from infoscope.readers.formats.text_files import opened_text
 from infoscope.readers.frames import count_frame
 from infoscope.readers.spark.session import opened_spark
 from infoscope.readers.tally import Tally, merged

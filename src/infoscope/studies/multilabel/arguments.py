@@ -14,7 +14,7 @@ from infoscope.errors import InputError
 from infoscope.metrics.arguments import LabelCounting
 from infoscope.metrics.registry import Card, described, registered
 from infoscope.readers import read_joint
-from infoscope.readers.formats.label_list_file import read_label_lists
+from infoscope.readers.label_lists import read_label_lists
 from infoscope.readers.labels import meaning
 from infoscope.studies.multilabel.assignment import MOST_CATEGORIES, assignment_of
 from infoscope.studies.multilabel.input_checks import objects_left_out

@@ -14,8 +14,8 @@ from scipy.sparse import issparse
 
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import read_joint
-from infoscope.readers.formats.label_list_file import read_erd_rows, read_label_lists
 from infoscope.readers.frames import is_frame
+from infoscope.readers.label_lists import read_erd_rows, read_label_lists
 from infoscope.readers.labels import cleaner, meaning
 from infoscope.studies.multilabel.hierarchy import rolled_up
 from infoscope.tables.encoding import check_pairing, only_counts

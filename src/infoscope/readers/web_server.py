@@ -14,10 +14,7 @@ from typing import Any
 from urllib.parse import quote, unquote, urlsplit
 
 from infoscope.errors import InputError
-from infoscope.readers.object_stores.addresses import ObjectAddress
-from infoscope.readers.object_stores.client import Fault, ObjectInfo, Range, StoreError
-
-__all__ = ["WebServer"]
+from infoscope.readers.stores import Fault, ObjectAddress, ObjectInfo, Range, StoreError
 
 _PATIENCE = 60.0
 _LENGTH = re.compile(r"bytes \d+-\d+/(\d+)")

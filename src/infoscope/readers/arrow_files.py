@@ -15,7 +15,6 @@ from infoscope.readers.files import Files
 if TYPE_CHECKING:
     import pyarrow as pa
 
-__all__ = ["ArrowRows", "arrow_schema"]
 
 _NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
 

@@ -23,10 +23,10 @@ from shlex import quote
 
 from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
+from infoscope.readers.compression import UNPACKERS, compression_of
+from infoscope.readers.csv_text import opened_text
 from infoscope.readers.files import check_readable, find_files
-from infoscope.readers.formats.compression import UNPACKERS, compression_of
-from infoscope.readers.formats.signatures import check_signature
-from infoscope.readers.formats.text_files import opened_text
+from infoscope.readers.signatures import check_signature
 from infoscope.tables.label_sets import LabelSets
 
 __all__ = ["read_erd_rows", "read_label_lists"]

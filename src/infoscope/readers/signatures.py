@@ -9,9 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from infoscope.errors import Advised, InputError
-from infoscope.readers.formats.compression import PACKED_OTHERWISE, UNPACKERS, compression_by, first_bytes
-
-__all__ = ["check_signature", "not_utf8", "sniffed_format"]
+from infoscope.readers.compression import PACKED_OTHERWISE, UNPACKERS, compression_by, first_bytes
 
 _BOM = b"\xef\xbb\xbf"
 _READABLE = {b"PAR1": "parquet", b"ARROW1": "arrow", b"FEA1": "arrow", b"\xff\xff\xff\xff": "arrow"}

@@ -1,0 +1,501 @@
+"""Files that no engine reads as they are, as copies that it reads: other encodings, JSON arrays, ARFF, workbooks.
+
+``converted`` decides; each format has a function that gives the rows of a file as lines of JSON. To read another
+format, write such a function, name it in ``converted`` and its endings in ``files.FORMATS``.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+import re
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, time
+from difflib import get_close_matches
+from encodings.aliases import aliases
+from functools import partial
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
+
+from infoscope.errors import Advised, InputError, UnknownNameError, did_you_mean
+from infoscope.readers.compression import check_whole, first_bytes, unpack_file, unpacked_chunks
+from infoscope.readers.files import Files
+
+# ── ARFF, the format of Weka ─────────────────────────────────────────────────────────────────────
+
+
+_NUMBERS = ("numeric", "real", "integer")
+_ATTRIBUTE = re.compile(r"""@attribute\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)\s+(.+)""", re.IGNORECASE)
+_FIELD = re.compile(r"""\s*('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^,'"]*?)\s*(,|$)""")
+_PAIR = re.compile(r"""(\d+)\s+('(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|\S+)$""")
+_STATED = re.compile(r"""(?:[^,'"]|'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")+""")
+_WEIGHT = re.compile(r",\s*\{[\d.eE+-]+\}\s*$")
+
+
+@dataclass(frozen=True)
+class _Attribute:
+    """A column: its name as JSON, whether it holds numbers, and what a sparse row means by leaving it out."""
+
+    name: str
+    is_number: bool
+    unsaid: str
+
+    def json(self, field: str, where: str) -> str:
+        """A field as JSON; a question mark without quotes is missing."""
+        if field == "?":
+            return "null"
+        if not self.is_number:
+            return json.dumps(_unquoted(field), ensure_ascii=False)
+        try:
+            number = float(field)
+        except ValueError:
+            raise InputError(f"{where} has {field!r} in the numeric column {self.name}; fix it there") from None
+        return str(int(number)) if number.is_integer() and abs(number) < 2**53 else json.dumps(number)
+
+
+def arff_lines(path: Path, compression: str, encoding: str = "utf-8-sig") -> Iterator[bytes]:
+    """One object a row, by the names of the attributes; sparse rows are filled up."""
+    attributes: list[_Attribute] = []
+    inside = False
+    for number, line in enumerate(text_lines(path, compression, encoding), 1):
+        text, where = line.strip(), f"{path}, line {number}"
+        if not text or text.startswith("%"):
+            continue
+        if inside:
+            yield _row(text, attributes, where)
+        elif text.lower().startswith("@attribute"):
+            attributes.append(_attribute(text, where))
+        elif text.lower().startswith("@data"):
+            inside = True
+        elif not text.lower().startswith("@relation"):
+            raise InputError(f"{where} is {text[:40]!r}; an ARFF file names its attributes, then says @data")
+    if not inside or not attributes:
+        raise InputError(f"{path} has no {'@data' if attributes else '@attribute'}; is it a whole ARFF file?")
+
+
+def text_lines(path: Path, compression: str, encoding: str) -> Iterator[str]:
+    """The lines of a text file, without their ends; the last one may be empty."""
+    decoder, left = codecs.getincrementaldecoder(encoding)(), ""
+    try:
+        for chunk in unpacked_chunks(path, compression):
+            *lines, left = (left + decoder.decode(chunk)).split("\n")
+            yield from lines
+        yield left + decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{path} is not {encoding.removesuffix('-sig')} text; name its encoding with --encoding"
+        ) from error
+
+
+def _attribute(text: str, where: str) -> _Attribute:
+    found = _ATTRIBUTE.match(text)
+    if found is None:
+        raise InputError(f"{where} is {text[:60]!r}; an attribute has a name and a type")
+    name, kind = _unquoted(found.group(1)), found.group(2).strip()
+    values = list(_fields(kind[1:-1], where)) if kind.startswith("{") and kind.endswith("}") else []
+    is_number = kind.lower().split()[0] in _NUMBERS
+    return _Attribute(
+        json.dumps(name, ensure_ascii=False), is_number, "0" if is_number else values[0] if values else "?"
+    )
+
+
+def _row(text: str, attributes: list[_Attribute], where: str) -> bytes:
+    text = _WEIGHT.sub("", text)
+    fields = _sparse(text[1:-1], attributes, where) if text.startswith("{") else list(_fields(text, where))
+    if len(fields) != len(attributes):
+        raise InputError(
+            f"{where} has {len(fields)} fields and there are {len(attributes)} attributes; fix or remove it"
+        )
+    cells = (f"{each.name}: {each.json(field, where)}" for each, field in zip(attributes, fields, strict=True))
+    return f"{{{', '.join(cells)}}}\n".encode()
+
+
+def _fields(text: str, where: str) -> Iterator[str]:
+    """Fields with their quotes, which tell a text from a missing value."""
+    at, more = 0, True
+    while more:
+        found = _FIELD.match(text, at)
+        if found is None:
+            raise InputError(f"{where} has a quote that is not closed; write a quote inside a text as \\'")
+        yield found.group(1)
+        at, more = found.end(), bool(found.group(2))
+
+
+def _sparse(text: str, attributes: list[_Attribute], where: str) -> list[str]:
+    fields = [each.unsaid for each in attributes]
+    for part in _STATED.findall(text):
+        found = _PAIR.match(part.strip())
+        if found is None or int(found.group(1)) >= len(fields):
+            raise InputError(f"{where} has {part.strip()[:40]!r}; a sparse row holds NUMBER VALUE of its attributes")
+        fields[int(found.group(1))] = found.group(2)
+    return fields
+
+
+def _unquoted(field: str) -> str:
+    if len(field) > 1 and field[0] in "'\"" and field[-1] == field[0]:
+        return re.sub(r"\\(.)", r"\1", field[1:-1])
+    return field
+
+
+# ── files of Vowpal Wabbit ───────────────────────────────────────────────────────────────────────
+
+
+def vw_lines(path: Path, compression: str, base: str = "", encoding: str = "utf-8-sig") -> Iterator[bytes]:
+    """One object a line that is not blank; with ``base`` a tag is the class of its first letter, the base being 1."""
+    for number, line in enumerate(text_lines(path, compression, encoding), 1):
+        text = line.strip()
+        if text:
+            where = f"{path}, line {number}"
+            row = _example(text, where) if "|" in text else _prediction(text.split(), base, where)
+            yield f"{json.dumps(row, ensure_ascii=False)}\n".encode()
+
+
+def _prediction(fields: list[str], base: str, where: str) -> dict[str, object]:
+    if len(fields) > 2:
+        raise InputError(f"{where} has {len(fields)} fields; a prediction of Vowpal Wabbit is NUMBER TAG")
+    tag = fields[1] if len(fields) == 2 else None
+    known: object = tag if tag is None or not base else _class_of(tag, base, where)
+    return {"prediction": _leading_number(fields[0], where), "tag": _plain(tag) if known is tag else known}
+
+
+def _class_of(tag: str, base: str, where: str) -> int:
+    place = ord(tag[0]) - ord(base) + 1
+    if place < 1:
+        raise InputError(f"{where} has the tag {tag!r}, which comes before {base!r}; name the tag of class 1")
+    return place
+
+
+def _plain(tag: str | None) -> object:
+    """A tag that is a whole number as one, so that it is the class that is predicted."""
+    return int(tag) if tag is not None and tag.lstrip("-").isdecimal() else tag
+
+
+def _leading_number(text: str, where: str) -> float | int:
+    try:
+        value = float(text.partition(":")[0])
+    except ValueError:
+        raise InputError(f"{where} begins with {text[:40]!r}; a prediction of Vowpal Wabbit is NUMBER TAG") from None
+    return int(value) if value.is_integer() else value
+
+
+def _example(text: str, where: str) -> dict[str, object]:
+    head, *namespaces = text.split("|")
+    fields = head.split()
+    if not 1 <= len(fields) <= 3:
+        raise InputError(f"{where} has {len(fields)} fields before its first bar; they are TARGET WEIGHT TAG")
+    weight = _leading_number(fields[1], where) if len(fields) > 1 else 1
+    row: dict[str, object] = {"target": fields[0], "weight": weight, "tag": fields[2] if len(fields) > 2 else None}
+    for space in namespaces:
+        name, *features = space.split() or [""]
+        if not name:
+            continue
+        row[name] = "/".join(features) or None
+        if len(features) > 1:
+            row |= {f"{name}.{at}": feature for at, feature in enumerate(features)}
+    return row
+
+
+# ── workbooks (Excel, OpenDocument) ──────────────────────────────────────────────────────────────
+
+
+_EXACT = 2.0**53
+
+
+def workbook_lines(path: Path, sheet: str | int | None = None) -> Iterator[bytes]:
+    """One object a row below the first row that is not empty, which names the columns; empty cells are null."""
+    rows = iter(_rows(path, sheet))
+    header = next((row for row in rows if any(_is_filled(value) for value in row)), None)
+    if header is None:
+        raise InputError(f"{path} has no filled cell in its sheet; the first row names the columns")
+    names = [(at, json.dumps(_text(name), ensure_ascii=False)) for at, name in enumerate(header) if _is_filled(name)]
+    for row in rows:
+        if any(_is_filled(value) for value in row):
+            fields = (f"{name}: {_json(row[at]) if at < len(row) else 'null'}" for at, name in names)
+            yield f"{{{', '.join(fields)}}}\n".encode()
+
+
+def _rows(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
+    if re.fullmatch(rb"[\t\r\n -~\x80-\xff]{4,}", first_bytes(path, size=64)):  # an archive has other bytes
+        option = "; read it with --input-format csv, or give it another name"
+        name = "; give it a name that ends in .csv"
+        raise InputError(Advised(f"{path} is text and not a workbook", terminal=option, page=name))
+    try:
+        from python_calamine import CalamineError, load_workbook  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise InputError(
+            f"{path} is a workbook, which needs python-calamine; pip install 'infoscope[excel]', or save it as CSV"
+        ) from error
+    try:
+        with load_workbook(str(path)) as book:
+            names = list(book.sheet_names)
+            if sheet is not None:
+                return book.get_sheet_by_name(_named_sheet(names, sheet, path)).to_python(skip_empty_area=False)
+            found = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}
+    except (CalamineError, OSError) as error:
+        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
+        raise InputError(f"{path} cannot be read as a workbook ({reason}); save it again, or as CSV") from error
+    filled = {name: rows for name, rows in found.items() if rows}
+    if len(filled) > 1:
+        sentence = Advised(
+            f"{path} has {len(filled)} sheets with data",
+            terminal="; name one with --sheet (in Python: sheet=)",
+            page="; save the one with the rows as a file of its own",
+        )
+        raise InputError(sentence + f": {', '.join(map(repr, filled))}")
+    return next(iter(filled.values()), [])
+
+
+def _named_sheet(names: Sequence[str], sheet: str | int, path: Path) -> str:
+    """A sheet by its name, else by its place from 1."""
+    if sheet in names:
+        return str(sheet)
+    if str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
+        return names[int(sheet) - 1]
+    hint = did_you_mean(str(sheet), names, f"it has {', '.join(map(repr, names))}")
+    raise UnknownNameError(f"{path} has no sheet {sheet!r}; {hint}")
+
+
+def _is_filled(value: Any) -> bool:
+    return value is not None and value != ""
+
+
+def _json(value: Any) -> str:
+    if not _is_filled(value):
+        return "null"
+    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
+        return str(int(value))
+    return json.dumps(value if isinstance(value, (bool, int, float)) else _text(value), ensure_ascii=False)
+
+
+def _text(value: Any) -> str:
+    """A cell as it reads: whole numbers without a point, midnight without a time."""
+    if isinstance(value, datetime):
+        return str(value.date() if value.time() == time() else value)
+    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+
+# ── copies ───────────────────────────────────────────────────────────────────────────────────────
+
+
+MAX_PACKED = 1 << 26
+"""Bytes of compressed text in all up to which it is unpacked before it is read."""
+MAX_UNPACKED = 1 << 29
+"""Bytes of it, unpacked, up to which that is done."""
+_UTF_8 = ("utf-8", "utf-8-sig")
+_TEXT = ("csv", "tsv", "ndjson")
+_BLANKS = re.compile(r"[ \t\r\n]*")
+_PACKED = re.compile(r"\.(gz|zst|zstd)$", re.IGNORECASE)
+
+
+def check_encoding(name: str) -> None:
+    """Reject an encoding that does not exist, or is not one of text."""
+    if _is_of_text(name):
+        return
+    known = [other for other in {*aliases, *aliases.values()} if _is_of_text(other)]
+    near = get_close_matches(name.lower().replace("-", "_"), known, n=1)
+    hint = f"did you mean {near[0].replace('_', '-')!r}?" if near else "common ones are latin-1, cp1252 and utf-16"
+    raise UnknownNameError(f"there is no encoding {name!r} of text; {hint}")
+
+
+def _is_of_text(encoding: str) -> bool:
+    try:
+        b"a".decode(encoding)
+    except UnicodeDecodeError:  # it exists, and wants more bytes
+        return True
+    except (LookupError, ValueError):
+        return False
+    return True
+
+
+def converted(files: Files, folder: Path, encoding: str | None = None, sheet: str | int | None = None) -> Files:
+    """The same files where an engine reads them, else copies of their rows in ``folder`` under their own titles."""
+    if files.format == "arff":
+        lines = partial(arff_lines, compression=files.compression, encoding=encoding or "utf-8-sig")
+        return copies(files, folder, lines, "ndjson")
+    if files.format.startswith("vw"):
+        lines = partial(
+            vw_lines,
+            compression=files.compression,
+            base=files.format.partition(":")[2],
+            encoding=encoding or "utf-8-sig",
+        )
+        return copies(files, folder, lines, "ndjson")
+    if encoding is not None and files.format not in _TEXT:
+        raise InputError(f"{files.name} is {files.format}; an encoding is for text: CSV, TSV and JSON")
+    if sheet is not None and files.format != "excel":
+        raise InputError(f"{files.name} is {files.format}; a sheet is for workbooks (.xlsx, .xls, .ods)")
+    if files.format == "excel":
+        return copies(files, folder, partial(workbook_lines, sheet=sheet), "ndjson")
+    if encoding is not None and codecs.lookup(encoding).name not in _UTF_8:
+        files = copies(files, folder, lambda path: recoded_lines(path, files.compression, encoding), files.format)
+    if files.format == "ndjson" and any(_is_rewritten(path, files.compression) for path in files.paths):
+        return copies(files, folder, partial(_json_lines, compression=files.compression), "ndjson")
+    return files
+
+
+def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]], format: str) -> Files:
+    """Copies in folders that are named as before where these name columns."""
+    titles: dict[Path, str] = {}
+    for path in files.paths:
+        copy = place_of_copy(
+            path, folder, _PACKED.sub("", path.name) if format == files.format else f"{path.name}.{format}"
+        )
+        title = files.titles.get(path, str(path))
+        try:
+            with copy.open("wb") as target:
+                target.writelines(lines(path))
+        except OSError as error:
+            raise InputError(
+                f"{title} cannot be converted in {folder.parent}: {error.strerror or error}; point TMPDIR to a larger "
+                "disk, or check the file"
+            ) from error
+        except InputError as error:
+            raise error.reworded(partial(_with_title, path=path, title=title)) from error
+        titles[copy] = title
+    return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
+
+
+def _with_title(text: str, path: Path, title: str) -> str:
+    return text.replace(str(path), title)
+
+
+def place_of_copy(path: Path, folder: Path, name: str) -> Path:
+    """Where a copy goes: into folders of its own, which name columns as those of the original do."""
+    place = Path(mkdtemp(dir=folder)).joinpath(*(part for part in path.parts[:-1] if "=" in part))
+    place.mkdir(parents=True, exist_ok=True)
+    return place / name
+
+
+def unpacked_copies(files: Files, folder: Path) -> Files | None:
+    """Compressed text as plain copies, which the engine reads in all its threads; None where it is too much."""
+    if files.compression == "none" or files.format not in _TEXT:
+        return None
+    if sum(path.stat().st_size for path in files.paths) > MAX_PACKED:
+        return None
+    titles: dict[Path, str] = {}
+    left = MAX_UNPACKED
+    for path in files.paths:
+        check_whole(path, files.compression)
+        copy = place_of_copy(path, folder, _PACKED.sub("", path.name))
+        left -= unpack_file(path, files.compression, copy, left)
+        if left < 0:
+            return None
+        titles[copy] = files.titles.get(path, str(path))
+    return replace(files, paths=tuple(titles), compression="none", titles=titles)
+
+
+def recoded_lines(path: Path, compression: str, encoding: str) -> Iterator[bytes]:
+    """The bytes of a text file as UTF-8."""
+    decoder = codecs.getincrementaldecoder(encoding)()
+    lines = 1
+    for chunk in _with_end(unpacked_chunks(path, compression)):
+        try:
+            text = decoder.decode(chunk or b"", final=chunk is None)
+            yield text.encode()
+        except UnicodeError as error:
+            raise InputError(f"{path}, {_where(error, lines, encoding)}; name the right encoding") from error
+        lines += text.count("\n")
+
+
+def _with_end(chunks: Iterator[bytes]) -> Iterator[bytes | None]:
+    yield from chunks
+    yield None
+
+
+def _where(error: UnicodeError, lines: int, encoding: str) -> str:
+    if not isinstance(error, UnicodeDecodeError):
+        return f"line {lines} is not {encoding} text ({error})"
+    before = error.object[: error.start].decode(encoding, "ignore")
+    byte = error.object[error.start : error.start + 1].hex()
+    return f"line {lines + before.count(chr(10))} is not {encoding} text (byte 0x{byte}: {error.reason})"
+
+
+def _is_array(head: bytes) -> bool:
+    return head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
+
+
+def _is_rewritten(path: Path, compression: str) -> bool:
+    """Whether JSON is an array, or begins with a byte order mark, which the engine's reader of it rejects."""
+    head = first_bytes(path, compression)
+    return head.startswith(BOM_UTF8) or _is_array(head)
+
+
+def _json_lines(path: Path, compression: str) -> Iterator[bytes]:
+    """Objects of a JSON array, one a line; a file of lines as it is, without a byte order mark."""
+    if not _is_array(first_bytes(path, compression)):
+        chunks = unpacked_chunks(path, compression)
+        yield next(chunks, b"").removeprefix(BOM_UTF8)
+        yield from chunks
+        return
+    for element in _Array(path, compression).elements():
+        yield element.replace("\r", " ").replace("\n", " ").encode()
+        yield b"\n"
+
+
+class _Array:
+    """A JSON array that is read a part at a time, whatever its size."""
+
+    def __init__(self, path: Path, compression: str) -> None:
+        self.path = path
+        self.chunks: Iterator[bytes] = recoded_lines(path, compression, "utf-8-sig")
+        self.decoder = json.JSONDecoder()
+        self.text, self.at, self.done = "", 0, 0
+
+    def elements(self) -> Iterator[str]:
+        """Each object as it is spelt."""
+        self._take()  # the bracket that begins it
+        sign = "," if self._peek() != "]" else self._take()
+        while sign == ",":
+            yield self._object()
+            sign = self._take()
+        if sign != "]":
+            found = f"is followed by {sign!r}" if sign else "is the end of the file"
+            raise self._error(f"{found} and not by a comma or a closing bracket", self.done)
+        if self._peek():
+            raise InputError(f"{self.path} goes on behind its JSON array; write one array, or one object per line")
+
+    def _object(self) -> str:
+        if (sign := self._peek()) != "{":
+            raise self._error(f"begins with {sign!r}; each element is an object with the names of columns as keys")
+        while True:
+            try:
+                _, end = self.decoder.raw_decode(self.text, self.at)
+                break
+            except RecursionError as error:
+                raise self._error("is nested too deeply") from error
+            except json.JSONDecodeError as error:
+                if not self._more():
+                    raise self._error(f"is not JSON ({error.msg[:1].lower()}{error.msg[1:]})") from error
+            except ValueError as error:
+                raise self._error("has a number with too many digits") from error
+        found, self.at, self.done = self.text[self.at : end], end, self.done + 1
+        return found
+
+    def _peek(self) -> str:
+        """The next character that is no blank; nothing at the end."""
+        while True:
+            found = _BLANKS.match(self.text, self.at)
+            self.at = self.at if found is None else found.end()
+            if self.at < len(self.text):
+                return self.text[self.at]
+            if not self._more():
+                return ""
+
+    def _take(self) -> str:
+        sign = self._peek()
+        self.at += len(sign)
+        return sign
+
+    def _more(self) -> bool:
+        """Whether there is more text; it at least doubles, so that a long object is not parsed too often."""
+        kept, more = self.text[self.at :], ""
+        while len(more) <= len(kept) and (chunk := next(self.chunks, None)) is not None:
+            more += chunk.decode()
+        self.text, self.at = kept + more, 0
+        return bool(more)
+
+    def _error(self, problem: str, element: int | None = None) -> InputError:
+        return InputError(f"{self.path}, element {element or self.done + 1} of the JSON array {problem}; fix it there")

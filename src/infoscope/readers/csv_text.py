@@ -1,0 +1,504 @@
+"""Text files and CSV: how they are opened, their header, and the guards where an engine would be silently wrong.
+
+The header is read strictly, nothing about the file is guessed from its rows. The engine skips a last line that is
+longer than its buffer, looks only at the columns that it is asked for, and takes the line end from the first one it
+meets: ``text_checked``, ``check_records`` and ``read_header`` reject what it lets pass. Files without a header, or of
+which only the first rows are wanted, are copied.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import zlib
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from itertools import chain
+from pathlib import Path
+from threading import Event, Thread
+from typing import Any, TextIO
+
+import numpy as np
+
+from infoscope.errors import Advised, InputError, UnknownNameError
+from infoscope.readers.columns import Columns, pick_columns
+from infoscope.readers.compression import first_bytes, most_bytes_of_zstd, unpacked_chunks, unpacked_zstd
+from infoscope.readers.conversions import copies, place_of_copy
+from infoscope.readers.files import Files
+from infoscope.readers.labels import as_number
+from infoscope.readers.signatures import not_utf8
+from infoscope.readers.tally import Tally
+
+# ── files of text ────────────────────────────────────────────────────────────────────────────────
+
+
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+_MAX_UNPACKED = 1 << 30
+LONGEST_LINE = 1 << 24
+"""Bytes of a line, at most; the engine holds twice as many at a time."""
+
+
+PARALLEL, IN_ORDER = "parallel=true", "parallel=false"
+"""Whether several threads read a text file from several places, as part of a statement."""
+
+
+def text_options(compression: str) -> str:
+    """How the engine reads lines, as part of a statement.
+
+    In parallel: one thread alone takes a quote that is never closed for the end of the file, so that it reads only
+    what ``check_records`` finds right. In parallel the engine leaves out a last line that is longer than its buffer;
+    ``text_checked`` finds it.
+    """
+    return f"compression='{compression}', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE}, {PARALLEL}"
+
+
+def is_split(path: Path, compression: str) -> bool:
+    """Whether the engine reads a file from several places, and ``check_records`` can read it from the beginning."""
+    if compression == "zstd":
+        return most_bytes_of_zstd(path) <= _MAX_UNPACKED
+    return compression != "none" or path.stat().st_size > LONGEST_LINE
+
+
+def check_records(path: Path, compression: str, delimiter: str) -> None:
+    """Reject the first record of a CSV file that has more or fewer fields than the header, or quotes that are wrong."""
+    before = csv.field_size_limit(LONGEST_LINE)
+    try:
+        with opened_text(path, compression) as file:
+            _check_each(csv.reader(file, delimiter=delimiter, strict=True), path)
+    finally:
+        csv.field_size_limit(before)
+
+
+def _check_each(records: Any, path: Path) -> None:
+    size, line = 0, 1
+    try:
+        for record in records:
+            size = size or len(record)
+            if record and len(record) != size:
+                fields = f"{len(record)} field{'s' * (len(record) != 1)}"
+                raise InputError(f"{path}, line {line} has {fields} and the header has {size}; fix or remove that line")
+            line = records.line_num + 1
+    except csv.Error as error:
+        what = next((what for sign, what in _FAULTS.items() if sign in str(error)), "has text behind a closing quote")
+        raise InputError(f'{path}, line {line} {what}; write a quote inside a field as ""') from None
+
+
+_FAULTS = {
+    "unexpected end of data": "has a quote that is not closed",
+    "field limit": "has a quote that is not closed, or a field of more than 16 MiB",
+}
+
+
+@contextmanager
+def opened_text(path: Path, compression: str, limit: int | None = None, errors: str = "strict") -> Iterator[TextIO]:
+    """A text file, unpacked and without a byte order mark; of a zstd file whole lines of the first ``limit`` bytes.
+
+    ``errors`` is what becomes of bytes that are not UTF-8, as in ``open``.
+    """
+    try:
+        if compression == "zstd":
+            yield io.StringIO(_text_of_zstd(path, limit, errors), newline="")
+        else:
+            opener = gzip.open if compression == "gzip" else open
+            with opener(path, "rt", encoding="utf-8-sig", errors=errors, newline="") as file:
+                yield file
+    except UnicodeDecodeError as error:
+        raise InputError(not_utf8(path, compression)) from error
+    except (gzip.BadGzipFile, zlib.error, EOFError) as error:
+        raise InputError(f"{path} is not a whole gzip file: {error}; fetch or pack it again") from error
+
+
+def _text_of_zstd(path: Path, limit: int | None, errors: str) -> str:
+    data = unpacked_zstd(path) if limit is None else first_bytes(path, "zstd", limit)
+    whole = limit is None or len(data) < limit
+    text = codecs.getincrementaldecoder("utf-8-sig")(errors).decode(data, final=whole)
+    return text if whole else text[: text.rfind("\n") + 1] or text
+
+
+_LINE_ENDS = b"\r\n"
+
+
+@contextmanager
+def text_checked(files: Files) -> Iterator[None]:
+    """Reject text that the engine lets pass, once it has read it in the meantime.
+
+    The engine looks at the columns alone that it is asked for, and leaves out a last line that is longer than its
+    buffer. Bytes that are not UTF-8 are rejected wherever they are, so that no verdict depends on the size of the file.
+    """
+    if files.format not in ("csv", "tsv", "ndjson"):
+        yield
+        return
+    stop, problems = Event(), []
+
+    def look() -> None:
+        try:
+            for path in files.paths:
+                if _last_line_bytes(_utf8_chunks(path, files.compression), stop) > LONGEST_LINE:
+                    raise _too_long(path, files.compression)
+        except (InputError, OSError) as error:  # raised by the thread that asked
+            problems.append(error)
+
+    thread = Thread(target=look, name="text check", daemon=True)
+    thread.start()
+    try:
+        yield
+        thread.join()
+    except InputError as error:
+        if "maximum_object_size" in str(error):  # the engine's word for a long line, which it does not name
+            thread.join()
+            raise (problems or [error])[0] from None
+        raise
+    finally:
+        stop.set()
+        thread.join()
+    if problems:
+        raise problems[0]
+
+
+def _utf8_chunks(path: Path, compression: str) -> Iterator[bytes]:
+    """All bytes of a file, as long as they are UTF-8."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    place = 0
+    for chunk in chain(unpacked_chunks(path, compression), [b""]):
+        pending = decoder.getstate()[0]
+        if pending or not chunk or not chunk.isascii():
+            try:
+                decoder.decode(chunk, final=not chunk)
+            except UnicodeDecodeError as error:
+                line = _line_at(path, compression, place - len(pending) + error.start)
+                raise InputError(not_utf8(path, compression, f"{path}, line {line}")) from None
+        place += len(chunk)
+        yield chunk
+
+
+def _line_at(path: Path, compression: str, place: int) -> int:
+    """Return the number of the line, from 1, that has this byte."""
+    ends = dict.fromkeys(_LINE_ENDS, 0)
+    for chunk in unpacked_chunks(path, compression):
+        ends = {end: count + chunk.count(end, 0, max(place, 0)) for end, count in ends.items()}
+        place -= len(chunk)
+    return 1 + max(ends.values())
+
+
+def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
+    r"""Return how long the last line is that is not empty; 0 where nobody wants to know any more.
+
+    >>> _last_line_bytes([b"one\ntw", b"o\r", b"\n"], Event()), _last_line_bytes([b"one\ntw", b"o", b" three"], Event())
+    (3, 9)
+    """
+    length, ended = 0, False
+    for chunk in chunks:
+        if stop.is_set():
+            return 0
+        end = len(chunk.rstrip(_LINE_ENDS)) if chunk[-1:] in (b"\n", b"\r") else len(chunk)
+        if end:
+            last = chunk.rfind(b"\n", 0, end)
+            last = max(last, chunk.rfind(b"\r", last + 1, end))
+            length = end - last - 1 if ended or last >= 0 else length + end
+        ended = end < len(chunk) if end else ended or bool(chunk)
+    return length
+
+
+def _too_long(path: Path, compression: str) -> InputError:
+    lines, rest = [0, 0], [0, 0]  # by line feeds and by carriage returns; those behind the last text end no line of it
+    for chunk in unpacked_chunks(path, compression):
+        text = chunk.rstrip(_LINE_ENDS)
+        for at, end in enumerate((b"\n", b"\r")):
+            behind = chunk.count(end, len(text))
+            lines[at] += rest[at] + chunk.count(end) - behind if text else 0
+            rest[at] = behind if text else rest[at] + behind
+    return InputError(
+        f"{path}, line {max(lines) + 1} is longer than {LONGEST_LINE >> 20} MiB; is a line end missing there?"
+    )
+
+
+# ── the header of a CSV file ─────────────────────────────────────────────────────────────────────
+
+
+_DELIMITERS = {",": "comma", "\t": "tab", ";": "semicolon", "|": "bar"}
+_HEADER = re.compile(r'(?:[^"\r\n]++|"[^"]*+")*+[\r\n][\s\S]')
+_MOST_COLUMNS = 1 << 16
+"""Names that the engine is told; with a million it takes a minute and 6 GB for two lines."""
+_SEPARATOR_LINE = re.compile(r'("?sep=[^\r\n]"?[,;\t|]*)(?:[\r\n]|$)', re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Header:
+    """Names of the columns, as written, what stands between them, and how many empty lines come before."""
+
+    names: tuple[str, ...]
+    delimiter: str
+    skip: int = 0
+
+
+def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str | None, compression: str) -> Header:
+    """The header under which all asked columns are found.
+
+    The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
+    and bar that makes the asked names appear; where none is asked, the one that gives the most names.
+    """
+    with opened_text(path, compression, LONGEST_LINE) as file:
+        text = _first_record(file)
+    if not text.strip():
+        raise InputError(f"{path} is empty; a header with the names of the columns is required")
+    reject_separator_line(text, path)
+    if delimiter is not None and (len(delimiter) != 1 or delimiter in '"\r\n'):
+        raise InputError(f"the delimiter is {delimiter!r}; it is one sign, and neither a quote nor a line end")
+    known = delimiter if delimiter is not None else "\t" if tab else None
+    _reject_mixed_line_ends(text, path)
+    skip = _empty_lines(text)
+    headers, problem = _split_by_each([known] if known else list(_DELIMITERS), text, skip)
+    broken = not skip and any(re.search(r"[\r\n]", header.names[0]) for header in headers)
+    if broken and first_bytes(path, compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
+        raise InputError(  # the engine does not see the quote behind the mark, and ends the header inside it
+            f"{path}, line 1 begins with a byte order mark and a name that has a line end inside; "
+            "write the header in one line, or remove the mark"
+        )
+    for header in headers:
+        if len(header.names) > _MOST_COLUMNS:
+            raise InputError(
+                f"{path} has {len(header.names):,} columns, and text is read with up to {_MOST_COLUMNS:,}; leave out "
+                "those that hold no labels, or write Parquet, of which the named columns alone are read"
+            )
+    for header in headers if asked else sorted(headers, key=lambda header: -len(header.names)):
+        if set(asked) <= set(header.names):
+            pick_columns(asked, header.names, str(path))
+            return header
+    if problem:
+        raise InputError(f"{path}, line {skip + 1} {problem}")
+    widest = max(headers, key=lambda header: len(header.names))
+    try:
+        pick_columns(asked, widest.names, str(path))
+    except UnknownNameError as error:
+        if (advice := _advice(widest, asked, known, skip + 1)) is None:
+            raise
+        raise UnknownNameError(f"{str(error).rstrip('?')}; {advice}") from error
+    raise AssertionError("a header with every asked column was overlooked")
+
+
+def _advice(header: Header, asked: Collection[str], known: str | None, line: int) -> str | None:
+    """What to do where the asked columns are missing because the first line is no header, or is not split."""
+    first, *others = header.names
+    if first.startswith("#") and set(asked) <= {first.lstrip("# "), *others}:  # as numpy.savetxt writes a header
+        return f"line {line} begins with #: ask for {first!r}, or remove the sign"
+    if first.startswith("#" if len(header.names) == 1 else "# "):
+        return f"line {line} looks like a comment: remove such lines, for example with grep -v '^#'"
+    if len(header.names) > 1:
+        return None
+    sign = _DELIMITERS.get(header.delimiter, header.delimiter)
+    stated = f"by {sign}" if known else "by comma, tab, semicolon or bar"
+    hint = "name the right delimiter"
+    if re.fullmatch(r"-?\d+(\.\d+)? \S+", first):
+        hint += ", or the format vw (--input-format vw) for predictions of Vowpal Wabbit"
+    return f"its first line does not split {stated}: {hint}"
+
+
+def reject_separator_line(text: str, path: Path) -> None:
+    """Reject a first line that tells Excel which separator follows, with the command that removes it."""
+    said = _SEPARATOR_LINE.match(text.lstrip("\r\n"))
+    if said is not None:
+        line = 1 + _empty_lines(text)
+        raise InputError(
+            f"{path}, line {line} is {said.group(1).strip()!r}, which tells Excel the separator and is no header; "
+            f"remove that line, for example with tail -n +{line + 1}"
+        )
+
+
+def reject_repeated_header(tally: Tally, columns: Columns, source: str) -> None:
+    """Reject text in which a line is the header again, as where files were joined: such a row is no sample.
+
+    Columns that are named by numbers are left alone, because a number may well be a label of its column; so are
+    columns of which each has its name in other rows as well, as where annotators A and B choose from A, B and C.
+    """
+    keys = tally.keys[len(columns.by) :]
+    if len(keys) < 2 or any(not isinstance(as_number(key), str) for key in keys):
+        return
+    named_cells = []
+    for key in keys:
+        at = tally.keys.index(key)
+        labels, spellings = tally.labels[at], (key, BYTE_ORDER_MARK.decode() + key)
+        if not any(spelling in labels for spelling in spellings):
+            return
+        places = [place for place, label in enumerate(labels) if label in spellings]
+        named_cells.append(np.isin(tally.codes[at], places))
+    cells = np.logical_and.reduce(named_cells)
+    rows = int(tally.rows[cells].sum())
+    if rows and not all((here & ~cells).any() for here in named_cells):
+        named = " and ".join([f"{key!r} in column {key!r}" for key in keys[:3]] + ["so on"] * (len(keys) > 3))
+        what = (
+            f"{source} has its header again among its rows ({rows:,} with {named}); remove such lines, for example "
+            "with awk 'NR == 1 {h = $0} NR == 1 || $0 != h', or rename the columns if these are labels"
+        )
+        raise InputError(Advised(what, terminal="; a file without a header is read with --no-header", page=""))
+
+
+def _empty_lines(text: str) -> int:
+    """How many come before the header."""
+    return len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
+
+
+def _first_record(file: TextIO) -> str:
+    """The text up to the end of the header and some more, as far as a line may be long."""
+    text, size = "", 1 << 16
+    while chunk := file.read(size):
+        text, size = text + chunk, len(text) + size
+        if _HEADER.match(text.lstrip("\r\n")) or len(text) >= LONGEST_LINE:
+            break
+    return text
+
+
+def _split_by_each(signs: list[str], text: str, skip: int) -> tuple[list[Header], str]:
+    """The header by each delimiter under which its quotes enclose whole fields, and what is wrong by another."""
+    headers, problem = [], ""
+    for sign in signs:
+        try:
+            headers.append(Header(split_header(text, sign, strict=True), sign, skip))
+        except InputError as error:
+            problem = problem or str(error)
+    return headers, problem
+
+
+def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[str, ...]:
+    """The fields of the first line; a quoted field may run over several lines, and ends as such where that is strict.
+
+    >>> split_header('truth,"said, in words"', ",")
+    ('truth', 'said, in words')
+    """
+    text = text.lstrip("\r\n")
+    sign = re.escape(delimiter)
+    field = re.compile(rf'(?:"([^"]*(?:""[^"]*)*)("?))?([^{sign}\r\n]*)({sign})?')
+    names, place, more = [], 0, True
+    while more:
+        found = field.match(text, place)
+        assert found is not None  # every part of it may be empty
+        quoted, closed, rest, more = found.group(1), found.group(2), found.group(3), bool(found.group(4))
+        if strict and quoted is not None and not closed:
+            raise InputError('has a quote that is not closed; write a quote inside a field as ""')
+        if strict and quoted is not None and rest:
+            raise InputError(
+                f"has {rest[:40]!r} behind a closing quote; name the right delimiter, or write a quote inside a field "
+                'as ""'
+            )
+        names.append((quoted or "").replace('""', '"') + rest)
+        place = found.end()
+    return tuple(names)
+
+
+def _reject_mixed_line_ends(text: str, path: Path) -> None:
+    """Engines take the line end from the first one they meet, inside quotes and before the header too.
+
+    With any other line end they would read no row, or lose the first character of the next line.
+    """
+    first = re.match(r'[\r\n]*(?:[^"\r\n]++|"[^"]*+(?:"|$))*+(\r\n|\r|\n)?', text)
+    ends = [] if first is None else re.findall(r"\r\n|\r|\n", first.group())
+    if len(set(ends)) > 1:
+        if len(set(ends[: _empty_lines(text)]) | {ends[-1]}) > 1:
+            raise InputError(
+                f"{path} has an empty line before its header whose line end is of another kind than that of the "
+                f"header; remove that line, for example with tail -n +{_empty_lines(text) + 1}"
+            )
+        raise InputError(
+            f"{path} has a line end of another kind inside its header than after it; write the header in one line"
+        )
+
+
+# ── files without a header, and their first rows ─────────────────────────────────────────────────
+
+
+def with_numbered_columns(files: Files, folder: Path, delimiter: str | None = None) -> Files:
+    """Copies of text files that have no header, with one that names the columns 0, 1, …"""
+    if files.format not in ("csv", "tsv"):
+        raise InputError(f"{files.name} is {files.format}; only CSV and TSV files may lack a header")
+
+    def numbered(path: Path) -> Iterator[bytes]:
+        records = _records(path, files)
+        first = next(records, b"")
+        text = first.decode("utf-8", "replace").removeprefix("\ufeff")
+        if not text.strip():
+            raise InputError(f"{path} is empty; there are no rows")
+        reject_separator_line(text, path)
+        sign = delimiter or ("\t" if files.format == "tsv" else max(_DELIMITERS, key=text.count))
+        end = next((end for end in (b"\r\n", b"\r") if first.endswith(end)), b"\n")  # engines take one for all lines
+        yield sign.join(map(str, range(len(split_header(text, sign))))).encode() + end
+        yield first.removeprefix(b"\xef\xbb\xbf")
+        yield from records
+
+    return copies(files, folder, numbered, files.format)
+
+
+def with_first_rows(files: Files, folder: Path, most: int) -> Files:
+    """Copies with the first rows of all files together."""
+    if files.format == "ifs":
+        raise InputError(f"{files.name} is counted already; a limit of rows is for rows")
+    titles: dict[Path, str] = {}
+    left = most
+    for path in files.paths:
+        if left <= 0:
+            break
+        copy = place_of_copy(path, folder, f"{path.name}.{_written_format(files)}")
+        with files.named():
+            left -= _write_first(path, copy, files, left)
+        titles[copy] = files.titles.get(path, str(path))
+    return replace(files, paths=tuple(titles), format=_written_format(files), compression="none", titles=titles)
+
+
+def _written_format(files: Files) -> str:
+    return "parquet" if files.format in ("parquet", "arrow") else files.format
+
+
+def _write_first(path: Path, copy: Path, files: Files, most: int) -> int:
+    """Write the first rows of one file; how many there were."""
+    if files.format in ("parquet", "arrow"):
+        return _write_first_of_arrow(path, copy, files.format, most)
+    has_header = files.format in ("csv", "tsv")
+    written = -1 if has_header else 0
+    with copy.open("wb") as target:
+        for record in _records(path, files):
+            if written == most:
+                break
+            target.write(record)
+            written += 1
+    return max(written, 0)
+
+
+def _write_first_of_arrow(path: Path, copy: Path, format: str, most: int) -> int:
+    import pyarrow.dataset  # noqa: PLC0415 - only for these files
+    import pyarrow.parquet  # noqa: PLC0415
+
+    try:
+        table = pyarrow.dataset.dataset(path, format="parquet" if format == "parquet" else "ipc").head(most)
+    except (pyarrow.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read as {format}: {str(error).splitlines()[0][:120]}") from error
+    pyarrow.parquet.write_table(table, copy)
+    return int(table.num_rows)
+
+
+def _records(path: Path, files: Files) -> Iterator[bytes]:
+    """Records with their line ends; empty lines are skipped, and a quoted field of a CSV file may hold line ends."""
+    quoted = files.format in ("csv", "tsv")
+    record = b""
+    for line in _lines(unpacked_chunks(path, files.compression)):
+        record += line
+        if quoted and record.count(b'"') % 2:
+            continue
+        if record.strip():
+            yield record
+        record = b""
+    if record.strip():
+        yield record
+
+
+def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
+    """Lines with their ends: CR alone where the text begins with such lines, else LF, after CR or not."""
+    left, end = b"", b""
+    for chunk in chunks:
+        end = end or (b"\r" if b"\r" in chunk and b"\n" not in chunk else b"\n")
+        *lines, left = (left + chunk).split(end)
+        for line in lines:
+            yield line + end
+    if left:
+        yield left

@@ -1,0 +1,964 @@
+"""Counting by codes: Parquet by its own dictionaries, text as it streams by where pyarrow is there.
+
+A label is looked at once for each dictionary, never once for each row. The bytes of a Parquet column are handed to the
+compiled part (``native/``), which unpacks codes and adds each row to its cell; row groups of remote files are on their
+way while others are counted. Whatever does not fit (other encodings, damage, many labels) raises ``UnfitError``, and
+the engine counts such files, or says what is wrong with them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import time
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from itertools import chain, islice
+from operator import itemgetter
+from pathlib import Path
+from threading import Event, Lock
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+import infoscope.core.compiled_duckdb as duckdb
+from infoscope.core.native_code import compiled_part
+from infoscope.errors import InputError
+from infoscope.readers.columns import Columns
+from infoscope.readers.csv_text import opened_text
+from infoscope.readers.duckdb.count import Scan
+from infoscope.readers.duckdb.session import CountingLimits, Session, exact_path, interruptible
+from infoscope.readers.files import Files
+from infoscope.readers.progress import shown_while
+from infoscope.readers.stores import MirroredFile
+from infoscope.readers.tally import Ints, Tally
+from infoscope.tables.counting import scatter
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+# ── batches of dictionary-encoded columns ────────────────────────────────────────────────────────
+
+
+_BLOCK = 1 << 14
+_CELLS = 1 << 22
+"""Of all tables together."""
+
+
+class UnfitError(Exception):
+    """The columns do not lend themselves to it: an engine counts them, or says what is wrong."""
+
+
+class CountedCodes(Protocol):
+    """What one thread has counted: a table of truth against each system, by the common places of their labels."""
+
+    totals: list[Ints]
+
+
+class Places:
+    """Where each label of each column stands in the tables of all threads; the first column is the truth."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = names
+        self.known: list[dict[Any, int]] = [{} for _ in names]
+        """Of each column; only to be read, for new labels come in by one door."""
+        self._lock = Lock()
+
+    def of(self, column: int, labels: Sequence[Any]) -> list[int]:
+        """Places of the labels, new ones after all that are known."""
+        known = self.known[column]
+        places = list(map(known.get, labels))
+        if None in places:
+            with self._lock:
+                places = [known.setdefault(label, len(known)) for label in labels]
+                truth, *systems = map(len, self.known)
+            if truth * sum(systems) > _CELLS:
+                raise UnfitError
+        return cast("list[int]", places)
+
+    def tallies(self, threads: Sequence[CountedCodes]) -> list[Tally]:
+        """One tally for each system, of those labels that have data."""
+        return [self._tally(system, [t.totals[system - 1] for t in threads]) for system in range(1, len(self.names))]
+
+    def _tally(self, system: int, parts: Sequence[Ints]) -> Tally:
+        total = np.zeros((len(self.known[0]), len(self.known[system])), dtype=np.int64)
+        for part in parts:  # which may have room for more labels than there are
+            inside = part[: total.shape[0], : total.shape[1]]
+            total[: inside.shape[0], : inside.shape[1]] += inside
+        cells = np.nonzero(total)
+        labels: list[Sequence[Any]] = []
+        codes = []
+        for column, code in zip((0, system), cells, strict=True):
+            everything = list(self.known[column])
+            found, places = np.unique(code, return_inverse=True)
+            labels.append([everything[i] for i in found])
+            codes.append(places)
+        keys = (self.names[0], self.names[system])
+        return Tally(keys, tuple(labels), np.array(codes, dtype=np.int64), total[cells])
+
+
+class Counting:
+    """What one thread has counted: a table of truth against each system."""
+
+    def __init__(self, places: Places) -> None:
+        self._places = places
+        self._alphabets: list[_Alphabet] = []
+        self._tables: list[Ints] = []
+        self.totals: list[Ints] = [np.zeros((0, 0), dtype=np.int64) for _ in places.names[1:]]
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """Count a batch of rows."""
+        columns = [_encoded(batch.column(i)) for i in range(len(self._places.names))]
+        old: Sequence[_Alphabet | None] = self._alphabets or [None] * len(columns)
+        alphabets = [_alphabet(column, known) for column, known in zip(columns, old, strict=True)]
+        if any(new is not known for new, known in zip(alphabets, old, strict=True)):
+            self.settle()
+            self._begin(alphabets)
+        truth, *systems = (alphabet.codes(column) for alphabet, column in zip(alphabets, columns, strict=True))
+        ones, add = np.ones(min(_BLOCK, len(truth)), dtype=np.int64), scatter()
+        for start in range(0, len(truth), _BLOCK):  # as much as the cache holds
+            rows = truth[start : start + _BLOCK]
+            for table, system in zip(self._tables, systems, strict=True):
+                add(table, rows, system[start : start + _BLOCK], ones[: len(rows)])
+
+    def _begin(self, alphabets: list[_Alphabet]) -> None:
+        truth, *systems = (len(alphabet.labels) for alphabet in alphabets)
+        if truth * sum(systems) > _CELLS:
+            raise UnfitError
+        self._alphabets = alphabets
+        self._tables = [np.zeros((truth, system + 1), dtype=np.int64) for system in systems]
+
+    def settle(self) -> None:
+        """Add the tables of the current dictionaries at the common places of their labels."""
+        if not self._alphabets:
+            return
+        truth, *systems = (self._places_of(i, alphabet) for i, alphabet in enumerate(self._alphabets))
+        for i, (system, table) in enumerate(zip(systems, self._tables, strict=True)):
+            self.totals[i] = total = grown(self.totals[i], (int(truth.max()) + 1, int(system.max()) + 1))
+            whence = np.full(total.shape[1], len(system))  # the last column of such a table is empty
+            whence[system] = np.arange(len(system))
+            total[truth] += table.take(whence, axis=1)
+        self._alphabets = []
+
+    def _places_of(self, column: int, alphabet: _Alphabet) -> Ints:
+        places = self._places.of(column, alphabet.labels)
+        if len(set(places)) < len(places):
+            raise UnfitError  # a dictionary that has a label twice, whose counts would not be added up
+        return np.array(places)
+
+
+_Table = TypeVar("_Table", NDArray[np.int64], NDArray[np.uint32])
+
+
+def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
+    """The table with room for this many labels; when it grows, over-allocate to amortise growth."""
+    if table.shape[0] >= shape[0] and table.shape[1] >= shape[1]:
+        return table
+    spare = 0.5 if table.size else 0.0
+    size = [has if has >= needs else needs + int(spare * needs) for has, needs in zip(table.shape, shape, strict=True)]
+    larger: _Table = np.zeros(size, dtype=table.dtype)
+    larger[: table.shape[0], : table.shape[1]] = table
+    return larger
+
+
+@dataclass(frozen=True)
+class _Alphabet:
+    """What the codes of a column mean for a while; the last label is None, for a hole."""
+
+    labels: Sequence[Any]
+    dictionary: Any
+
+    def codes(self, column: Any) -> NDArray[np.int32]:
+        """As Arrow keeps them; its own way to an array would load pandas."""
+        hole = len(self.labels) - 1
+        indices = column.indices
+        if indices.null_count:
+            indices = indices.fill_null(hole)
+        kind = np.dtype(str(indices.type))
+        codes = np.frombuffer(indices.buffers()[1], kind, len(indices), indices.offset * kind.itemsize)
+        codes = codes.astype(np.int32, copy=False)
+        if len(codes) and codes.view(np.uint32).max() > hole:
+            raise UnfitError  # nothing below looks before it writes
+        return codes
+
+
+def _encoded(column: Any) -> Any:
+    return column if hasattr(column, "dictionary") else column.dictionary_encode()
+
+
+def _alphabet(column: Any, old: _Alphabet | None) -> _Alphabet:
+    """The alphabet of a batch: the old one if it will do."""
+    if old is not None and column.dictionary.equals(old.dictionary):
+        return old
+    return _Alphabet([*column.dictionary.to_pylist(), None], column.dictionary)
+
+
+# ── where columns lie in Parquet files ───────────────────────────────────────────────────────────
+
+
+_WHOLE: dict[tuple[str, str], tuple[int, int]] = {
+    ("INT32", "TINYINT"): (4, 8),
+    ("INT32", "SMALLINT"): (4, 16),
+    ("INT32", "INTEGER"): (4, 32),
+    ("INT32", "UTINYINT"): (-4, 8),
+    ("INT32", "USMALLINT"): (-4, 16),
+    ("INT32", "UINTEGER"): (-4, 32),
+    ("INT64", "BIGINT"): (8, 64),
+    ("INT64", "UBIGINT"): (-8, 64),
+}
+"""Bytes and bits of whole numbers, by how they are stored and what the engine takes them for."""
+_SIZES = "SELECT file_name, num_rows, num_row_groups FROM parquet_file_metadata($paths)"
+_SCHEMA = "SELECT file_name, name, type, repetition_type, num_children, duckdb_type FROM parquet_schema($paths)"
+_CHUNKS = (
+    "SELECT file_name, row_group_id, column_id, path_in_schema, row_group_num_rows, num_values, compression, "
+    "dictionary_page_offset, data_page_offset, total_compressed_size FROM parquet_metadata($paths) WHERE column_id IN"
+)
+_FILES = 256
+"""That the engine is asked about at once."""
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What the values of a column are."""
+
+    number: int
+    """Bytes of a whole number, below 0 where it has no sign; 0 for text."""
+    optional: bool
+    """Whether rows may lack a value."""
+    bits: int = 0
+    """Of a whole number, which may be fewer than it is stored in."""
+
+    @property
+    def within(self) -> range:
+        """Whole numbers that the column can hold."""
+        return range(2**self.bits) if self.number < 0 else range(-(2 ** (self.bits - 1)), 2 ** (self.bits - 1))
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """One column of one row group."""
+
+    kind: Kind
+    compression: str
+    start: int
+    size: int
+
+
+@dataclass(frozen=True)
+class RowGroup:
+    """Rows of one file, with a chunk for each column that was asked for."""
+
+    path: Path
+    rows: int
+    chunks: tuple[Chunk, ...]
+    share: float
+    """Of all row groups of all files, this one and those before it."""
+
+
+def row_groups(session: Session, files: Files, names: Sequence[str]) -> Iterator[RowGroup]:
+    """All row groups with rows.
+
+    UnfitError where a column is neither text nor whole numbers, or nested, and for many small groups. Small groups come
+    first: those may be stored in other ways, and then it is well to know soon.
+    """
+    for start in range(0, len(files.paths), _FILES):
+        paths = files.paths[start : start + _FILES]
+        by_file = _groups_by_file(session, paths, names)
+        for number, (path, groups) in enumerate(zip(paths, by_file, strict=True), start):
+            for done, (rows, chunks) in enumerate(sorted(groups, key=itemgetter(0)), 1):
+                if rows:
+                    yield RowGroup(path, rows, chunks, (number + done / len(groups)) / len(files.paths))
+
+
+_RowsAndChunks = tuple[int, tuple[Chunk, ...]]
+
+
+def _groups_by_file(session: Session, paths: Sequence[Path], names: Sequence[str]) -> list[list[_RowsAndChunks]]:
+    """Rows and chunks of the groups of each file."""
+    schemas = [_leaves(schema) for schema in _by_file(session, paths, _SCHEMA)]
+    columns = [[_column(leaves, name) for name in names] for leaves, _ in schemas]
+    rows = groups = chunks = 0
+    for (_, width), lines in zip(schemas, _by_file(session, paths, _SIZES), strict=True):
+        for rows_of_file, groups_of_file in lines:
+            rows, groups, chunks = rows + rows_of_file, groups + groups_of_file, chunks + groups_of_file * width
+    if not _are_codes_faster(rows, groups, chunks, len(names) - 1):
+        raise UnfitError
+    places = ", ".join(str(place) for place in sorted({place for inside in columns for place, *_ in inside}))
+    by_file = []
+    for inside, lines in zip(columns, _by_file(session, paths, f"{_CHUNKS} ({places})"), strict=True):
+        found: dict[int, dict[int, Any]] = {}
+        for group, place, *chunk in lines:
+            found.setdefault(group, {})[place] = chunk
+        by_file.append([_group(inside, chunk) for chunk in found.values()])
+    return by_file
+
+
+def _are_codes_faster(rows: int, groups: int, chunks: int, systems: int) -> bool:
+    """Whether files are counted sooner by codes than by the engine, by what each step was found to take.
+
+    The engine describes the chunks of all columns, wanted or not, and small row groups are a burden to both.
+
+    >>> _is_worth_it(2 * 10**7, 163, 163 * 11, 1), _is_worth_it(10**6, 10**4, 10**4 * 3, 1)
+    (True, False)
+    >>> _is_worth_it(10**6, 20, 20 * 2000, 1), _is_worth_it(1000, 1, 3, 1)
+    (False, True)
+    """
+    by_codes = 18e-6 * chunks + 45e-6 * groups * (systems + 1) + 2.5e-9 * rows * systems
+    by_engine = systems * (8e-3 + 100e-6 * groups + 13e-9 * rows)
+    return by_codes < by_engine
+
+
+def _by_file(session: Session, paths: Sequence[Path], statement: str) -> list[list[Any]]:
+    """Lines of an answer for each file, which the engine names by its whole path."""
+    lines: dict[str, list[Any]] = {str(path.absolute()): [] for path in paths}
+    for name, *line in session.rows(statement, paths=[exact_path(path) for path in paths]):
+        if name not in lines:
+            raise UnfitError
+        lines[name].append(line)
+    if len(lines) < len(paths):
+        raise UnfitError  # a file that is to be read twice
+    return list(lines.values())
+
+
+_Leaf = tuple[int, str, Kind | None]
+
+
+def _leaves(schema: Sequence[Any]) -> tuple[list[_Leaf], int]:
+    """Columns that are not inside another: place among all that hold values, name, and kind where it is of use.
+
+    And how many hold values, inside others or not.
+    """
+    leaves: list[_Leaf] = []
+    place, inside = 0, [1]
+    for name, stored, repetition, children, meant in schema:
+        while inside and not inside[-1]:
+            inside.pop()
+        if not inside:
+            raise UnfitError
+        inside[-1] -= 1
+        if children:
+            inside.append(children)
+            continue
+        if len(inside) == 2:  # the root, and this
+            leaves.append((place, name, _kind(stored, repetition, meant)))
+        place += 1
+    return leaves, place
+
+
+def _kind(stored: str, repetition: str, meant: str) -> Kind | None:
+    if repetition not in ("REQUIRED", "OPTIONAL"):
+        return None
+    optional = repetition == "OPTIONAL"
+    if (stored, meant) == ("BYTE_ARRAY", "VARCHAR"):
+        return Kind(0, optional)
+    if (stored, meant) not in _WHOLE:
+        return None
+    number, bits = _WHOLE[stored, meant]
+    return Kind(number, optional, bits)
+
+
+def _column(leaves: Sequence[_Leaf], name: str) -> tuple[int, str, Kind]:
+    found = [(place, kind) for place, known, kind in leaves if known == name]
+    if len(found) != 1 or found[0][1] is None:
+        raise UnfitError
+    return found[0][0], name, found[0][1]
+
+
+def _group(columns: Sequence[tuple[int, str, Kind]], stored: dict[int, Any]) -> _RowsAndChunks:
+    """The rows of a group, and its chunks in the order of the columns."""
+    rows: set[int] = set()
+    chunks = []
+    for place, name, kind in columns:
+        if place not in stored:
+            raise UnfitError
+        path, count, values, compression, dictionary, data, size = stored[place]
+        rows |= {count, values}
+        starts = [start for start in (dictionary, data) if start]
+        if path != name or not starts or size is None or size < 0:
+            raise UnfitError
+        chunks.append(Chunk(kind, compression, min(starts), size))
+    if len(rows) != 1:
+        raise UnfitError
+    return rows.pop(), tuple(chunks)
+
+
+# ── row groups by their packed codes ─────────────────────────────────────────────────────────────
+
+
+_LARGEST_GROUP = 1 << 24
+_LARGEST_CHUNK = 1 << 26
+_MOST_ROWS = np.iinfo(np.uint32).max
+_FEW = 1 << 16
+"""Rows of a group up to which columns without a dictionary are taken value by value."""
+_MOST_PLACES = np.iinfo(np.uint16).max - 1
+_FIELDS, _START, _SIZE, _EXPANDED, _LEVELS, _COMPRESSED, _CHECKSUM = 11, 1, 2, 3, 7, 9, 10
+"""Of a page's record, and where it tells the first byte of its body, its bytes before and after expanding, and so on;
+first comes its kind."""
+_DICTIONARY = 2
+_BUILT_IN = ("UNCOMPRESSED", "SNAPPY")
+_CODECS = {
+    "ZSTD": ("zstd", "decompress_into"),
+    "BROTLI": ("brotli", "decompress_into"),
+    "LZ4_RAW": ("lz4", "decompress_block_into"),
+}
+_GZIP_FLAGS = 3
+"""Where the header of a gzip stream says what else it has; the engine knows no streams that have more."""
+_Bytes = NDArray[np.uint8]
+InMemory = Callable[[int, int], memoryview | None]
+"""Bytes of a file that need not be read from it, by their first and their number."""
+
+
+def is_built() -> bool:
+    """Whether the compiled part is there and of this version; where it is not, all else works without it."""
+    return getattr(_compiled(), "FIELDS", None) == _FIELDS
+
+
+def _compiled() -> Any:
+    return compiled_part("readers._packed")
+
+
+class PackedCounting:
+    """What one thread has counted: a table of truth against each system, with a spare column that stays empty."""
+
+    def __init__(self, places: Places) -> None:
+        self._packed = _compiled()
+        self._places = places
+        self._truth = np.empty(0, dtype=np.uint16)
+        self._room = np.empty(0, dtype=np.uint8)
+        self._lines = 0
+        self._rows = 0
+        self._tables = [np.zeros((0, 0), dtype=np.uint32) for _ in places.names[1:]]
+        self.totals: list[Ints] = [np.zeros((0, 0), dtype=np.int64) for _ in places.names[1:]]
+
+    def add(self, file: BinaryIO, group: RowGroup, in_memory: InMemory) -> None:
+        """Count the rows of a group; after an error what was counted before is of no use either."""
+        if not 0 < group.rows <= _LARGEST_GROUP or any(chunk.size > _LARGEST_CHUNK for chunk in group.chunks):
+            raise UnfitError
+        if len(self._truth) < group.rows:
+            self._truth = np.empty(group.rows, dtype=np.uint16)
+        truth = self._truth[: group.rows]
+        if self._rows + group.rows > _MOST_ROWS:
+            self.settle()
+        self._rows += group.rows
+        try:
+            for column, chunk in enumerate(group.chunks):
+                held = in_memory(chunk.start, chunk.size)
+                content = self._read(file, chunk) if held is None else np.frombuffer(held, np.uint8)
+                self._add(column, content, chunk, truth)
+        except ValueError as error:  # the compiled part's word for whatever does not fit
+            raise UnfitError from error
+
+    def _add(self, column: int, content: _Bytes, chunk: Chunk, truth: NDArray[np.uint16]) -> None:
+        pages: Any = self._packed.pages(content)
+        _check_sums(content, pages)
+        snappy = chunk.compression == "SNAPPY"
+        if chunk.compression not in _BUILT_IN:
+            content, pages = _expanded(content, pages, chunk.compression)
+        if np.frombuffer(pages, np.int64, 1)[0] == _DICTIONARY:
+            labels = self._packed.dictionary(content, pages, snappy, chunk.kind.number)
+            _check_range(chunk.kind, labels)
+            places = self._known_places_of(column, labels)
+            self._add_codes(column, (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max()))
+        elif len(truth) <= _FEW:
+            kind = chunk.kind
+            values = self._packed.values(content, pages, snappy, kind.optional, kind.number, len(truth))
+            _check_range(kind, [value for value in values if value is not None])
+            self._add_values(column, self._places_of(column, values), truth)
+        else:
+            raise UnfitError
+
+    def _known_places_of(self, column: int, labels: list[Any]) -> NDArray[np.uint16]:
+        """Of the labels and of None; in most row groups they have all been seen before."""
+        places = self._packed.places(labels, self._places.known[column])
+        return self._places_of(column, [*labels, None]) if places is None else np.frombuffer(places, np.uint16)
+
+    def _places_of(self, column: int, labels: list[Any]) -> NDArray[np.uint16]:
+        places = self._places.of(column, labels)
+        if max(places) > _MOST_PLACES:
+            raise UnfitError
+        return np.array(places, dtype=np.uint16)
+
+    def _add_codes(self, column: int, packed: tuple[Any, ...], most: int) -> None:
+        if column == 0:
+            self._lines = most + 1
+            self._packed.codes(*packed)
+        else:
+            table = self._table(column, most)
+            self._packed.tally(*(*packed, table, table.shape[1]))
+
+    def _add_values(self, column: int, places: NDArray[np.uint16], truth: NDArray[np.uint16]) -> None:
+        """Few rows in a group of their own: writers do without a dictionary that would be as long as the rows."""
+        if column == 0:
+            self._lines = int(places.max()) + 1
+            truth[:] = places
+        else:
+            np.add.at(self._table(column, int(places.max())), (truth, places), 1)
+
+    def _table(self, column: int, most: int) -> NDArray[np.uint32]:
+        self._tables[column - 1] = grown(self._tables[column - 1], (self._lines, most + 2))
+        return self._tables[column - 1]
+
+    def settle(self) -> None:
+        """Add what small tables hold, which fit a processor's cache twice as well, to the totals."""
+        for i, table in enumerate(self._tables):
+            total = self.totals[i] = grown(self.totals[i], table.shape)
+            total[: table.shape[0], : table.shape[1]] += table
+            table[:] = 0
+        self._rows = 0
+
+    def _read(self, file: BinaryIO, chunk: Chunk) -> _Bytes:
+        """The bytes of a chunk, in memory that is used again: fresh memory costs more than the work done in it."""
+        if len(self._room) < chunk.size:
+            self._room = np.empty(chunk.size, dtype=np.uint8)
+        done = 0
+        while done < chunk.size:
+            some = _read_at(file, self._room[done : chunk.size], chunk.start + done)
+            if not some:
+                raise UnfitError
+            done += some
+        return self._room[: chunk.size]
+
+
+def _read_at(file: Any, room: Any, start: int) -> int:
+    if hasattr(os, "preadv"):  # one call, and Python's lock is given up once
+        return os.preadv(file.fileno(), [room], start)
+    file.seek(start)
+    return int(file.readinto(room) or 0)
+
+
+def _check_sums(content: _Bytes, records: bytes) -> None:
+    """Reject a chunk with a page that is not what its checksum says; not every writer stores them."""
+    numbers = memoryview(records).cast("q")
+    for at, checksum in enumerate(numbers[_CHECKSUM::_FIELDS]):
+        if checksum >= 0:
+            start, size = (numbers[at * _FIELDS + place] for place in (_START, _SIZE))
+            if zlib.crc32(content[start : start + size].data) != checksum:
+                raise UnfitError
+
+
+def _check_range(kind: Kind, values: list[int]) -> None:
+    """Reject whole numbers that their column cannot hold: the engine has words for them."""
+    if kind.number and values and not (min(values) in kind.within and max(values) in kind.within):
+        raise UnfitError
+
+
+def _expanded(content: _Bytes, records: bytes, compression: str) -> tuple[_Bytes, NDArray[np.int64]]:
+    """A chunk with all its pages expanded, and their records."""
+    pages = np.frombuffer(records, np.int64).reshape(-1, _FIELDS).copy()
+    if pages[:, _EXPANDED].sum() > _LARGEST_CHUNK:
+        raise UnfitError
+    larger = np.empty(pages[:, _EXPANDED].sum(), dtype=np.uint8)
+    at = 0
+    for page in pages:
+        body = content[page[_START] : page[_START] + page[_SIZE]]
+        before, size = max(int(page[_LEVELS]), 0), int(page[_EXPANDED])
+        if page[_COMPRESSED] == 0:
+            before = size  # nothing of it is compressed
+        if before > min(size, len(body)):
+            raise UnfitError
+        larger[at : at + before] = body[:before]
+        if size > before:
+            _expand(body[before:], larger[at + before : at + size], compression)
+        page[_START], page[_SIZE] = at, size
+        at += size
+    return larger, pages
+
+
+def _expand(body: _Bytes, room: _Bytes, compression: str) -> None:
+    """Fill the room with what a body expands to, which must be just as much."""
+    if compression == "GZIP":
+        return _inflate(body, room)
+    if compression not in _CODECS:
+        raise UnfitError
+    import cramjam  # noqa: PLC0415 - only for some files
+
+    module, function = _CODECS[compression]
+    try:
+        done = getattr(getattr(cramjam, module), function)(body, room)
+    except cramjam.DecompressionError as error:
+        raise UnfitError from error
+    if done != len(room):
+        raise UnfitError
+    return None
+
+
+def _inflate(body: _Bytes, room: _Bytes) -> None:
+    """Gzip by zlib, which tells where a stream ends: there must be one, whole and with a plain header, and no more."""
+    stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    try:
+        data = stream.decompress(body.data, len(room) + 1)
+    except zlib.error as error:
+        raise UnfitError from error
+    if not stream.eof or stream.unused_data or body[_GZIP_FLAGS] or len(data) != len(room):
+        raise UnfitError
+    room[:] = np.frombuffer(data, np.uint8)
+
+
+# ── row groups of remote files ───────────────────────────────────────────────────────────────────
+
+
+_AHEAD = 8 << 20
+"""Bytes that are asked for before they are needed; with more, fresh memory costs what waiting less would gain."""
+_REQUEST = 1 << 20
+"""Bytes of small row groups that are asked for together."""
+_GAP = 1 << 14
+"""Bytes between two ranges that cost less than a request of their own."""
+_PREFETCHES = 8
+"""Requests at a time."""
+_AT_ONCE = 0.005
+"""Seconds in which a store answers whose bytes are not asked for ahead."""
+_SLOW = 0.02
+"""Seconds for the bytes of a block after which all further ones are asked for ahead."""
+
+_Range = tuple[int, int]
+LocatedGroup = tuple[RowGroup, InMemory]
+"""A row group, and a function that gives its bytes where they need not be read from a file."""
+
+
+@contextmanager
+def located(groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile]) -> Iterator[Iterator[LocatedGroup]]:
+    """Row groups with their bytes; those of a store that takes its time are asked for from now on."""
+    if not mirrors:
+        yield ((group, _nowhere) for group in groups)
+        return
+    pool = ThreadPoolExecutor(_PREFETCHES)
+    at_once = all(mirror.delay <= _AT_ONCE for mirror in mirrors.values())
+    try:
+        yield _begun(_ahead(groups, mirrors, _Requests(pool, ahead=0 if at_once else _AHEAD)))
+    finally:
+        pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _begun(groups: Iterator[LocatedGroup]) -> Iterator[LocatedGroup]:
+    """The same groups, the first of them taken already; what fails here fails again where they are counted."""
+    try:
+        return chain([next(groups)], groups)
+    except StopIteration:
+        return iter(())
+    except (UnfitError, InputError) as error:
+        return _failing(error)
+
+
+def _failing(error: Exception) -> Iterator[LocatedGroup]:
+    yield from ()
+    raise error
+
+
+def _nowhere(_start: int, _size: int) -> None:
+    """No bytes of a file of this machine wait in memory."""
+
+
+class _Content(Protocol):
+    """Bytes that are here, or will be."""
+
+    def result(self) -> memoryview:
+        """The bytes, once they have come."""
+
+
+@dataclass
+class _Requests:
+    """Requests for bytes: sent ahead of the counting, or none before its bytes are needed."""
+
+    pool: ThreadPoolExecutor
+    ahead: int
+    """Bytes that are asked for before they are needed."""
+
+    def content(self, mirror: MirroredFile, span: _Range) -> _Content:
+        """The bytes of a range."""
+        return self.pool.submit(_read_span, mirror, span) if self.ahead else _OnDemand(self, mirror, span)
+
+
+@dataclass
+class _OnDemand:
+    """Bytes that the first thread that needs them asks for."""
+
+    requests: _Requests
+    mirror: MirroredFile
+    span: _Range
+    _content: memoryview | None = None
+    _lock: Lock = field(default_factory=Lock)
+
+    def result(self) -> memoryview:
+        """The bytes; where they take long, the next ones are asked for ahead."""
+        with self._lock:
+            if self._content is None:
+                start = time.perf_counter()
+                self._content = _read_span(self.mirror, self.span)
+                if time.perf_counter() - start > _SLOW:
+                    self.requests.ahead = _AHEAD
+            return self._content
+
+
+@dataclass(frozen=True)
+class _Arriving:
+    """Ranges of a file that were asked for, shared by row groups that lie close together."""
+
+    ranges: Mapping[_Range, _Content]
+
+    def in_memory(self, start: int, size: int) -> memoryview | None:
+        """These bytes, once they have come."""
+        for (first, end), content in self.ranges.items():
+            if first <= start and start + size <= end:
+                return content.result()[start - first : start - first + size]
+        return None
+
+
+def _ahead(
+    groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile], requests: _Requests
+) -> Iterator[LocatedGroup]:
+    waiting: deque[tuple[RowGroup, _Arriving]] = deque()
+    asked = 0
+    for block in _blocks(groups):
+        arriving = _asked(block, mirrors.get(block[0].path), requests)
+        for group in block:
+            waiting.append((group, arriving))
+            asked += _size(group)
+            while asked > requests.ahead:
+                first, found = waiting.popleft()
+                asked -= _size(first)
+                yield first, found.in_memory
+    while waiting:
+        group, arriving = waiting.popleft()
+        yield group, arriving.in_memory
+
+
+def _blocks(groups: Iterable[RowGroup]) -> Iterator[list[RowGroup]]:
+    """Row groups of one file whose bytes are asked for together: one, or several small ones."""
+    block: list[RowGroup] = []
+    size = 0
+    for group in groups:
+        if block and (group.path != block[0].path or size + _size(group) > _REQUEST):
+            yield block
+            block, size = [], 0
+        block.append(group)
+        size += _size(group)
+    if block:
+        yield block
+
+
+def _size(group: RowGroup) -> int:
+    return sum(chunk.size for chunk in group.chunks)
+
+
+def _asked(block: Sequence[RowGroup], mirror: MirroredFile | None, requests: _Requests) -> _Arriving:
+    if mirror is None:
+        return _Arriving({})
+    spans = {(chunk.start, chunk.start + chunk.size) for chunk in chain(*(group.chunks for group in block))}
+    missing = _coalesced(span for span in spans if not mirror.has(span))
+    return _Arriving({span: requests.content(mirror, span) for span in missing})
+
+
+def _read_span(mirror: MirroredFile, span: _Range) -> memoryview:
+    return memoryview(mirror.read(span))
+
+
+def _coalesced(spans: Iterable[_Range]) -> list[_Range]:
+    """Ranges by their place, those that lie close together as one.
+
+    >>> _coalesced([(40_000, 50_000), (200, 300), (100, 200)])
+    [(100, 300), (40000, 50000)]
+    """
+    out: list[_Range] = []
+    for start, end in sorted(spans):
+        if out and start - out[-1][1] <= _GAP:
+            out[-1] = (out[-1][0], max(out[-1][1], end))
+        else:
+            out.append((start, end))
+    return out
+
+
+# ── which sources are counted by codes ───────────────────────────────────────────────────────────
+
+
+WORTH_TEXT = 32 << 20
+"""Bytes of text with several systems from which counting by codes pays for loading pyarrow."""
+_BATCH = 1 << 16
+_TEXT_BATCH = 1 << 25
+"""Bytes of text in a batch, about."""
+_LARGEST_BATCH = 4 * _TEXT_BATCH
+_LONG_LINE = 2048
+_LOOKS, _LOOK = 16, 1 << 14
+
+
+@contextmanager
+def packed_row_groups(session: Session, files: Files, columns: Columns) -> Iterator[Iterator[LocatedGroup] | None]:
+    """Row groups that the compiled part may count; None where an engine counts these files.
+
+    Those of remote files are on their way from now on.
+    """
+    if files.format != "parquet" or not files.by_codes or not _is_plain(files, columns):
+        yield None
+        return
+    with located(row_groups(session, files, columns.names), files.mirrors) as groups:
+        yield groups
+
+
+def count_by_codes(
+    session: Session,
+    scan: Scan,
+    files: Files,
+    columns: Columns,
+    limits: CountingLimits,
+    *,
+    groups: Iterator[LocatedGroup] | None,
+) -> list[Tally] | None:
+    """One tally for each system; None where the engine's own grouping is to do it.
+
+    That is so where labels are many, for weights, groups and joint counts, for labels that are neither text nor whole
+    numbers, for text with one system, and for files with a fault, which the engine then explains.
+    """
+    if groups is not None:
+        return _count_parquet(groups, files, columns, limits)
+    if not _is_plain(files, columns) or not _is_worth_it(files, columns):
+        return None
+    return _count_text(session, scan, files, columns, limits)
+
+
+def _is_plain(files: Files, columns: Columns) -> bool:
+    plain = columns.weight is None and not columns.by and (len(columns.systems) == 1 or not columns.joint)
+    return plain and not set(files.hive_keys) & set(columns.names)
+
+
+def _is_worth_it(files: Files, columns: Columns) -> bool:
+    if files.format not in ("csv", "tsv") or len(columns.systems) == 1:
+        return False
+    size = sum(path.stat().st_size for path in files.paths)
+    return size >= WORTH_TEXT and _longest_line(files) <= _LONG_LINE  # labels of long lines are counted one by one
+
+
+def _longest_line(files: Files) -> int:
+    """Of the first hundred, and of some further on where the file can be entered anywhere."""
+    path = files.paths[0]
+    with opened_text(path, files.compression, _LOOK * _LOOKS) as file:
+        longest = max(map(len, islice(file, 100)), default=0)
+    if files.compression != "none":
+        return longest
+    size = path.stat().st_size
+    with path.open("rb") as raw:
+        for part in range(1, _LOOKS):
+            raw.seek(size * part // _LOOKS)
+            longest = max(longest, *map(len, raw.read(_LOOK).split(b"\n")))
+    return longest
+
+
+def _count_text(
+    session: Session, scan: Scan, files: Files, columns: Columns, limits: CountingLimits
+) -> list[Tally] | None:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+    except ImportError:
+        return None
+    duckdb.load_python_part()
+    try:
+        return _count_stream(session, scan, files, columns, limits)
+    except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):
+        return None
+
+
+def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, limits: CountingLimits) -> list[Tally]:
+    """Columns of text as the engine parses them, encoded and counted batch by batch."""
+    statement = f"SELECT {', '.join(scan.columns[name] for name in columns.names)} FROM {scan.relation}"
+    for name, value in scan.values.items():  # a stream takes no bound values, but variables
+        session.run(f"SET VARIABLE {name} = $value", value=value)
+    statement = re.sub(r"\$(paths\d*)", r"getvariable('\1')", statement)
+    rows = min(_BATCH, _TEXT_BATCH // max(_longest_line(files), 1))
+    with shown_while(f"counting {session.source}", session.connection.query_progress), interruptible():
+        batches = _reader(session.connection.sql(statement))(rows)
+        try:
+            stream = _Stream(Places(columns.names), batches)
+            return stream.places.tallies(_in_threads(stream.count, min(_threads(limits), 2), stream.stop))
+        finally:
+            batches.close()  # or the engine could not be asked after all
+
+
+def _reader(rows: Any) -> Callable[[int], Any]:
+    return getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader
+
+
+def _threads(limits: CountingLimits) -> int:
+    return limits.threads or os.cpu_count() or 1
+
+
+def _in_threads(count: Callable[[], CountedCodes], threads: int, stop: Event) -> list[CountedCodes]:
+    with ThreadPoolExecutor(threads) as pool:
+        try:
+            return [thread.result() for thread in [pool.submit(count) for _ in range(threads)]]
+        finally:
+            stop.set()  # for the other threads, when one fails or the user interrupts
+
+
+@dataclass
+class _Stream:
+    """Batches that come one after the other: while one thread waits for the next, another counts."""
+
+    places: Places
+    batches: Any
+    stop: Event = field(default_factory=Event)
+    _lock: Lock = field(default_factory=Lock)
+
+    def _next(self) -> Any:
+        with self._lock:
+            batch = None if self.stop.is_set() else next(self.batches, None)
+        if batch is not None and batch.nbytes > _LARGEST_BATCH:
+            raise UnfitError
+        return batch
+
+    def count(self) -> Counting:
+        """What one thread does until nothing is left."""
+        counting = Counting(self.places)
+        while (batch := self._next()) is not None:
+            counting.add(batch)
+        counting.settle()
+        return counting
+
+
+def _count_parquet(
+    groups: Iterator[LocatedGroup], files: Files, columns: Columns, limits: CountingLimits
+) -> list[Tally] | None:
+    """Row groups, in a thread for each core."""
+    work = _Work(Places(columns.names), groups)
+    try:
+        with shown_while(f"counting {files.name}", work.percent):
+            return work.places.tallies(_in_threads(work.count, _threads(limits), work.stop))
+    except (UnfitError, InputError, OSError):
+        return None
+
+
+@dataclass
+class _Work:
+    """Row groups that wait for a thread."""
+
+    places: Places
+    groups: Iterator[LocatedGroup]
+    stop: Event = field(default_factory=Event)
+    _share: float = 0.0
+    _lock: Lock = field(default_factory=Lock)
+
+    def percent(self) -> float:
+        return 100 * self._share
+
+    def _next(self) -> LocatedGroup | None:
+        with self._lock:  # the engine is asked about the next file by one thread at a time
+            found = None if self.stop.is_set() else next(self.groups, None)
+            self._share = self._share if found is None else found[0].share
+            return found
+
+    def count(self) -> PackedCounting:
+        """What one thread does until nothing is left."""
+        counting = PackedCounting(self.places)
+        with ExitStack() as opened:
+            path, file = None, None
+            while (found := self._next()) is not None:
+                group, in_memory = found
+                if file is None or group.path != path:
+                    opened.close()
+                    path, file = group.path, opened.enter_context(group.path.open("rb", buffering=0))
+                counting.add(file, group, in_memory)
+        counting.settle()
+        return counting

@@ -1,1 +1,0 @@
-"""Which columns hold what, where nobody named them: contents, evidence and questions."""

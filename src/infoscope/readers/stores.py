@@ -1,0 +1,566 @@
+"""Files of object stores and web servers, read here: listed, and copied as far as their columns are asked for.
+
+Text is copied whole; of Parquet only the footer, then the columns asked for: the copy has the size of the original with
+holes where nothing was fetched, so every engine reads it like any other file, and only the bytes of its columns travel.
+Faults of all stores are said in one sentence without a secret. Web servers have a module of their own, which loads
+HTTP.
+"""
+
+from __future__ import annotations
+
+import glob
+import json
+import os
+import re
+import struct
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from enum import Enum
+from functools import cache
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, NoReturn, Protocol, Self, TypeVar
+
+from infoscope.errors import InputError
+
+# ── addresses of objects ─────────────────────────────────────────────────────────────────────────
+
+
+_WEB = ("http", "https")
+_STORES = ("s3", "s3a", "gs", "az", "azure", "abfs", "abfss")
+_FORM = re.compile(r"(?P<scheme>[A-Za-z][A-Za-z0-9+.-]*):/{1,2}(?P<rest>.*)", re.DOTALL)
+"""An address that went through ``pathlib`` has one slash."""
+
+
+@dataclass(frozen=True)
+class ObjectAddress:
+    """An object, a folder or a pattern of objects in a bucket, or a file of a web server."""
+
+    scheme: str
+    bucket: str
+    """Bucket or container; the host of a web server."""
+    key: str
+
+    @classmethod
+    def parsed(cls, text: str) -> Self:
+        """The parts of an address.
+
+        >>> ObjectAddress.parsed("s3://logs/2026/*.parquet")
+        ObjectAddress(scheme='s3', bucket='logs', key='2026/*.parquet')
+        """
+        found = _FORM.fullmatch(text)
+        bucket, _, key = found["rest"].partition("/") if found else ("", "", "")
+        if found is None or not bucket:
+            raise InputError(f"{text} names no bucket; an address reads like s3://bucket/folder/log.parquet")
+        return cls(found["scheme"].lower(), bucket, key)
+
+    def __str__(self) -> str:
+        """The address as it is written."""
+        return f"{self.scheme}://{self.bucket}/{self.key}"
+
+    @property
+    def is_web(self) -> bool:
+        """Whether a web server has it, which lists nothing."""
+        return self.scheme in _WEB
+
+    @property
+    def place(self) -> str:
+        """What its store calls the place of objects."""
+        return "container" if self.scheme.startswith("a") else "bucket"
+
+    @property
+    def is_pattern(self) -> bool:
+        """Whether it means the objects that match; a question mark in the address of a web server begins its query."""
+        return not self.is_web and glob.has_magic(self.key)
+
+    @property
+    def folder(self) -> str:
+        """The folders before the first part that is a pattern."""
+        parts = self.key.split("/")
+        plain = next((at for at, part in enumerate(parts) if glob.has_magic(part)), len(parts))
+        return "/".join(parts[:plain])
+
+    def at(self, key: str) -> Self:
+        """Another object of the same bucket."""
+        return type(self)(self.scheme, self.bucket, key)
+
+    def matches(self, key: str) -> bool:
+        """Whether a key is one that the pattern means; ** stands for any number of folders.
+
+        >>> pattern = ObjectAddress.parsed("s3://logs/**/part-?.csv")
+        >>> [pattern.matches(key) for key in ("part-1.csv", "a/b/part-2.csv", "a/part-10.csv")]
+        [True, True, False]
+        """
+        return re.fullmatch(_expression(self.key), key, re.DOTALL) is not None
+
+
+def _expression(pattern: str) -> str:
+    out, at = "", 0
+    while at < len(pattern):
+        if pattern.startswith("**/", at):
+            out, at = out + "(?:.*/)?", at + 3
+        elif pattern.startswith("**", at):
+            out, at = out + ".*", at + 2
+        elif pattern[at] == "[" and (end := pattern.find("]", at + 2)) > 0:
+            inside = pattern[at + 1 : end].replace("\\", r"\\")
+            out, at = f"{out}[{'^' + inside[1:] if inside.startswith('!') else inside}]", end + 1
+        else:
+            out, at = out + {"*": "[^/]*", "?": "[^/]"}.get(pattern[at], re.escape(pattern[at])), at + 1
+    return out
+
+
+def is_object_address(name: str) -> bool:
+    """Whether a name is an address of an object store or a web server, whose files can be read here.
+
+    >>> [is_object_address(name) for name in ("s3://logs/a.csv", "https://a.org/a.csv", "hdfs://n/a.csv", "a.csv")]
+    [True, True, False, False]
+    """
+    found = _FORM.fullmatch(name)
+    return found is not None and found["scheme"].lower() in (*_STORES, *_WEB)
+
+
+# ── what is asked of a store, and its faults ─────────────────────────────────────────────────────
+
+
+Range = tuple[int, int]
+"""First byte, and the one after the last."""
+Buffer = Any
+"""Bytes, or what a driver keeps them in; a memoryview shows them."""
+T = TypeVar("T")
+_PAUSES = (0.1, 0.4, 1.6)
+"""Seconds to wait before trying again what may pass."""
+
+
+@dataclass(frozen=True)
+class ObjectInfo:
+    """An object of a store."""
+
+    key: str
+    size: int
+    version: str | None
+    """What changes when the object does, where the store tells."""
+    has_ranges: bool = True
+    ending: Buffer = field(default=b"", repr=False, compare=False)
+    """Its last bytes, where they came along with the rest."""
+
+    def check(self, size: int | None, version: str | None) -> None:
+        """Reject the bytes of an object that has changed: each response states size and version."""
+        is_same = version == self.version or None in (version, self.version)
+        if size != self.size or not is_same:
+            raise StoreError(Fault.CHANGED)
+
+
+class ObjectStore(Protocol):
+    """A bucket, or a web server."""
+
+    def info(self, key: str, ending: int = 0) -> ObjectInfo | None:
+        """Size and version of an object, with its last bytes, this many, if the store can; None if it is absent."""
+
+    def listed(self, folder: str) -> Iterable[ObjectInfo]:
+        """All objects under a folder."""
+
+    def read(self, info: ObjectInfo, span: Range) -> Buffer:
+        """The bytes of a range of an object, which must still be the one that ``info`` describes."""
+
+
+class Fault(Enum):
+    """Kinds of faults that a store answers with."""
+
+    ABSENT = "absent"
+    NO_BUCKET = "no bucket"
+    DENIED = "denied"
+    BUSY = "busy"
+    UNREACHABLE = "unreachable"
+    CUT = "cut"
+    CHANGED = "changed"
+    OTHER = "other"
+
+
+_PASSING = (Fault.BUSY, Fault.UNREACHABLE, Fault.CUT)
+
+
+class StoreError(Exception):
+    """A fault of a store; its words are the driver's own and are not shown, for they may repeat what is secret."""
+
+    def __init__(self, fault: Fault, status: str = "") -> None:
+        super().__init__(fault.value)
+        self.fault = fault
+        self.status = status
+
+
+def persistently(work: Callable[[], T], address: ObjectAddress) -> T:
+    """Call it, again after a pause where a fault may be temporary; a permanent one is raised."""
+    for pause in (*_PAUSES, None):
+        try:
+            return work()
+        except StoreError as error:
+            if pause is None or error.fault not in _PASSING:
+                raise_fault(error, address)
+        time.sleep(pause)
+    raise AssertionError("unreachable")
+
+
+def raise_fault(error: StoreError, address: ObjectAddress) -> NoReturn:
+    """Say what is wrong and what to do."""
+    status = f" ({error.status})" if error.status else ""
+    sentences = {
+        Fault.ABSENT: f"{address}: the file does not exist; check the name and the folder",
+        Fault.NO_BUCKET: f"{address}: the {address.place} {address.bucket!r} does not exist; check its name",
+        Fault.DENIED: f"{address}: access was denied{status}; {_CREDENTIALS.get(address.scheme[:2], _OTHERWISE)}",
+        Fault.BUSY: f"{address}: the store is too busy to answer{status}; try again later",
+        Fault.UNREACHABLE: f"{address}: the store cannot be reached{status}; check the network{_endpoint(address)}",
+        Fault.CUT: f"{address}: the store broke off in the middle of the file, several times; try again later",
+        Fault.CHANGED: f"{address} changed while it was read; read a copy that does not change",
+    }
+    raise InputError(sentences.get(error.fault, f"{address} cannot be read{status}")) from None
+
+
+_CREDENTIALS = {
+    "s3": "check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or set AWS_SKIP_SIGNATURE to true for a public bucket",
+    "gs": "check GOOGLE_APPLICATION_CREDENTIALS",
+    "az": "check AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+    "ab": "check AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
+}
+_OTHERWISE = "check the link, which may have expired, or the name and password in it"
+
+
+def _endpoint(address: ObjectAddress) -> str:
+    return " and AWS_ENDPOINT_URL" if address.scheme.startswith("s3") else ""
+
+
+# ── buckets of S3, Google Cloud and Azure, through obstore ───────────────────────────────────────
+
+
+_RETRIES = {
+    "max_retries": 4,
+    "backoff": {"init_backoff": timedelta(milliseconds=100), "max_backoff": timedelta(seconds=3), "base": 2},
+    "retry_timeout": timedelta(seconds=30),
+}
+_ENDPOINTS = {"s3": "AWS_ENDPOINT_URL", "s3a": "AWS_ENDPOINT_URL", "gs": "STORAGE_EMULATOR_HOST"}
+"""Variables that name another server than the cloud's own."""
+_STATUS = re.compile(r"status code: (\d{3}[^:\n]*)")
+_CODE = re.compile(r"<Code>(\w+)</Code>")
+_NO_BUCKET = ("NoSuchBucket", "ContainerNotFound")
+
+
+class Bucket:
+    """A bucket or a container."""
+
+    def __init__(self, address: ObjectAddress) -> None:
+        with _told():
+            self._store = _opened(
+                address.scheme, address.bucket, os.environ.get(_ENDPOINTS.get(address.scheme, ""), "")
+            )
+
+    def info(self, key: str, ending: int = 0) -> ObjectInfo | None:
+        """Size and version of an object, with its last bytes, this many, if the store can; None if it is absent."""
+        try:
+            with _told():
+                return self._with_ending(key, ending) if ending else _info(_obstore().head(self._store, key))
+        except StoreError as error:
+            if error.fault == Fault.ABSENT:
+                return None
+            if ending and error.fault == Fault.OTHER:  # Azure counts no bytes from the end, an empty object has none
+                return self.info(key)
+            raise
+
+    def _with_ending(self, key: str, size: int) -> ObjectInfo:
+        """In one request: each takes as long as the way to the store and back."""
+        answer = _obstore().get(self._store, key, options={"range": {"suffix": size}})
+        info = replace(_info(answer.meta), ending=answer.bytes())
+        if len(info.ending) != min(size, info.size):
+            raise StoreError(Fault.CUT)
+        return info
+
+    def listed(self, folder: str) -> Iterable[ObjectInfo]:
+        """All objects under a folder."""
+        with _told():
+            return [_info(found) for page in _obstore().list(self._store, prefix=folder or None) for found in page]
+
+    def read(self, info: ObjectInfo, span: Range) -> Buffer:
+        """The bytes of a range."""
+        with _told():
+            answer = _obstore().get(self._store, info.key, options={"range": span})
+            now = _info(answer.meta)
+            info.check(now.size, now.version)
+            content = answer.bytes()
+        if len(content) != span[1] - span[0]:
+            raise StoreError(Fault.CUT)
+        return content
+
+
+@cache
+def _obstore() -> Any:
+    try:
+        import obstore  # noqa: PLC0415 - an extra
+    except ImportError as error:
+        raise InputError("files of object stores need obstore; pip install 'infoscope[cloud]'") from error
+    return obstore
+
+
+@cache
+def _opened(scheme: str, bucket: str, endpoint: str) -> Any:
+    """The store; connections are kept for the next question."""
+    _obstore()
+    from obstore.store import AzureStore, GCSStore, S3Store  # noqa: PLC0415 - as above
+
+    options: dict[str, Any] = {"retry_config": _RETRIES, "client_options": {"connect_timeout": timedelta(seconds=10)}}
+    if endpoint.startswith("http://"):
+        options["client_options"]["allow_http"] = True
+    if scheme.startswith("s3"):
+        return S3Store(bucket, **options)
+    if scheme == "gs":
+        return GCSStore(bucket, **options, **({"service_account_key": _emulated(endpoint)} if endpoint else {}))
+    container, _, account = bucket.partition("@")
+    if account:  # abfss://container@account.dfs.core.windows.net/…
+        options["account_name"] = account.partition(".")[0]
+    return AzureStore(container, **options)
+
+
+def _emulated(endpoint: str) -> str:
+    """The account of an emulator of Google Cloud Storage, which asks for no credentials."""
+    account = {"gcs_base_url": endpoint.rstrip("/"), "disable_oauth": True}
+    return json.dumps(account | dict.fromkeys(("client_email", "private_key", "private_key_id"), ""))
+
+
+def _info(found: Any) -> ObjectInfo:
+    """Size and version of an object; Azure quotes the version in responses and does not in listings."""
+    version = found["e_tag"]
+    return ObjectInfo(found["path"], int(found["size"]), version and version.removeprefix("W/").strip('"'))
+
+
+@contextmanager
+def _told() -> Iterator[None]:
+    """Faults of the driver by kind; its words name addresses and keys, and stay behind."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise StoreError(Fault.NO_BUCKET if any(code in str(error) for code in _NO_BUCKET) else Fault.ABSENT) from None
+    except PermissionError:
+        raise StoreError(Fault.DENIED) from None
+    except Exception as error:
+        if isinstance(error, (InputError, StoreError)):
+            raise
+        raise StoreError(*_fault(str(error))) from None
+
+
+def _fault(words: str) -> tuple[Fault, str]:
+    """The kind of a fault, and what the store answered."""
+    words = words.partition("\n\nDebug source:")[0]
+    status = found[1].strip() if (found := _STATUS.search(words)) else ""
+    code = found[1] if (found := _CODE.search(words)) else ""
+    if code in _NO_BUCKET:
+        return Fault.NO_BUCKET, ""
+    if status[:3] in ("401", "403") or "redential" in words:
+        return Fault.DENIED, code or status
+    if status[:3] in ("429", "500", "502", "503", "504"):
+        return Fault.BUSY, code or status
+    if "error sending request" in words or "onnect" in words:
+        return Fault.UNREACHABLE, ""
+    if "body" in words or "end of file" in words or "incomplete" in words.lower():
+        return Fault.CUT, ""
+    return Fault.OTHER, code or status
+
+
+# ── copies, with holes ───────────────────────────────────────────────────────────────────────────
+
+
+_FOOTER = 1 << 16
+"""Bytes at the end of a Parquet file that are fetched first: footers are rarely longer."""
+_PIECE = 8 << 20
+_AT_A_TIME = 64 << 20
+"""Bytes of a file that are asked for at a time, and kept in memory."""
+_REQUESTS = 8
+"""Files or ranges that are fetched at a time."""
+_LONGEST_NAME = 255
+"""Bytes that systems allow."""
+_MAGIC = b"PAR1"
+R = TypeVar("R")
+
+
+@dataclass
+class MirroredFile:
+    """A remote file and its copy here, which may have holes."""
+
+    address: ObjectAddress
+    info: ObjectInfo
+    store: ObjectStore
+    path: Path
+    delay: float
+    """Seconds that the store took to say what there is."""
+    present: list[Range] = field(default_factory=list)
+    """What the copy has."""
+
+    def fetch(self, wanted: Iterable[Range]) -> None:
+        """Write ranges into the copy that it does not have yet."""
+        missing = _joined(span for span in wanted if not self.has(span))
+        pieces = [(at, min(at + _PIECE, end)) for start, end in missing for at in range(start, end, _PIECE)]
+        for several in _batches(pieces):
+            self._write(zip(several, _in_parallel(self.read, several), strict=True))
+
+    def has(self, span: Range) -> bool:
+        """Whether the copy has these bytes."""
+        return any(start <= span[0] and span[1] <= end for start, end in self.present)
+
+    def read(self, span: Range) -> Buffer:
+        """Bytes of the remote file; the copy is left as it is."""
+        return persistently(lambda: self.store.read(self.info, span), self.address)
+
+    def _write(self, pieces: Iterable[tuple[Range, Buffer]]) -> None:
+        with self.path.open("r+b") as copy:
+            for span, content in pieces:
+                copy.seek(span[0])
+                copy.write(content)
+                self.present.append(span)
+        self.present = _joined(self.present)
+
+
+def _batches(pieces: Sequence[Range]) -> Iterator[list[Range]]:
+    """Pieces that are asked for together."""
+    batch: list[Range] = []
+    for piece in pieces:
+        batch.append(piece)
+        if sum(end - start for start, end in batch) >= _AT_A_TIME:
+            yield batch
+            batch = []
+    if batch:
+        yield batch
+
+
+def _joined(spans: Iterable[Range]) -> list[Range]:
+    """Ranges in their order, those that touch as one."""
+    joined: list[Range] = []
+    for start, end in sorted(set(spans)):
+        if joined and start <= joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(joined[-1][1], end))
+        elif start < end:
+            joined.append((start, end))
+    return joined
+
+
+def _web_server(address: ObjectAddress) -> ObjectStore:
+    from infoscope.readers.web_server import WebServer  # noqa: PLC0415 - loads HTTP and encryption
+
+    return WebServer(address)
+
+
+def mirrored(
+    name: str, folder: Path, is_data: Callable[[str], bool], is_parquet: Callable[[str], bool]
+) -> list[MirroredFile]:
+    """Copies of the files that an address, a folder or a pattern means, in their order.
+
+    ``is_data`` says which files of a folder are data, by their path in it; ``is_parquet`` which are copied with holes.
+    """
+    address = ObjectAddress.parsed(name)
+    store: ObjectStore = _web_server(address) if address.is_web else Bucket(address)
+    ending = _FOOTER if is_parquet(Path(address.key).name) else 0
+    start = time.perf_counter()
+    found = persistently(lambda: _meant(address, store, is_data, ending), address)
+    delay = time.perf_counter() - start
+    if not found:
+        kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
+        raise InputError(f"{address}: {kind}; check the name and the folder")
+    bucket = "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
+    place = folder / f"{bucket}-{token_hex(6)}"
+    places = [_place(place, info.key, address, is_parquet) for info in found]
+    files = [
+        MirroredFile(address.at(info.key), info, store, path, delay) for info, path in zip(found, places, strict=True)
+    ]
+    _in_parallel(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files)
+    return files
+
+
+def _place(folder: Path, key: str, address: ObjectAddress, is_parquet: Callable[[str], bool]) -> Path:
+    """Where a copy lies: the folders of the key, which may name columns, and no way out of the folder.
+
+    A Parquet file whose key has no folders needs none: removing a folder takes milliseconds on some disks. Text keeps
+    its name, from which messages make those of converted files.
+    """
+    parts = [
+        part for part in (key.partition("?")[0] if address.is_web else key).split("/") if part not in ("", ".", "..")
+    ]
+    *folders, name = (part.replace("\0", "_") for part in parts or ["file"])
+    beside = f"{folder.name}-{name}"
+    if folders or not is_parquet(name) or len(os.fsencode(beside)) > _LONGEST_NAME:
+        return folder.joinpath(*folders, name)
+    return folder.with_name(beside)
+
+
+def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool], ending: int) -> list[ObjectInfo]:
+    """Objects in their order; the last bytes come along of one that is named."""
+    if address.is_pattern:
+        found = [info for info in store.listed(address.folder) if address.matches(info.key)]
+        return sorted(found, key=lambda info: info.key)
+    if not address.key.endswith("/") and address.key and (one := store.info(address.key, ending)) is not None:
+        return [one]
+    if address.is_web:
+        return []
+    folder = address.key.rstrip("/")
+    inside = [info for info in store.listed(folder) if is_data(info.key.removeprefix(f"{folder}/"))]
+    return sorted(inside, key=lambda info: info.key)
+
+
+def _begin(file: MirroredFile, *, with_holes: bool) -> None:
+    """Make the copy: its footer where the rest may wait, else all of it."""
+    size = file.info.size
+    try:
+        file.path.parent.mkdir(parents=True, exist_ok=True)
+        if size < 0 or (not file.info.has_ranges and size):  # a server that gives all or nothing
+            content = persistently(lambda: file.store.read(file.info, (0, size)), file.address)
+            file.path.write_bytes(content)
+            file.present = [(0, len(content))]
+            return
+        with file.path.open("wb") as copy:
+            copy.truncate(size)
+        if len(file.info.ending):
+            file._write([((size - len(file.info.ending), size), file.info.ending)])
+        if not with_holes or size <= _FOOTER:
+            file.fetch([(0, size)])
+            return
+        file.fetch([(size - _FOOTER, size)])
+        with file.path.open("r+b") as copy:
+            copy.seek(size - 8)
+            length, magic = struct.unpack("<I4s", copy.read(8))
+            copy.seek(0)
+            copy.write(magic)  # a file begins with what it ends with, and four bytes are no request of their own
+        is_whole = magic != _MAGIC or length + 8 > size  # the engine will say what it is instead
+        file.fetch([(0, size)] if is_whole else [(size - length - 8, size)])
+    except OSError as error:
+        raise InputError(
+            f"{file.address} cannot be kept in {file.path.parents[-2]}: {error.strerror or error}; "
+            "point TMPDIR to a larger disk"
+        ) from error
+
+
+def fetch_columns(
+    files: Mapping[Path, MirroredFile], names: Sequence[str], chunks: Callable[[list[Path]], Iterable[Any]]
+) -> None:
+    """Fetch the columns of these names where copies have holes; ``chunks`` tells where the chunks of files lie.
+
+    It gives lines of path, column, first byte (of the dictionary, of the data) and size.
+    """
+    partly = [path for path, file in files.items() if not _is_complete(file)]
+    if not partly:
+        return
+    wanted: dict[str, list[Range]] = {str(path.absolute()): [] for path in partly}
+    for path, column, dictionary, data, size in chunks(partly):
+        if column.partition(", ")[0] in names and size:
+            start = min(at for at in (dictionary, data) if at)
+            wanted[path].append((start, start + size))
+    _in_parallel(lambda path: files[path].fetch(wanted[str(path.absolute())]), partly)
+
+
+def _in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
+    """Several at a time; one needs no thread."""
+    if len(items) == 1:
+        return [work(items[0])]
+    with ThreadPoolExecutor(_REQUESTS) as pool:
+        return list(pool.map(work, items))
+
+
+def _is_complete(file: MirroredFile) -> bool:
+    return file.present == [(0, file.info.size)] or not file.info.size or os.path.getsize(file.path) != file.info.size
