@@ -1,4 +1,4 @@
-"""One way to ask: a command's options are the parameters of its function, and functions have few parameters."""
+"""One way to ask: a command's options are the parameters of its function."""
 
 from __future__ import annotations
 
@@ -15,8 +15,6 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import ReadOptions
 from tests.api import COMMANDS, app
-
-MAX_PARAMETERS = 8
 
 OUTPUT = {"format", "unit", "output", "force", "quiet", "verbose", "run"}
 """Form and place of the output, which functions leave to the methods of their result."""
@@ -122,20 +120,6 @@ def test_the_gate_asks_as_evaluate_does() -> None:
     of_labels = {"labels", "labels_out", "want", "period"}
 
     assert options("evaluate") - options("gate") == of_rows | of_labels
-
-
-def public_functions() -> dict[str, Callable[..., Any]]:
-    return {
-        f"{module.__name__}.{name}": found
-        for module in (ifs, ifs.multilabel, ifs.operating_points, ifs.tracking)
-        for name in module.__all__
-        if inspect.isfunction(found := getattr(module, name))
-    }
-
-
-@pytest.mark.parametrize("name", public_functions())
-def test_public_functions_have_few_parameters(name: str) -> None:
-    assert len(inspect.signature(public_functions()[name]).parameters) <= MAX_PARAMETERS
 
 
 def test_a_dash_is_standard_output_and_an_empty_name_is_rejected(

@@ -199,3 +199,32 @@ def test_the_removed_boxes_are_counted() -> None:
     assert result.systems[0].metrics["mota"].value == 1
     kept = tracking.evaluate(truth, STAGE.truth(), preprocessing="off").systems[0]
     assert kept.n == kept.system_boxes == 80
+
+
+@pytest.mark.parametrize(
+    ("options", "complaint"),
+    [
+        ({"gate": "0.5"}, "gate must be a finite number, got '0.5'"),
+        ({"gate": 0}, "the gate is 0; it must be above 0"),
+        ({"gate": 1.01, "similarity": "overlap"}, "boxes overlap by at most 1"),
+        ({"level": 95}, r"level must be between 0 and 1 \(for example 0.95\), got 95"),
+        ({"confidence_level": 0}, "confidence_level must be between 0 and 1"),
+        ({"level": 0.9, "confidence_level": 0.9}, "confidence_level and level are the same"),
+        ({"seed": -1}, "seed must be a whole number of 0 or more, got -1"),
+    ],
+)
+def test_options_out_of_their_limits_are_rejected(options: dict[str, object], complaint: str) -> None:
+    with pytest.raises(InputError, match=complaint):
+        tracking.evaluate(ONE.truth(), ONE.truth(), **options)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match=complaint):
+        tracking.sweep_gates(ONE.truth(), ONE.truth(), **options)  # type: ignore[arg-type]
+
+
+def test_scipys_words_for_level_and_seed() -> None:
+    truth, tracks = crowd(1)
+    expected = tracking.compare(truth, {"a": tracks, "b": truth}, level=0.8, gate=1, seed=5)
+
+    found = tracking.compare(truth, {"a": tracks, "b": truth}, confidence_level=0.8, gate=1.0, rng=5)
+
+    assert found.systems[0].interval.level == 0.8
+    assert found.to_dict()["comparison"] == expected.to_dict()["comparison"]

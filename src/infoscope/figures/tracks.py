@@ -13,9 +13,9 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.drawing.display import Display
 from infoscope.figures.drawing.layout import shortened
 from infoscope.studies.tracking import compare, evaluate
-from infoscope.studies.tracking.followers import Cell, Segment, association_cells, frame_step, timeline, worst_first
 from infoscope.studies.tracking.options import TrackingOptions
 from infoscope.studies.tracking.result import LOST, SequenceResult, TrackerResult, TrackingEvaluation
+from infoscope.studies.tracking.sequence import Cell, Segment
 from infoscope.typing import Axes, Source
 
 __all__ = [
@@ -25,13 +25,9 @@ __all__ = [
     "Segment",
     "TrackDisplay",
     "WorstTrack",
-    "association_cells",
     "chosen_sequence",
     "chosen_system",
-    "frame_step",
     "ledger_bars",
-    "timeline",
-    "worst_first",
     "worst_tracks",
 ]
 

@@ -11,7 +11,7 @@ from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.phrases import Code, Name, Phrase, Strong, Term
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, p_value, share
-from infoscope.studies.tracking.measures import measures
+from infoscope.studies.tracking.measures import get_measures
 from infoscope.studies.tracking.result import LINES, LOST, TrackerResult, TrackingEvaluation
 
 __all__ = [
@@ -76,7 +76,7 @@ def _lost(line: str, unit: Units, track: WorstTrack) -> str:
 def all_metrics(evaluation: TrackingEvaluation, unit: Units) -> Section:
     """Every metric of the trackers, with intervals."""
     systems = [evaluation[name] for name in evaluation.ranking][:MAX_COLUMNS]
-    cards = {each.name: each.card for each in measures(evaluation.convention.per)}
+    cards = {each.name: each.card for each in get_measures(evaluation.convention.per)}
     columns = [Column("metric", "name"), *(Column(system.name[:24]) for system in systems)]
     rows = []
     for name in systems[0].metrics:

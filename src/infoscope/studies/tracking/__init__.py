@@ -1,4 +1,8 @@
-"""Trackers: how much of who-was-where a multi-target tracker captures, how sure we are, and where the rest is lost.
+"""Trackers: how much of who-was-where a multi-target tracker captures, with intervals, and where the rest is lost.
+
+``evaluate.py`` is the way through: files (``track_files.py``), matching, one accounted sequence after another
+(``sequence.py``, ``measures.py``), intervals and differences (``uncertainty.py``), ``result.py``. The view is
+``reports/views/tracking.py``, the command ``infoscope track``.
 
 >>> import numpy as np
 >>> import infoscope.studies.tracking
@@ -8,9 +12,8 @@ tracks captures 100% of the information about who was where.
 For every 100 bits of truth it adds no false information.
 """
 
-from infoscope.studies.tracking.api import compare, evaluate, name_of, sweep_gates
+from infoscope.studies.tracking.evaluate import compare, evaluate, name_of, sweep_gates
 from infoscope.studies.tracking.options import TrackingOptions
-from infoscope.studies.tracking.result import TrackingEvaluation
-from infoscope.studies.tracking.tuning import GateSweep
+from infoscope.studies.tracking.result import GateSweep, TrackingEvaluation
 
 __all__ = ["GateSweep", "TrackingEvaluation", "TrackingOptions", "compare", "evaluate", "name_of", "sweep_gates"]

@@ -1,31 +1,21 @@
-"""The result of a tracker evaluation: every number that will be shown."""
+"""Result of an evaluation of trackers: every number that will be shown.
+
+``evaluate.py`` fills it, ``uncertainty.py`` the comparison in it; figures and reports only read it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from math import isnan
 from typing import ClassVar
 
 from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
-from infoscope.studies.tracking.followers import Cell, Segment
 from infoscope.studies.tracking.options import Convention
-from infoscope.studies.tracking.sequence import Sequence
-from infoscope.studies.tracking.tuning import CurvePoint, GateSweep
-
-__all__ = [
-    "LINES",
-    "LOST",
-    "SequenceResult",
-    "SystemTrack",
-    "TrackerComparison",
-    "TrackerInterval",
-    "TrackerResult",
-    "TrackingEvaluation",
-    "TruthTrack",
-]
+from infoscope.studies.tracking.sequence import Cell, MatchedSequence, Segment
 
 LINES = ("truth", "captured", "missed", "confused", "fragmented", "spurious")
 """The lines of the information ledger."""
@@ -85,7 +75,7 @@ class SequenceResult:
     """The association with misses and false detections, in the order of its map."""
     frame_step: float = 1.0
     """From one frame to the next."""
-    evaluated: Sequence | None = field(default=None, repr=False, metadata={"stored": False})
+    evaluated: MatchedSequence | None = field(default=None, repr=False, metadata={"stored": False})
     """The detections and their matches; not part of the document."""
 
 
@@ -121,6 +111,16 @@ class TrackerResult:
 
 
 @dataclass(frozen=True)
+class CurvePoint:
+    """One setting of a tracker in the coverage plane."""
+
+    value: float | str
+    name: str
+    false_information_ratio: float | None
+    proficiency: float | None
+
+
+@dataclass(frozen=True)
 class TrackerComparison:
     """All pairs, the ranking by erroneous information, the Pareto front and the tuning curves."""
 
@@ -129,8 +129,26 @@ class TrackerComparison:
     pareto: tuple[str, ...]
     """Trackers that no other beats in both captured and false information."""
     curves: Mapping[str, tuple[CurvePoint, ...]]
+    """Trackers named ``tracker@parameter=value``, by tracker and parameter, in the order of the value."""
     unit: str = ""
     """What was compared as independent draws: sequences or truth tracks."""
+
+
+@dataclass(frozen=True)
+class GateSweep:
+    """Information metrics at each gate, and their mean over the gates."""
+
+    points: tuple[Mapping[str, float | None], ...]
+
+    @property
+    def mean(self) -> dict[str, float | None]:
+        """The mean over gates, a number that does not depend on one of them; None where one is undefined."""
+        means: dict[str, float | None] = {}
+        for name in self.points[0]:
+            values = [value for point in self.points if (value := point[name]) is not None and not isnan(value)]
+            means[name] = sum(values) / len(values) if len(values) == len(self.points) else None
+        means.pop("gate")
+        return means
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -149,4 +167,6 @@ class TrackingEvaluation(SystemsResult[TrackerResult]):
     @property
     def ranking(self) -> tuple[str, ...]:
         """Trackers by erroneous information, the best first."""
-        return tuple(each.name for each in self.systems) if self.comparison is None else self.comparison.ranking
+        if self.comparison is not None:
+            return self.comparison.ranking
+        return tuple(system.name for system in self.systems)
