@@ -1,4 +1,8 @@
-"""What is shown of trackers: the ledger, the worst tracks, who followed whom, and how trackers compare."""
+"""Outline of a report on trackers: ledger, worst tracks, who followed whom, and how trackers compare.
+
+``outline`` is called by ``reports/render.py`` for results of kind "tracking"; its sections follow in the order of the
+page. ``PICTURES`` are the figures that the command can draw by name. All numbers are those of the result.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +17,7 @@ from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
 from infoscope.figures.track_timeline import TrackTimelineDisplay
 from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
 from infoscope.reports.outline import (
+    ALL_ROWS,
     Appendix,
     Block,
     Column,
@@ -25,16 +30,8 @@ from infoscope.reports.outline import (
     Tile,
     Whisker,
 )
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.parts.tracking_tables import (
-    all_differences,
-    all_metrics,
-    gate_sweeps,
-    ledger_table,
-    sequence_table,
-    worst_table,
-)
-from infoscope.reports.phrases import Inline, Name, Phrase, Strong, enumerated
+from infoscope.reports.parts.item_tables import difference_columns, listed
+from infoscope.reports.phrases import Code, Inline, Name, Phrase, Strong, Term, enumerated
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import (
     UNDEFINED,
@@ -44,12 +41,12 @@ from infoscope.results.notation import (
     chance,
     false_per_hundred,
     interval_text,
+    p_value,
     share,
     share_with_interval,
 )
-from infoscope.studies.tracking.result import SequenceResult, TrackerResult, TrackingEvaluation
-
-__all__ = ["PICTURES", "outline"]
+from infoscope.studies.tracking.measures import get_measures
+from infoscope.studies.tracking.result import LINES, LOST, SequenceResult, TrackerResult, TrackingEvaluation
 
 PICTURES: dict[str, Callable[[TrackingEvaluation], Display]] = {
     "coverage": CoverageDisplay.from_evaluation,
@@ -63,6 +60,8 @@ MAX_SEQUENCES = 6
 """Sequences drawn of the tracker that the report is about; of each other one is."""
 MAX_OTHERS = 4
 MAX_TRACKS = 30
+MAX_COLUMNS = 8
+"""Trackers with a column in the table of all metrics."""
 _TILES = (
     ("proficiency", "captured"),
     ("false_information_ratio", "false, relative to the truth"),
@@ -71,66 +70,83 @@ _TILES = (
     ("idf1", "IDF1"),
     ("id_switches", "id switches"),
 )
-_LOSS = {
+_SEQUENCE_METRICS = (
+    ("proficiency", "captured"),
+    ("false_information_ratio", "false"),
+    ("hota", "HOTA"),
+    ("mota", "MOTA"),
+    ("idf1", "IDF1"),
+)
+_LOSSES = {
     "missed": "lost by not detecting",
     "confused": "lost by ids that follow several truth tracks",
     "fragmented": "false because truth tracks change their id",
     "spurious": "false because of detections of nothing",
 }
+_LINE_MEANINGS = {
+    "truth": "who was where, in all",
+    "captured": "carried by the system's ids",
+    "missed": "not detected",
+    "confused": "one id on several truth tracks: merge, swap, reuse",
+    "fragmented": "one truth track under several ids: break, swap",
+    "spurious": "false detections and false tracks",
+}
 
 
 def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
-    """The least erroneous tracker first."""
+    """Write the report on the least erroneous tracker, and on the others beside it."""
     if not evaluation.systems:
         raise InputError("there is no tracker to report on; evaluate at least one")
     focus = chosen_system(evaluation, None)
     worst = worst_tracks(focus, MAX_WORST)
-    several = len(evaluation.systems) > 1
-    captured = focus.metrics["proficiency"].shown
+    has_several = len(evaluation.systems) > 1
+    kicker: list[Phrase] = [
+        "Trackers",
+        counted(len(focus.sequences), "sequence"),
+        counted(sum(len(sequence.tracks) for sequence in focus.sequences), "truth track"),
+        counted(focus.n, "truth detection"),
+    ]
+    hero: Sequence[Block] = ()
+    if focus.ledger["truth"] > 0:
+        alone = TrackingEvaluation(evaluation.convention, (focus,))
+        hero = (Figure(TrackLedgerDisplay.from_evaluation(alone).panel()),)
     return Outline(
-        title=f"{focus.name[:60]}: {share(captured, 0)} of who was where captured",
-        kicker=list(_kicker(evaluation, focus)),
-        headline=_headline(evaluation, focus),
-        lede=list(_sentences(evaluation, focus, unit)),
-        hero=_hero(evaluation, focus),
+        title=f"{focus.name[:60]}: {share(focus.metrics['proficiency'].shown, 0)} of who was where captured",
+        kicker=[*kicker, *([f"{len(evaluation.systems)} trackers"] if has_several else [])],
+        headline=_write_headline(evaluation, focus),
+        lede=list(_write_lede(evaluation, focus, unit)),
+        hero=hero,
         tiles=list(_tiles(focus)),
         findings=[
-            (system.name if several else "", finding)
+            (system.name if has_several else "", finding)
             for system in (evaluation[name] for name in evaluation.ranking)
             for finding in system.diagnosis
         ],
         sections=[
-            *([_ranking(evaluation)] if several else []),
-            _ledgers(evaluation, focus, unit),
-            *([_worst(focus, worst, unit)] if worst else []),
-            *_followed(evaluation, focus),
+            *([_compare_trackers(evaluation)] if has_several else []),
+            _show_ledgers(evaluation, focus, unit),
+            *([_show_worst_tracks(focus, worst, unit)] if worst else []),
+            *_show_followers(evaluation, focus),
         ],
         footnotes=[evaluation.convention.text],
         appendix=Appendix(
             sections=[
-                all_metrics(evaluation, unit),
-                *([sequence_table(focus)] if len(focus.sequences) > 1 else []),
-                *([all_differences(evaluation)] if several else []),
-                *gate_sweeps(evaluation),
+                _list_metrics(evaluation, unit),
+                *([_list_sequences(focus)] if len(focus.sequences) > 1 else []),
+                *([_list_differences(evaluation)] if has_several else []),
+                *_list_gate_sweeps(evaluation),
             ],
             metrics=list(focus.metrics),
             domain="tracks",
-            method=list(_method(evaluation)),
+            method=list(_describe_method(evaluation)),
         ),
     )
 
 
-def _kicker(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Phrase]:
-    tracks = sum(len(each.tracks) for each in focus.sequences)
-    yield "Trackers"
-    yield counted(len(focus.sequences), "sequence")
-    yield counted(tracks, "truth track")
-    yield counted(focus.n, "truth detection")
-    if len(evaluation.systems) > 1:
-        yield f"{len(evaluation.systems)} trackers"
+# ── above the fold ───────────────────────────────────────────────────────────────────────────────
 
 
-def _headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
+def _write_headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
     captured = focus.metrics["proficiency"]
     name = Name(focus.name, 48)
     if captured.shown is None:
@@ -140,54 +156,35 @@ def _headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phrase:
     return (name, f" captures {share_with_interval(captured)} of the information about who was where{rank}.")
 
 
-def _sentences(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Iterator[Phrase]:
+def _write_lede(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Iterator[Phrase]:
     false = focus.metrics["false_information_ratio"].shown
     if false is not None:
         size = false_per_hundred(false, unit.name)
         yield f"For every 100 {unit.name} of truth it adds {size} false information."
-    line = max(_LOSS, key=lambda name: focus.ledger[name])
+    line = max(_LOSSES, key=lambda name: focus.ledger[name])
     if focus.ledger[line] > 0 and focus.ledger["truth"] > 0:
-        yield f"Most is {_LOSS[line]}: as much as {share(focus.ledger[line] / focus.ledger['truth'])} of the truth."
+        yield f"Most is {_LOSSES[line]}: as much as {share(focus.ledger[line] / focus.ledger['truth'])} of the truth."
     worst = worst_tracks(focus, 1)
     if worst:
         where: tuple[Inline, ...] = (" in ", Name(worst[0].sequence, 40)) if len(focus.sequences) > 1 else ()
         yield ("The worst track is ", Strong(worst[0].track), *where, ".")
-    yield from _runner_up(evaluation, focus)
-
-
-def _runner_up(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Phrase]:
     others = [name for name in evaluation.ranking if name != focus.name]
-    if not others:
-        return
-    second = evaluation[others[0]]
-    follows = (Strong(second.name), f" follows with {share(second.metrics['proficiency'].shown)} captured")
-    pair = _difference(evaluation, focus.name, second.name)
-    if pair is None or pair.probability_a_better is None:
-        yield (*follows, ".")
-    else:
-        yield (*follows, f"; the probability that it is more erroneous is {chance(pair.probability_a_better)}.")
+    if others:
+        second = evaluation[others[0]]
+        follows = (Strong(second.name), f" follows with {share(second.metrics['proficiency'].shown)} captured")
+        pair = _find_difference(evaluation, focus.name, second.name)
+        if pair is None or pair.probability_a_better is None:
+            yield (*follows, ".")
+        else:
+            yield (*follows, f"; the probability that it is more erroneous is {chance(pair.probability_a_better)}.")
 
 
-def _difference(evaluation: TrackingEvaluation, one: str, other: str) -> Difference | None:
-    """One tracker − another in erroneous information."""
+def _find_difference(evaluation: TrackingEvaluation, one: str, other: str) -> Difference | None:
+    """Return the difference of one tracker − another in erroneous information."""
     for pair in evaluation.comparison.pairs if evaluation.comparison else ():
         if pair.metric == "erroneous_information_ratio" and {pair.a, pair.b} == {one, other}:
             return pair if pair.a == one else pair.reversed()
     return None
-
-
-def _verdict(evaluation: TrackingEvaluation, name: str) -> str:
-    if name == evaluation.ranking[0]:
-        return "least erroneous"
-    pair = _difference(evaluation, name, evaluation.ranking[0])
-    return "" if pair is None else pair.verdict
-
-
-def _hero(evaluation: TrackingEvaluation, focus: TrackerResult) -> Sequence[Block]:
-    if focus.ledger["truth"] <= 0:
-        return ()
-    alone = TrackingEvaluation(evaluation.convention, (focus,))
-    return (Figure(TrackLedgerDisplay.from_evaluation(alone).panel()),)
 
 
 def _tiles(system: TrackerResult) -> Iterator[Tile]:
@@ -199,25 +196,34 @@ def _tiles(system: TrackerResult) -> Iterator[Tile]:
         yield Tile(number, word, limits, estimate.undefined or "", name)
 
 
-def _ranking(evaluation: TrackingEvaluation) -> Section:
+# ── sections ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _compare_trackers(evaluation: TrackingEvaluation) -> Section:
+    def verdict(name: str) -> str:
+        if name == evaluation.ranking[0]:
+            return "least erroneous"
+        pair = _find_difference(evaluation, name, evaluation.ranking[0])
+        return "" if pair is None else pair.verdict
+
     rows = listed(
         [(evaluation[name], evaluation[name].metrics) for name in evaluation.ranking],
-        (Column("tracker", "name"), lambda each: Name(each[0].name, 30)),
-        (Column("", "whisker"), lambda each: Whisker.of(each[1]["proficiency"])),
-        (Column("captured", metric="proficiency"), lambda each: Strong(share(each[1]["proficiency"].shown))),
-        (Column("interval", priority=5), lambda each: interval_text(each[1]["proficiency"])),
+        (Column("tracker", "name"), lambda row: Name(row[0].name, 30)),
+        (Column("", "whisker"), lambda row: Whisker.of(row[1]["proficiency"])),
+        (Column("captured", metric="proficiency"), lambda row: Strong(share(row[1]["proficiency"].shown))),
+        (Column("interval", priority=5), lambda row: interval_text(row[1]["proficiency"])),
         (
             Column("false", metric="false_information_ratio"),
-            lambda each: share(each[1]["false_information_ratio"].shown),
+            lambda row: share(row[1]["false_information_ratio"].shown),
         ),
         (
             Column("erroneous", metric="erroneous_information_ratio"),
-            lambda each: MetricNotation("erroneous_information_ratio").shown(each[1]["erroneous_information_ratio"]),
+            lambda row: MetricNotation("erroneous_information_ratio").shown(row[1]["erroneous_information_ratio"]),
         ),
-        (Column("HOTA", metric="hota", priority=7), lambda each: share(each[1]["hota"].shown)),
-        (Column("MOTA", metric="mota", priority=6), lambda each: share(each[1]["mota"].shown)),
-        (Column("IDF1", metric="idf1", priority=6), lambda each: share(each[1]["idf1"].shown)),
-        (Column("verdict", "text", 8), lambda each: _verdict(evaluation, each[0].name)),
+        (Column("HOTA", metric="hota", priority=7), lambda row: share(row[1]["hota"].shown)),
+        (Column("MOTA", metric="mota", priority=6), lambda row: share(row[1]["mota"].shown)),
+        (Column("IDF1", metric="idf1", priority=6), lambda row: share(row[1]["idf1"].shown)),
+        (Column("verdict", "text", 8), lambda row: verdict(row[0].name)),
     )
     note = "The least erroneous tracker first."
     blocks: list[Block] = [Table(*rows, "Trackers by erroneous information", note=note, style="forest")]
@@ -227,44 +233,67 @@ def _ranking(evaluation: TrackingEvaluation) -> Section:
     return Section("Compared with each other", blocks, "compare", link="Compare")
 
 
-def _ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Section:
-    left: list[Block] = [ledger_table(focus, unit)]
-    left += _figure(lambda: TrackLedgerDisplay.from_evaluation(evaluation)) if len(evaluation.systems) > 1 else []
-    ellipses = any(each.interval.coverage is not None for each in evaluation.systems)
+def _show_ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Section:
+    truth = focus.ledger["truth"]
+    lines = listed(
+        LINES,
+        (Column("ledger", "name"), lambda line: Strong(line) if line == "truth" else line),
+        (Column(unit.name), lambda line: f"{focus.ledger[line] * unit.per_bit:,.1f}"),
+        (Column("of truth"), lambda line: share(focus.ledger[line] / truth) if truth > 0 else "–"),
+        (Column("", "text", 5), _LINE_MEANINGS.__getitem__),
+    )
+    left: list[Block] = [Table(*lines, "Information ledger", max_rows=ALL_ROWS)]
+    left += _draw(lambda: TrackLedgerDisplay.from_evaluation(evaluation)) if len(evaluation.systems) > 1 else []
+    ellipses = any(system.interval.coverage is not None for system in evaluation.systems)
     held = f"; ellipses hold both figures with {evaluation.convention.level:.0%}" if ellipses else ""
     words = f"Up is captured, right is false information{held}. The star has all of the truth and nothing else."
-    right = _figure(lambda: CoverageDisplay.from_evaluation(evaluation), words)
+    right = _draw(lambda: CoverageDisplay.from_evaluation(evaluation), words)
     return Section("Where the information goes", [SideBySide(left, right)], "bits")
 
 
-def _figure(make: Callable[[], Display], note: str = "") -> list[Block]:
-    """A picture, or nothing where what it shows is undefined; the numbers say so."""
+def _draw(make: Callable[[], Display], note: str = "") -> list[Block]:
+    """Draw a picture, or nothing where what it shows is undefined; the numbers say so."""
     try:
         return [Figure(make().panel(), note=note)]
     except InputError:
         return []
 
 
-def _worst(focus: TrackerResult, worst: list[WorstTrack], unit: Units) -> Section:
-    several = len(focus.sequences) > 1
-    rows = [
+def _show_worst_tracks(focus: TrackerResult, worst: list[WorstTrack], unit: Units) -> Section:
+    has_several = len(focus.sequences) > 1
+    bars = [
         LedgerRow(
-            f"{each.sequence}: {each.track}" if several else each.track,
-            tuple((line, bits * unit.per_bit) for line, bits in each.lost.items()),
+            f"{track.sequence}: {track.track}" if has_several else track.track,
+            tuple((line, bits * unit.per_bit) for line, bits in track.lost.items()),
         )
-        for each in worst
+        for track in worst
     ]
-    tracks = sum(len(each.tracks) for each in focus.sequences)
+    table = Table(
+        *listed(
+            worst,
+            *(
+                [(Column("sequence", "name"), lambda track: Name(track.sequence, 24))]
+                if len({track.sequence for track in worst}) > 1
+                else []
+            ),
+            (Column("track", "name"), lambda track: Name(track.track, 20)),
+            (Column("frames", priority=5), lambda track: amount(track.frames)),
+            (Column("matched", priority=5), lambda track: f"{track.matched:,.6g}"),
+            (Column("ids", priority=4), lambda track: str(track.ids)),
+            *((Column(line), lambda track, line=line: unit.amount(track.lost[line], 1)) for line in LOST),
+        ),
+        "Worst tracks",
+        max_rows=5,
+    )
+    tracks = sum(len(sequence.tracks) for sequence in focus.sequences)
     of = f"The {len(worst)} of {amount(tracks)} truth tracks" if len(worst) < tracks else "The truth tracks"
     words: Phrase = (f"{of} on which ", Name(focus.name), f" loses most, in {unit.name}.")
-    drawn = Figure(TrackLedgerDisplay(rows, "track", unit.name).panel())
-    return Section(
-        "Worst tracks", [Paragraph(words, quiet=True), SideBySide([drawn], [worst_table(worst, unit)])], "worst"
-    )
+    drawn = Figure(TrackLedgerDisplay(bars, "track", unit.name).panel())
+    return Section("Worst tracks", [Paragraph(words, quiet=True), SideBySide([drawn], [table])], "worst")
 
 
-def _followed(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Section]:
-    """Timeline and association of the sequences that lose most."""
+def _show_followers(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[Section]:
+    """Yield timeline and association of the sequences that lose most."""
     drawn = _worst_sequences(focus, MAX_SEQUENCES)
     if not drawn:
         return
@@ -273,19 +302,18 @@ def _followed(evaluation: TrackingEvaluation, focus: TrackerResult) -> Iterator[
     parts: list[Block | Section] = [
         Paragraph(f"{words}A truth track is a row; its colour changes when its id does.", quiet=True)
     ]
-    parts += [_sequence(evaluation, focus, each, folded=at > 0) for at, each in enumerate(drawn)]
-    for other in [each for each in evaluation.systems if each is not focus][:MAX_OTHERS]:
-        parts += [_sequence(evaluation, other, each, folded=True) for each in _worst_sequences(other, 1)]
+    parts += [_show_sequence(evaluation, focus, sequence, folded=place > 0) for place, sequence in enumerate(drawn)]
+    for other in [system for system in evaluation.systems if system is not focus][:MAX_OTHERS]:
+        parts += [_show_sequence(evaluation, other, sequence, folded=True) for sequence in _worst_sequences(other, 1)]
     yield Section("Who followed whom", parts, "followed", only="page")
 
 
 def _worst_sequences(system: TrackerResult, most: int) -> list[SequenceResult]:
-    able = [each for each in system.sequences if each.segments and each.tracks]
-    wrong = ("missed", "confused", "fragmented", "spurious")
-    return sorted(able, key=lambda each: -sum(each.ledger[line] for line in wrong))[:most]
+    drawable = [sequence for sequence in system.sequences if sequence.segments and sequence.tracks]
+    return sorted(drawable, key=lambda sequence: -sum(sequence.ledger[line] for line in _LOSSES))[:most]
 
 
-def _sequence(
+def _show_sequence(
     evaluation: TrackingEvaluation, system: TrackerResult, sequence: SequenceResult, *, folded: bool
 ) -> Section:
     truth = sequence.ledger["truth"]
@@ -314,7 +342,71 @@ def _sequence(
     )
 
 
-def _method(evaluation: TrackingEvaluation) -> Iterator[Phrase]:
+# ── appendix ─────────────────────────────────────────────────────────────────────────────────────
+
+
+def _list_metrics(evaluation: TrackingEvaluation, unit: Units) -> Section:
+    """List every metric of the trackers, with intervals."""
+    systems = [evaluation[name] for name in evaluation.ranking][:MAX_COLUMNS]
+    cards = {entry.name: entry.card for entry in get_measures(evaluation.convention.per)}
+    columns = [Column("metric", "name"), *(Column(system.name[:24]) for system in systems)]
+    rows = []
+    for name in systems[0].metrics:
+        title: Phrase = (Term(name, cards[name].title), " ", Code(name))
+        estimates = [system.metrics[name] for system in systems]
+        values = [
+            f"{UNDEFINED}: {estimate.undefined}"
+            if estimate.shown is None
+            else MetricNotation(name, unit).whole(estimate)
+            for estimate in estimates
+        ]
+        rows.append((title, *values))
+    left = len(evaluation.systems) - len(systems)
+    note = f"The best {len(systems)} trackers; {left} more are in the downloads below." if left else ""
+    table = Table(columns, rows, "All metrics", note=note, search="metrics")
+    return Section(f"All {len(rows)} metrics", [table])
+
+
+def _list_sequences(system: TrackerResult) -> Section:
+    """List the main metrics of each sequence."""
+    rows = listed(
+        system.sequences,
+        (Column("sequence", "name"), lambda sequence: Name(sequence.name, 40)),
+        (Column("frames"), lambda sequence: amount(sequence.frames)),
+        (Column("truth tracks"), lambda sequence: amount(len(sequence.tracks))),
+        (Column("truth, bits"), lambda sequence: f"{sequence.ledger['truth']:,.0f}"),
+        *(
+            (Column(word, metric=name), lambda sequence, name=name: share(sequence.metrics[name].shown))
+            for name, word in _SEQUENCE_METRICS
+        ),
+    )
+    table = Table(*rows, "Sequences", search="sequences")
+    return Section(f"All {len(system.sequences)} sequences", [table])
+
+
+def _list_differences(evaluation: TrackingEvaluation) -> Section:
+    """List every pair in every compared metric."""
+
+    def sign_flip_p(pair: Difference) -> str:
+        return p_value(pair.tests["sign_flip_p_value"]) if "sign_flip_p_value" in pair.tests else "–"
+
+    pairs = evaluation.comparison.pairs if evaluation.comparison else ()
+    rows = listed(pairs, *difference_columns(lambda pair: (Code(pair.metric),)), (Column("p"), sign_flip_p))
+    alone = "Each verdict is about its pair alone."
+    return Section(f"All {len(pairs)} differences", [Table(*rows, "Differences", note=alone, search="pairs")])
+
+
+def _list_gate_sweeps(evaluation: TrackingEvaluation) -> Iterator[Section]:
+    """Yield what depends on the gate, where it was swept."""
+    names = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "information_jaccard")
+    columns = [Column("gate"), Column("captured"), Column("false"), Column("erroneous"), Column("J")]
+    for title, sweep in evaluation.gate_sweep.items():
+        points = [*((f"{point['gate']:g}", point) for point in sweep.points), ("mean", sweep.mean)]
+        rows = [(gate, *(MetricNotation(name).value(point[name]) for name in names)) for gate, point in points]
+        yield Section(("By gate: ", Name(title, 60)), [Table(columns, rows, "Gates", max_rows=ALL_ROWS)])
+
+
+def _describe_method(evaluation: TrackingEvaluation) -> Iterator[Phrase]:
     for system in evaluation.systems:
         note = f": {system.interval.note}" if system.interval.note else ""
         yield ("Intervals of ", Name(system.name, 60), f": {system.interval.method}{note}.")
