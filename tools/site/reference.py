@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import itertools
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -181,8 +182,28 @@ def _docstring(thing: Any) -> str:
     return re.sub(
         r"(?m)((?:^>>> .*\n?(?:^(?!>>> |\s*$).*\n?)*)+)",
         lambda found: f"```python\n{found[1].rstrip()}\n```\n",
-        text + "\n",
+        _without_headings(text) + "\n",
     )
+
+
+_ITEMIZED = ("Parameters", "Returns", "Yields", "Raises", "Attributes", "Warns")
+
+
+def _without_headings(text: str) -> str:
+    """Return a numpydoc text whose section headings are bold words and whose parameters are list items."""
+    lines, section = [], ""
+    for line, below in itertools.pairwise([*text.splitlines(), ""]):
+        if re.fullmatch("-{3,}", below) and len(below) == len(line):
+            section = line
+            lines += [f"**{section}**", ""]
+        elif section and re.fullmatch("-{3,}", line):
+            continue
+        elif section in _ITEMIZED and line and not line.startswith(" "):
+            name, _, kind = line.partition(" : ")
+            lines.append(f"- `{name}`" + (f": {kind}" if kind else ""))
+        else:
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def _class(name: str, kind: type) -> str:

@@ -304,9 +304,9 @@ def _are_codes_faster(rows: int, groups: int, chunks: int, systems: int) -> bool
 
     The engine describes the chunks of all columns, wanted or not, and small row groups are a burden to both.
 
-    >>> _is_worth_it(2 * 10**7, 163, 163 * 11, 1), _is_worth_it(10**6, 10**4, 10**4 * 3, 1)
+    >>> _are_codes_faster(2 * 10**7, 163, 163 * 11, 1), _are_codes_faster(10**6, 10**4, 10**4 * 3, 1)
     (True, False)
-    >>> _is_worth_it(10**6, 20, 20 * 2000, 1), _is_worth_it(1000, 1, 3, 1)
+    >>> _are_codes_faster(10**6, 20, 20 * 2000, 1), _are_codes_faster(1000, 1, 3, 1)
     (False, True)
     """
     by_codes = 18e-6 * chunks + 45e-6 * groups * (systems + 1) + 2.5e-9 * rows * systems

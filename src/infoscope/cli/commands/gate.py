@@ -76,7 +76,8 @@ _SUMMARY_BYTES = 1 << 20
     "metrics",
     multiple=True,
     metavar="METRIC",
-    help="Compared with the baseline (default: proficiency and mcc) or the history (proficiency). Repeatable.",
+    help="Compared with the baseline (default: proficiency and mcc; kappa where a constant system has no mcc) "
+    "or the history (proficiency). Repeatable.",
 )
 @click.option(
     "--tolerance", type=float, default=0.0, show_default=True, help="How much worse than the baseline is still fine."

@@ -21,7 +21,8 @@ DIGITS = 6
 def embedded(data: Json, name: str | None = None, style: str | None = None) -> Html:
     """Write data into an element of the page, which its code finds by its name or by its style.
 
-    NaN and infinity are rejected: they cannot be written as JSON.
+    NaN and infinity are rejected: they cannot be written as JSON. The number ``shown`` of an estimate is left out
+    where it repeats another, a sixth of the data; ``downloads.js`` puts it back.
     """
     text = json.dumps(_rounded(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     packed = base64.b64encode(zlib.compress(text.encode("utf-8", "backslashreplace"), LEVEL)).decode("ascii")
@@ -32,7 +33,8 @@ def _rounded(part: Json) -> Json:
     if isinstance(part, float):
         return float(f"{part:.{DIGITS}g}")
     if isinstance(part, Mapping):
-        return {name: _rounded(inner) for name, inner in part.items()}
+        repeated = "shown" in part and part["shown"] == part.get("mean" if part.get("corrected") else "value")
+        return {name: _rounded(inner) for name, inner in part.items() if not (repeated and name == "shown")}
     if isinstance(part, (list, tuple)):
         return [_rounded(inner) for inner in part]
     return part

@@ -28,7 +28,7 @@ from infoscope.tables.costs import CostMatrix, StatedCosts
 from infoscope.tables.labels import few_of
 from infoscope.tables.transformations import in_label_order
 
-__all__ = ["Baseline", "BaselineChecks", "defined_metrics"]
+__all__ = ["Baseline", "BaselineChecks", "choose_metrics", "defined_metrics"]
 
 _OLD = "baseline "
 """Before the name of the earlier system where both stand in one comparison."""
@@ -47,8 +47,8 @@ class Baseline:
     """An earlier evaluation, and what it means to be no worse."""
 
     evaluation: Evaluation
-    metrics: Sequence[str] = ("proficiency", "mcc")
-    """One of information, and one that a wrong name of a class changes."""
+    metrics: Sequence[str] = ()
+    """By default one of information, and one that a wrong name of a class changes: see ``choose_metrics``."""
     tolerance: float = 0.0
     proven: bool = False
     """Whether "not worse" must be demonstrated; else looking no worse is enough."""
@@ -294,6 +294,11 @@ class Baseline:
         if low >= -self.tolerance or (gap >= -self.tolerance and not self.proven):
             return "passed"
         return "inconclusive"
+
+
+def choose_metrics(systems: Sequence[SystemResult]) -> tuple[str, str]:
+    """Return proficiency and MCC; kappa instead of MCC where a system, as a dummy, predicts one class and has none."""
+    return "proficiency", "mcc" if defined_metrics(["mcc"], systems) else "kappa"
 
 
 def defined_metrics(names: Sequence[str], systems: Sequence[SystemResult]) -> list[str]:

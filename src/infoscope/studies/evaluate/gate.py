@@ -18,7 +18,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 from infoscope.studies.diagnose.label_assignment import foreign_labels
-from infoscope.studies.evaluate.baseline import Baseline
+from infoscope.studies.evaluate.baseline import Baseline, choose_metrics
 from infoscope.studies.evaluate.conditions import Check, Condition, Outcome
 from infoscope.studies.evaluate.positive_class import check_positive_stated
 from infoscope.studies.evaluate.result import ClassEstimates, Evaluation, SystemResult
@@ -174,6 +174,8 @@ def judge(
     broken: set[str] = set()
     asked = {condition.metric for condition in conditions}
     if baseline is not None:
+        if not baseline.metrics:
+            baseline = replace(baseline, metrics=choose_metrics((*evaluation.systems, *baseline.evaluation.systems)))
         asked |= {find(name).name for name in baseline.metrics}
     for system in evaluation.systems:
         about = f"{system.title}: " if len(evaluation.systems) > 1 else ""

@@ -15,7 +15,7 @@ from infoscope.studies.compare import compare
 from infoscope.studies.compare.api import CompareKeywords
 from infoscope.studies.compare.result import Comparison
 from infoscope.studies.evaluate.api import EvaluateKeywords, evaluate
-from infoscope.studies.evaluate.baseline import Baseline, defined_metrics
+from infoscope.studies.evaluate.baseline import Baseline, choose_metrics, defined_metrics
 from infoscope.studies.evaluate.conditions import Condition, Side
 from infoscope.studies.evaluate.gate import Gate, judge
 from infoscope.studies.evaluate.history import history_checks
@@ -63,9 +63,9 @@ def gate(
     The source is given as for ``evaluate``. ``min`` and ``max`` map a metric, or a part as ``proficiency.low``, to
     its limit; ``recall[spam]`` is that of one class, and ``min_class_recall`` that of the worst. ``baseline`` is what
     the systems must not be worse than by more than ``tolerance`` in each of ``metrics`` (proficiency, and MCC, which
-    wrong names of the classes change): the baseline's labels beside ``(y_true, y_pred)``, an ``Evaluation``, its JSON
-    file, rows of the same columns, or a table. ``baseline_system`` names its column in the same rows, or which system
-    of ``baseline`` it is.
+    wrong names of the classes change; kappa where a system that predicts one class only has no MCC): the baseline's
+    labels beside ``(y_true, y_pred)``, an ``Evaluation``, its JSON file, rows of the same columns, or a table.
+    ``baseline_system`` names its column in the same rows, or which system of ``baseline`` it is.
     Where the true labels are the same row by row the two are compared in pairs, otherwise by their two posteriors.
 
     A system that looks worse fails where the whole interval of the difference is worse, and is inconclusive where some
@@ -91,7 +91,7 @@ def gate(
     if leniency not in ("fail", "pass", "warn"):
         raise InputError(f"inconclusive is {leniency!r}; it is 'fail', 'pass' or 'warn'")
     is_clustering = options.get("task") == "clustering"
-    metrics = as_names(options.get("metrics")) or (("proficiency",) if is_clustering else Baseline.metrics)
+    metrics = as_names(options.get("metrics")) or (("proficiency",) if is_clustering else ())
     runs = options.get("history")
     missing = options.get("allow_missing", ALLOWED_MISSING)
     if not 0 <= missing <= 1:
@@ -194,7 +194,7 @@ class _Source:
         comparison = None
         if self.asked.get("by") or self.asked.get("task") == "clustering":
             return ours, Baseline(theirs, name=f"column {name!r}", system=name, **how)
-        metrics = defined_metrics(how["metrics"], whole.systems)
+        metrics = defined_metrics(how["metrics"] or choose_metrics(whole.systems), whole.systems)
         if metrics and (whole.row_labels is None or self.asked.get("groups") is not None):
             comparison = self._compared(both, metrics)
         return ours, Baseline(theirs, name=f"column {name!r}", system=name, comparison=comparison, **how)
