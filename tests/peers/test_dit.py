@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.api import Patterns, SetMeasures, conditional_information, information_split, source_triangle
+from tests.api import Patterns, SetMeasures, conditional_information, source_triangle, split_information
 
 dit = pytest.importorskip("dit")
 
@@ -53,7 +53,7 @@ def test_aggregate_point_of_the_source_triangle() -> None:
 def test_bounds_contain_a_partial_decomposition() -> None:
     """dit's BROJA is off by 2e-4 on the modulo-3 sum, hence the tolerance."""
     values = {name: column % 2 for name, column in columns(8).items()}
-    split = information_split(Patterns.from_columns(values), "x", "y", "z")
+    split = split_information(Patterns.from_columns(values), "x", "y", "z")
     theirs = dit.pid.PID_BROJA(distribution(values), [["x"], ["y"]], ["z"])
     for part, name in (
         (split.shared, (("x",), ("y",))),

@@ -22,14 +22,14 @@ from infoscope.errors import InputError
 from tests.api import (
     Patterns,
     SetMeasures,
-    adjusted,
     app,
-    chance_of,
     channel_triangle,
+    compute_p_value,
     conditional_information,
-    information_split,
+    correct_p_values,
     interaction,
     source_triangle,
+    split_information,
 )
 from tests.reference import reference_file, why_absent
 
@@ -65,7 +65,7 @@ def test_canonical_distributions() -> None:
             assert conditional_information(patterns, ["X"], ["Y"], ["Z"]) == pytest.approx(case["I(X;Y|Z)"], abs=1e-9)
         ranges = case.get("ranges of a split of I(X,Y;Z)")
         if ranges is not None:
-            split = information_split(patterns, "X", "Y", "Z")
+            split = split_information(patterns, "X", "Y", "Z")
             for name, (low, high) in ranges.items():
                 found = getattr(split, name)
                 assert (found.low, found.high) == pytest.approx((low, high), abs=1e-9), (case["name"], name)
@@ -73,8 +73,10 @@ def test_canonical_distributions() -> None:
 
 def test_p_values_are_corrected_as_in_the_reference() -> None:
     for case in _oracle()["multiplicity"]:
-        assert adjusted(case["p"], "holm") == pytest.approx(case["holm"], abs=1e-9)
-        assert adjusted(case["p"], "benjamini-yekutieli") == pytest.approx(case["benjamini_yekutieli"], abs=1e-9)
+        assert correct_p_values(case["p"], "holm") == pytest.approx(case["holm"], abs=1e-9)
+        assert correct_p_values(case["p"], "benjamini-yekutieli") == pytest.approx(
+            case["benjamini_yekutieli"], abs=1e-9
+        )
 
 
 def _exact(table: np.ndarray) -> float:
@@ -94,18 +96,20 @@ def _exact(table: np.ndarray) -> float:
 
 def test_permutations_against_enumeration() -> None:
     for case in _oracle()["permutation"]:
-        p, method = chance_of([np.array(case["table"])], 4999, np.random.default_rng(1))
+        p, method = compute_p_value([np.array(case["table"])], 4999, np.random.default_rng(1))
         assert method == "permutation"
         assert p == pytest.approx(case["exact permutation p"], abs=0.03)
     table = np.array([[4, 1, 0], [1, 2, 4]])
-    p, _ = chance_of([table], 9999, np.random.default_rng(2))
+    p, _ = compute_p_value([table], 9999, np.random.default_rng(2))
     assert p == pytest.approx(_exact(table), abs=0.02)
 
 
 def test_unrelated_columns_are_rarely_called_related() -> None:
     rng = np.random.default_rng(3)
     p_values = [
-        chance_of([rng.multinomial(40, np.outer([0.5, 0.3, 0.2], [0.6, 0.3, 0.1]).ravel()).reshape(3, 3)], 199, rng)[0]
+        compute_p_value(
+            [rng.multinomial(40, np.outer([0.5, 0.3, 0.2], [0.6, 0.3, 0.1]).ravel()).reshape(3, 3)], 199, rng
+        )[0]
         for _ in range(200)
     ]
     assert np.mean(np.array(p_values) <= 0.05) <= 0.09  # 0.05 and three standard errors
@@ -147,7 +151,7 @@ def test_chain_rule_and_symmetry(patterns: Patterns) -> None:
 def test_parts_of_a_split_add_up(patterns: Patterns) -> None:
     if not patterns.select(["a", "b", "c"]).complete().total:
         return
-    split = information_split(patterns, "a", "b", "c")
+    split = split_information(patterns, "a", "b", "c")
     for side in ("low", "high"):
         other = "high" if side == "low" else "low"
         shared = getattr(split.shared, side)

@@ -29,8 +29,8 @@ MUTANTS = (
     Mutant(
         "relations given others look at all rows at once",
         "conditional_information",
-        "found - entropy([*first, *second, *given]) - entropy([*given])",
-        "found - entropy([*first, *second, *given])",
+        "ends - entropy([*first, *second, *given]) - entropy([*given])",
+        "ends - entropy([*first, *second, *given])",
         ("tests/relations/test_relations.py::test_chain_rule_and_symmetry",),
     ),
     Mutant(

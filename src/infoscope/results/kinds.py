@@ -27,7 +27,7 @@ KINDS = {
     "labelled-estimate": "infoscope.studies.labels.labelled_estimate:LabelledEstimate",
     "latent-truth": "infoscope.studies.latent.result:LatentTruth",
     "multilabel": "infoscope.studies.multilabel.result:MultilabelEvaluation",
-    "relations": "infoscope.studies.relate.result:Relations",
+    "relations": "infoscope.studies.relate:Relations",
     "score-groups": "infoscope.studies.operating_points.score_groups:ScoreGroups",
     "sweep": "infoscope.studies.operating_points.result:Sweep",
     "tracking": "infoscope.studies.tracking.result:TrackingEvaluation",
