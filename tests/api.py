@@ -145,7 +145,7 @@ HOMES = {
     "drawn_chains": "infoscope.studies.latent.gibbs_sampler",
     "drawn_shares": "infoscope.posterior.tree.row_models",
     "_drawn_sparseness": "infoscope.studies.latent.gibbs_sampler",
-    "drift_part": "infoscope.studies.drift.chance",
+    "compare_periods": "infoscope.studies.drift",
     "EFFECTS": "infoscope.studies.evaluate.gate",
     "Effects": "infoscope.studies.latent.allocation",
     "element": "infoscope.reports.html.elements",

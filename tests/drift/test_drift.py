@@ -13,7 +13,7 @@ from scipy.stats import chi2, ncx2
 
 import infoscope as ifs
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import drift_part, permuted_p_value
+from tests.api import compare_periods, permuted_p_value
 from tests.reference import reference_file, why_absent
 
 ABSENT = why_absent("oracle_without_truth.json")
@@ -39,7 +39,7 @@ def test_reference_figures() -> None:
         assert pair.second_given_first.p_value == pytest.approx(drawn, abs=0.03)
         assert pair.variation_of_information == pytest.approx(each["variation before, after"], abs=1e-9)
     for each in document["permutation"]:
-        part = drift_part([np.array(each["table"])], 999, 0.05, 3)
+        part = compare_periods([np.array(each["table"])], 999, 0.05, 3)
         assert part.information == pytest.approx(each["mutual information"], abs=1e-9)
         assert part.p_value == pytest.approx(each["exact permutation p"], abs=0.04)
 
@@ -71,7 +71,7 @@ def test_permutation_against_exact_enumeration() -> None:
     seen = bits(strata)
     chosen = [(bits([one, two]), m * n) for (one, m), (two, n) in itertools.product(*map(ways, strata))]
     exact = sum(m for value, m in chosen if value >= seen - 1e-12) / sum(m for _, m in chosen)
-    part = drift_part(strata, 5000, 0.05, 1)
+    part = compare_periods(strata, 5000, 0.05, 1)
 
     assert part.information == pytest.approx(seen, abs=1e-12)
     assert part.p_value == pytest.approx(exact, abs=0.05)
@@ -96,7 +96,7 @@ def test_chain_rule_and_symmetry() -> None:
 
 def test_the_smallest_change_is_found_with_probability_eight_tenths() -> None:
     table = np.array([[300, 200, 100], [310, 190, 100]])
-    part = drift_part([table], 99, 0.05, 0)
+    part = compare_periods([table], 99, 0.05, 0)
     away = part.smallest_found * 2 * table.sum() * np.log(2)
     critical = 5.991464547107979  # χ² of two degrees at 5%
     assert ncx2.sf(critical, 2, away) == pytest.approx(0.8, abs=1e-6)
@@ -177,7 +177,7 @@ A, B = {"a": ["x", "y"], "b": ["x", "y"]}, {"a": ["x", "y"], "b": ["y", "x"]}
         ({"source": A, "later": B, "system": ["a", "a"]}, "'a' is named twice"),
         ({"source": "rows.csv", "later": "more.csv"}, "name the columns of the systems"),
         ({"source": A | {"m": ["1", "2"]}, "by": "m", "before": "1", "after": "1"}, "both '1'"),
-        ({"source": A, "later": B, "permutations": 9}, "permutations is 9"),
+        ({"source": A, "later": B, "permutations": 9}, "permutations must be a whole number of 99 or more, got 9"),
         ({"source": A, "later": B, "level": 5}, "level must be between 0 and 1"),
     ],
 )
@@ -258,7 +258,7 @@ def test_a_change_of_zero_bits_is_never_said_to_be_found() -> None:
     assert found.pairs[0].second_given_first.smallest_found is None
     many = ifs.Contingency.from_matrix([[10**9, 10**8], [10**8, 10**9]])
     tables = [np.asarray(many.counts, dtype=np.int64)] * 2
-    part = drift_part([np.stack(rows) for rows in zip(*tables, strict=True)], 99, 0.05, 0)
+    part = compare_periods([np.stack(rows) for rows in zip(*tables, strict=True)], 99, 0.05, 0)
     assert part.smallest_found is not None
     assert 0 < part.smallest_found < 1e-8
 

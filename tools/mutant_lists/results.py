@@ -35,7 +35,7 @@ MUTANTS = (
     ),
     Mutant(
         "drift: the periods of each stratum",
-        "drift_part",
+        "compare_periods",
         "freedom = sum(table.shape[1] - 1 for table in tested)",
         "freedom = sum(table.shape[1] for table in tested)",
         ("tests/drift/test_drift.py::test_reference_figures",),
@@ -396,14 +396,14 @@ MUTANTS = (
     ),
     Mutant(
         "degrees of freedom of drift",
-        "drift_part",
+        "compare_periods",
         "freedom = sum(table.shape[1] - 1 for table in tested)",
         "freedom = sum(table.shape[1] for table in tested)",
         ("tests/drift/test_drift.py::test_the_smallest_change_is_found_with_probability_eight_tenths",),
     ),
     Mutant(
         "the smallest change is that of the stated level",
-        "drift_part",
+        "compare_periods",
         "critical = float(chdtri(freedom, level))",
         "critical = float(chdtri(freedom, 1 - level))",
         ("tests/drift/test_drift.py::test_the_smallest_change_is_found_with_probability_eight_tenths",),

@@ -19,7 +19,7 @@ KINDS = {
     "class-thresholds": "infoscope.studies.operating_points.class_thresholds:ClassThresholds",
     "comparison": "infoscope.studies.compare.result:Comparison",
     "cross-validation": "infoscope.studies.cross_validate.result:CrossValidation",
-    "drift": "infoscope.studies.drift.result:Drift",
+    "drift": "infoscope.studies.drift:Drift",
     "evaluation": "infoscope.studies.evaluate.result:Evaluation",
     "gate": "infoscope.studies.evaluate.gate:Gate",
     "history": "infoscope.studies.history.result:History",
