@@ -1,4 +1,4 @@
-"""ARCHITECTURE.md followed to the letter: a metric, a kind of result, a reader and a figure, in a scratch copy."""
+"""examples/extending followed literally: a metric, a study, a file format and a figure, in a copy of the package."""
 
 from __future__ import annotations
 
@@ -20,65 +20,18 @@ from tools import measures
 from tools.architecture import BANDS, TARGET, picture
 
 ROOT = Path(__file__).parents[1]
-PAGE = (ROOT / "ARCHITECTURE.md").read_text(encoding="utf-8")
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-
-IMPORTS = """from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import ClassVar
-
-"""
-OF_RESULTS = """from infoscope.results.base import Result
-from infoscope.results.codec import Json
-from infoscope.results.finding import Finding
-from infoscope.results.provenance import Provenance
+EXTENDING = ROOT / "examples" / "extending"
 
 
-"""
-OF_READERS = """from __future__ import annotations
-
-import json
-from collections.abc import Iterator
-from pathlib import Path
-
-from infoscope.errors import InputError
+def step(example: str, line: str) -> str:
+    """Return a line that the docstring of an example says to add, which must stand there."""
+    docstring = (EXTENDING / example).read_text(encoding="utf-8").split('"""')[1]
+    assert line.strip() in " ".join(docstring.split()), (example, line)
+    return line
 
 
-"""
-OF_FIGURES = """from __future__ import annotations
-
-from dataclasses import dataclass
-from typing import Self
-
-from infoscope.studies.coverage import Coverage
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import axis
-from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
-
-
-"""
-OF_VIEWS = """from infoscope.studies.coverage import Coverage
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.predicted_classes import PredictedClassesDisplay
-from infoscope.results.notation import Units
-from infoscope.reports.outline import Column, Outline, Section, Table
-from infoscope.reports.phrases import Name
-
-
-"""
-
-
-def said(pattern: str) -> str:
-    """What the page has between backquotes."""
-    found = re.search(f"`({pattern})`", PAGE)
-    assert found is not None, pattern
-    return found[1]
-
-
-def put_in(path: Path, before: str, line: str) -> None:
-    """Add a line behind another."""
+def insert_after(path: Path, before: str, line: str) -> None:
+    """Insert a line after another, which must occur once."""
     text = path.read_text(encoding="utf-8")
     assert text.count(before) == 1, (path, before)
     path.write_text(text.replace(before, f"{before}{line}"), encoding="utf-8")
@@ -86,31 +39,41 @@ def put_in(path: Path, before: str, line: str) -> None:
 
 @pytest.fixture(scope="module")
 def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The package with what the page says to write, and nothing else."""
+    """The package with what the examples say to add, and nothing else."""
     package = tmp_path_factory.mktemp("copy") / "infoscope"
     shutil.copytree(ROOT / "src" / "infoscope", package, ignore=shutil.ignore_patterns("__pycache__"))
-    metric, result, view, reader, conversion, figure = BLOCKS
     family = package / "metrics" / "agreement.py"
-    family.write_text(f"{family.read_text(encoding='utf-8')}\n\n{metric}", encoding="utf-8")
-    put_in(family, said("__all__") + " = [", '"error_share", ')
-    (package / "studies" / "coverage.py").write_text(IMPORTS + OF_RESULTS + result, encoding="utf-8")
-    named = re.sub(r"PICTURES: .* = \{\}", said(r"PICTURES = [^`]*"), view)
-    (package / "reports" / "views" / "coverage.py").write_text(IMPORTS + OF_VIEWS + named, encoding="utf-8")
-    kind, ending = said('"coverage": "[^`]*"'), said('"pairs": "[^`]*",')
-    put_in(package / "results" / "kinds.py", "KINDS = {\n", f"    {kind},\n")
-    (package / "readers" / "pairs.py").write_text(OF_READERS + reader, encoding="utf-8")
-    put_in(package / "readers" / "files.py", '    "arff": "arff",\n', f"    {ending}\n")
+    function = (EXTENDING / "metric.py").read_text(encoding="utf-8").partition("@metric")
+    family.write_text(f"{family.read_text(encoding='utf-8')}\n\n@metric{function[2]}", encoding="utf-8")
+    insert_after(family, "__all__ = [", step("metric.py", '"error_share", '))
+    for example, target in (
+        ("study.py", "studies/predicted_classes.py"),
+        ("study_view.py", "reports/views/predicted_classes.py"),
+        ("figure.py", "figures/predicted_classes.py"),
+        ("file_format.py", "readers/pairs.py"),
+    ):
+        home = "study.py" if example in ("study_view.py", "figure.py") else example
+        step(home, f"src/infoscope/{target}")
+        shutil.copy(EXTENDING / example, package / target)
+    kind = step("study.py", '"predicted-classes": "infoscope.studies.predicted_classes:PredictedClasses",')
+    insert_after(package / "results" / "kinds.py", "KINDS = {\n", f"    {kind}\n")
+    insert_after(package / "readers" / "files.py", '    "arff": "arff",\n', f"    {step('file_format.py', PAIRS)}\n")
     conversions = package / "readers" / "conversions.py"
-    put_in(conversions, 'under their own titles."""\n', conversion)
-    put_in(
+    insert_after(conversions, 'under their own titles."""\n', CONVERSION)
+    assert all(step("file_format.py", line) for line in CONVERSION.splitlines())
+    insert_after(
         conversions,
         "from infoscope.readers.files import Files\n",
         "from infoscope.readers.pairs import pair_lines\n",
     )
-    (package / "figures" / "predicted_classes.py").write_text(OF_FIGURES + figure, encoding="utf-8")
     return package
 
 
+PAIRS = '"pairs": "pairs",'
+CONVERSION = """    if files.format == "pairs":
+        return copies(files, folder, pair_lines, "ndjson")
+"""
+STORED = {"schema": "infoscope/predicted-classes/2", "provenance": {}, "findings": []}
 COMMANDS = """import json, sys
 from click.testing import CliRunner
 from infoscope.cli import app
@@ -143,7 +106,7 @@ def test_a_metric_of_one_function_is_explained_and_evaluated(copy, tmp_path):
     explained, evaluated = run(
         copy, ["explain", "error_share"], ["evaluate", "--matrix", str(matrix), "--format", "json"]
     )
-    assert "Share of samples whose predicted class is not the true one." in explained
+    assert "share of samples whose predicted class is not the true one." in explained.lower()
     called = execute(copy, "import infoscope; print(infoscope.metrics.error_share([*'abcd'], [*'abca']))")
     assert float(called) == pytest.approx(1 / 4)
     record = json.loads(evaluated)
@@ -153,7 +116,13 @@ def test_a_metric_of_one_function_is_explained_and_evaluated(copy, tmp_path):
 @pytest.mark.slow
 def test_a_kind_of_one_class_and_one_view_has_every_form(copy, tmp_path):
     stored = tmp_path / "coverage.json"
-    record = {"schema": "infoscope/coverage/2", "found": ["cat"], "never": ["dog"], "provenance": {}, "findings": []}
+    record = {
+        "schema": "infoscope/predicted-classes/2",
+        "predicted": ["cat"],
+        "never": ["dog"],
+        "provenance": {},
+        "findings": [],
+    }
     stored.write_text(json.dumps(record), encoding="utf-8")
 
     forms = [["show", str(stored), "--format", form] for form in ("text", "markdown", "html", "csv")]
@@ -161,7 +130,10 @@ def test_a_kind_of_one_class_and_one_view_has_every_form(copy, tmp_path):
     assert "1 of 2 classes are predicted." in text
     assert "| dog | no |" in markdown
     assert "<h1>1 of 2 classes are predicted.</h1>" in page
-    assert rows == "label,found\ncat,True\ndog,False\n"
+    asked = "import infoscope as ifs; from infoscope.studies.predicted_classes import predicted_classes as study"
+    told = execute(copy, f"{asked}; print(study(ifs.Contingency.from_labels([*'ab'], [*'aa'])).to_text())")
+    assert "1 of 2 classes are predicted." in told
+    assert rows == "label,predicted\ncat,True\ndog,False\n"
 
 
 @pytest.mark.slow
@@ -183,7 +155,13 @@ def test_a_reader_of_one_function_is_read_by_every_command(copy: Path, tmp_path:
 @pytest.mark.slow
 def test_a_figure_of_one_class_is_drawn_and_saved(copy: Path, tmp_path: Path) -> None:
     stored = tmp_path / "coverage.json"
-    record = {"schema": "infoscope/coverage/2", "found": ["cat"], "never": ["dog"], "provenance": {}, "findings": []}
+    record = {
+        "schema": "infoscope/predicted-classes/2",
+        "predicted": ["cat"],
+        "never": ["dog"],
+        "provenance": {},
+        "findings": [],
+    }
     stored.write_text(json.dumps(record), encoding="utf-8")
     drawn = tmp_path / "picture.svg"
 
