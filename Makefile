@@ -19,12 +19,14 @@ demo: $(VENV)/.core  ## evaluate the bundled example
 	@mkdir -p demo && $(BIN)/infoscope demo --format html -o demo/report.html
 	@echo "the same as a page for a browser: demo/report.html"
 
-test: $(VENV)/.dev  ## lint, types and all tests but those of a browser, Spark, MLflow and PyTorch
+test: $(VENV)/.dev  ## lint, types and all tests but most of a browser's, and those of Spark, MLflow and PyTorch
 	@tools/system-packages
+	@tools/system-packages browser
+	@tools/browser-packages
 	@$(MAKE) --no-print-directory -j2 check suite
 
 suite: $(VENV)/.dev  # beside the checks, of which types keep one core busy for long
-	$(PYTEST) --ignore=tests/browser
+	$(PYTEST) -m 'not browser or smoke'
 
 test-browser: $(VENV)/.dev  ## the tests of pages and explorer in Chromium, with axe for accessibility, which it installs
 	@tools/system-packages browser
@@ -47,7 +49,7 @@ test-oldest: $(VENV)/.dev  ## the core of the tests with the oldest versions tha
 	@tools/test-oldest
 
 test-fast: $(VENV)/.dev  ## nothing slow, no servers, no browser, random tests with few examples: while you work
-	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow' $(foreach place,$(SERVERS) tests/browser,--ignore=$(place))
+	HYPOTHESIS_PROFILE=fast $(PYTEST) -m 'not slow and not browser' $(foreach place,$(SERVERS),--ignore=$(place))
 
 check: $(VENV)/.dev  ## lint, format, types, import layers, scripts of the pages
 	$(BIN)/ruff check --quiet .

@@ -22,6 +22,30 @@ PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
 FLAGS += ["--js-flags=--no-opt --no-maglev"]  # a page lives for a second: compiling for speed costs more
 
+SMOKE = (
+    "test_page.py::test_page_opens_fits_and_is_accessible[typical-desktop]",
+    "test_page.py::test_page_opens_fits_and_is_accessible[hostile-dark phone]",
+    "test_page.py::test_without_code_the_essentials_are_there",
+    "test_page.py::test_matrix_and_class_table_are_tied",
+    "test_page.py::test_comparison_by_any_metric_and_level",
+    "test_other_pages.py::test_page_opens_fits_and_is_accessible[comparison-desktop]",
+    "test_other_pages.py::test_page_opens_fits_and_is_accessible[gate-dark phone]",
+    "test_other_pages.py::test_page_opens_fits_and_is_accessible[multilabel-dark phone]",
+    "test_other_pages.py::test_slider_shows_what_python_computed",
+    "test_tracker_page.py::test_page_opens_fits_and_is_accessible[trackers-desktop]",
+    "test_explorer.py::test_from_the_folder_to_the_rows[1280]",
+)
+"""The few tests of a browser in `make test`: each kind of page opens, its scripts work, and the explorer leads to rows."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark the tests of this folder, and those of them that `make test` runs."""
+    here = [item for item in items if "tests/browser/" in item.nodeid]
+    for item in here:
+        item.add_marker("browser")
+        if item.nodeid.removeprefix("tests/browser/") in SMOKE:
+            item.add_marker("smoke")
+
 
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
