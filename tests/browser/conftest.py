@@ -35,7 +35,7 @@ SMOKE = (
     "test_tracker_page.py::test_page_opens_fits_and_is_accessible[trackers-desktop]",
     "test_explorer.py::test_from_the_folder_to_the_rows[1280]",
 )
-"""The few tests of a browser in `make test`: each kind of page opens, its scripts work, and the explorer leads to rows."""
+"""What `make test` opens in a browser: each kind of page works, and the explorer leads to rows."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
