@@ -22,8 +22,8 @@ import numpy as np
 from timing import best, peak_mebibytes, sized
 
 import infoscope as ifs
-from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.figures.drawing.svg import standalone_svg
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.svg import standalone_svg
 from infoscope.studies.latent.arrangement import arranged
 from infoscope.studies.latent.estimation import fitted, weak_prior
 from infoscope.tables.patterns import Patterns

@@ -8,9 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import axis
-from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
+from infoscope.figures.display import Display
+from infoscope.figures.layout import axis
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.studies.predicted_classes import PredictedClasses
 
 

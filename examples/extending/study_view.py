@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from infoscope.figures.drawing.display import Display
+from infoscope.figures.display import Display
 from infoscope.figures.predicted_classes import PredictedClassesDisplay
 from infoscope.reports.outline import Column, Outline, Section, Table
 from infoscope.reports.phrases import Name

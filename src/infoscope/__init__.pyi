@@ -31,14 +31,14 @@ from .figures import SplitTriangleDisplay as SplitTriangleDisplay
 from .figures import StabilityDisplay as StabilityDisplay
 from .figures import SurfaceDisplay as SurfaceDisplay
 from .figures import SweepDisplay as SweepDisplay
-from .figures.association import AssociationDisplay as AssociationDisplay
 from .figures.judge import JudgeDisplay as JudgeDisplay
 from .figures.judge import StrataMosaicDisplay as StrataMosaicDisplay
 from .figures.relations import RelationGraphDisplay as RelationGraphDisplay
 from .figures.relations import RelationMatrixDisplay as RelationMatrixDisplay
 from .figures.run_chart import RunChartDisplay as RunChartDisplay
-from .figures.track_ledger import TrackLedgerDisplay as TrackLedgerDisplay
-from .figures.track_timeline import TrackTimelineDisplay as TrackTimelineDisplay
+from .figures.tracks import AssociationDisplay as AssociationDisplay
+from .figures.tracks import TrackLedgerDisplay as TrackLedgerDisplay
+from .figures.tracks import TrackTimelineDisplay as TrackTimelineDisplay
 from .integrations import experiments as experiments
 from .integrations import mlflow as mlflow
 from .integrations import sklearn as sklearn

@@ -7,7 +7,7 @@ import numpy as np
 
 from infoscope.figures import CoverageDisplay
 from infoscope.figures.coverage import CoveragePoint
-from infoscope.figures.table_display import Spread
+from infoscope.figures.display import Spread
 from infoscope.tables import Contingency
 from tests.papers.test_holt2010 import MISPRINTED as HOLT_MISPRINTED
 from tests.papers.test_holt2010 import PRINTED as HOLT_PRINTED

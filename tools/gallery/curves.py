@@ -12,7 +12,7 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
-from infoscope.figures.metric_curves import spoilt
+from infoscope.figures.sweep import spoilt
 from infoscope.studies.operating_points import sweep
 from infoscope.tables import Contingency
 from tests.papers.test_hu2008 import MATRICES as HU

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from infoscope.figures.drawing.display import Display
+from infoscope.figures.display import Display
 from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
 

@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-from infoscope.figures.association import AssociationDisplay
-from infoscope.figures.track_ledger import TrackLedgerDisplay
-from infoscope.figures.track_timeline import TrackTimelineDisplay
+from infoscope.figures.tracks import AssociationDisplay, TrackLedgerDisplay, TrackTimelineDisplay
 from infoscope.studies.tracking import compare
 from tests.tracking.scenes import Stage
 from tools.gallery.exhibit import Exhibit

@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from sklearn.neural_network import MLPClassifier
 
 from infoscope.figures import EntropyTriangleDisplay, SplitTriangleDisplay
-from infoscope.figures.metric_curves import spoilt
+from infoscope.figures.sweep import spoilt
 from infoscope.metrics import accuracy
 from infoscope.studies.evaluate import evaluate
 from infoscope.tables import Contingency

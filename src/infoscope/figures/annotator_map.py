@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import axis, fitting, plain_label, width_of
-from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Words
+from infoscope.figures.display import Display
+from infoscope.figures.layout import axis, fitting, plain_label, width_of
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.studies.agreement.result import AnnotatorMap
 
 __all__ = ["AnnotatorPlaneDisplay", "AnnotatorTreeDisplay"]

@@ -11,10 +11,9 @@ import numpy as np
 from infoscope.core.markup import counted
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
-from infoscope.figures.drawing.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
-from infoscope.figures.drawing.scene import Dot, Line, Mark, Panel, Point, Words
-from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.display import TableDisplay, Tables, tables_by_name
+from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
+from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
 from infoscope.studies.operating_points import BoundCurves, bound_curves
 from infoscope.studies.operating_points.surfaces import ErrorPoint
 

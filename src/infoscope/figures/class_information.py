@@ -8,11 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from infoscope.figures.drawing.colours import series
-from infoscope.figures.drawing.layout import fitting, plain_label, round_ticks, shortened, tick_text, width_of
-from infoscope.figures.drawing.scene import Anchor, Axis, Bar, Mark, Panel, Size, Words
-from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.display import TableDisplay, Tables, tables_by_name
+from infoscope.figures.layout import fitting, plain_label, round_ticks, shortened, tick_text, width_of
+from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Size, Words, series
 from infoscope.metrics import class_false_information, output_missed_information
 from infoscope.tables import Contingency
 

@@ -7,11 +7,10 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple, Self
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.colours import hexadecimal, on_colour, ramp
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import FONT, count_text, fitting, legend, plain_label, width_of
-from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow
+from infoscope.figures.display import Display
+from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, width_of
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words, hexadecimal, on_colour, ramp
 from infoscope.metrics.registry import find
 from infoscope.studies.evaluate.judged_system import JudgedStratum
 from infoscope.studies.evaluate.result import Evaluation

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import log10
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import axis
-from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.display import Display
+from infoscope.figures.layout import axis
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.studies.labels import LabelPlan
 
 __all__ = ["LabelPlanDisplay"]

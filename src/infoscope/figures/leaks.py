@@ -9,10 +9,9 @@ from typing import ClassVar, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.layout import count_text, fitting, plain_label, shortened
-from infoscope.figures.drawing.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
-from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.display import TableDisplay, Tables, one_table
+from infoscope.figures.layout import count_text, fitting, plain_label, shortened
+from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
 from infoscope.metrics import cell_false_information, cell_missed_information
 
 __all__ = ["LeakDisplay", "Stream"]

@@ -1,19 +1,17 @@
-"""The information ledger: one bar of information missed, captured and false."""
+"""Bars of information to scale: the ledger (missed, captured, false) and the entropy diagram."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Words
-from infoscope.figures.inputs import Tables, one_table
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.display import TableDisplay, Tables, one_table
+from infoscope.figures.layout import round_ticks, tick_text
+from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.metrics.shannon import entropies
-
-__all__ = ["LedgerDisplay", "brace"]
 
 WIDTH, MARGIN = 640.0, 2.0
 NAME_WIDTH = 9.5
@@ -119,3 +117,174 @@ class LedgerDisplay(TableDisplay):
             return of_bits
         captured, false = self.shares
         return {"missed": 1.0 - captured, "captured": captured, "false": false}[part]
+
+
+Form = Literal["joint", "extended", "split"]
+_WORDS = {
+    "unused truth": ("faint", "ΔH(T)", "imbalance of the truth"),
+    "missed": ("missed", "H(T|S)", "missed"),
+    "truth shared": ("captured", "I", "shared"),
+    "system shared": ("captured", "I", "shared"),
+    "false": ("false", "H(S|T)", "false"),
+    "unused system": ("faint", "ΔH(S)", "imbalance of the output"),
+}
+
+
+@dataclass(frozen=True)
+class Part:
+    """A stretch of one of the two bars."""
+
+    what: str
+    start: float
+    end: float
+    side: Literal["truth", "system"]
+
+    @property
+    def bits(self) -> float:
+        """Its length, and as all bars are equally high, its area."""
+        return self.end - self.start
+
+
+@dataclass(repr=False)
+class EntropyDiagramDisplay(TableDisplay):
+    """Truth above, output below, the shared part of both in one place; every area is to scale.
+
+    ``joint`` shows H(T) and H(S); ``extended`` adds what a balanced truth and output would have; ``split`` gives each
+    side its own scale from 0 to 1.
+    """
+
+    truth: float
+    system: float
+    shared: float
+    truth_room: float
+    """log2 of the number of classes."""
+    system_room: float
+    form: Form = "extended"
+    _single: ClassVar[bool] = True
+
+    @classmethod
+    def from_table(cls, tables: Tables, *, name: str = "system", form: Form = "extended") -> Self:
+        """The diagram of one table."""
+        if form not in ("joint", "extended", "split"):
+            raise InputError(f"the form {form!r} is not known; choose joint, extended or split")
+        table = one_table(tables, name, "an entropy diagram")
+        h = entropies(table)
+        rooms = h.truth_room, h.system_room
+        if max(rooms) == 0.0:
+            raise InputError("truth and output have one class each, so there is no room for information to draw")
+        if form == "split" and min(rooms) == 0.0:
+            raise InputError("a side with one class has no room for information; the split form does not exist")
+        return cls(float(h.truth), float(h.system), float(h.mutual), *rooms, form)
+
+    @property
+    def case(self) -> Literal["independent", "dependent", "general"]:
+        """Nothing shared, nothing but shared, or something of each."""
+        tiny = 1e-9 * max(self.truth_room + self.system_room, 1.0)
+        if self.shared <= tiny:
+            return "independent"
+        return "dependent" if max(self.truth, self.system) - self.shared <= tiny else "general"
+
+    @property
+    def parts(self) -> list[Part]:
+        """Stretches of both bars, in bits from the left edge of the shared part (split: shares of each side)."""
+        missed, false = self.truth - self.shared, self.system - self.shared
+        if self.form == "split":
+            t, s = self.truth_room, self.system_room
+            return [
+                *_run(
+                    "truth",
+                    (("truth shared", self.shared / t), ("missed", missed / t), ("unused truth", 1 - self.truth / t)),
+                ),
+                *_run(
+                    "system",
+                    (("system shared", self.shared / s), ("false", false / s), ("unused system", 1 - self.system / s)),
+                ),
+            ]
+        unused = (self.truth_room - self.truth, self.system_room - self.system)
+        extended = self.form == "extended"
+        left = -missed - (unused[0] if extended else 0.0)
+        truth = (("missed", missed), ("truth shared", self.shared))
+        system = (("system shared", self.shared), ("false", false))
+        return [
+            *_run("truth", ((("unused truth", unused[0]), *truth) if extended else truth), left),
+            *_run("system", ((*system, ("unused system", unused[1])) if extended else system), 0.0),
+        ]
+
+    def panel(self) -> Panel:
+        """Both bars, with brackets for H(T), H(S) and H(T,S)."""
+        parts = [part for part in self.parts if part.bits > 1e-12]
+        low, high = min(part.start for part in parts), max(part.end for part in parts)
+        marks = [mark for part in parts for mark in self._bar(part, high - low)]
+        if self.form != "split":
+            marks += self._braces()
+        split = self.form == "split"
+        ticks = round_ticks(0.0, 1.0, 5) if split else []
+        title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
+        hidden = [part for part in parts if not self._has_room(part, high - low)]
+        title += "".join(f"; {_WORDS[part.what][1]} = {part.bits:.2f}" for part in hidden)
+        return Panel(
+            f"Entropy diagram, {self.form} form",
+            f"Truth has {self.truth:.2f} of {self.truth_room:.2f} bits, output {self.system:.2f} of "
+            f"{self.system_room:.2f}; "
+            f"they share {self.shared:.2f}. {self.case.capitalize()} case.",
+            Axis(low, high, title, tuple(zip(ticks, tick_text(ticks), strict=True)), line=False),
+            Axis(0.0, 2.0),
+            tuple(marks),
+            width=600.0,
+            height=236.0,
+            margins=(64.0, 10.0, 14.0, 50.0) if split else (64.0, 54.0, 14.0, 62.0),
+        )
+
+    def _bar(self, part: Part, span: float) -> list[Mark]:
+        colour, symbol, word = _WORDS[part.what]
+        row = 1.0 if part.side == "truth" else 0.0
+        stated = f"{part.bits:.2f}" + ("" if self.form == "split" else " bits")
+        marks: list[Mark] = [
+            Bar(
+                (part.start, row + 0.03),
+                (part.end, row + 0.97),
+                colour,
+                0.75 if colour == "faint" else 1.0,
+                hatched=colour == "false",
+                tip=f"{word}: {stated}",
+            )
+        ]
+        ink = "ink" if colour == "faint" else f"on-{colour}"
+        if self._has_room(part, span):
+            middle, number = (part.start + part.end) / 2, stated.removesuffix(" bits")
+            halo = "false" if colour == "false" else None  # it is hatched
+            marks += [
+                Words(middle, row + 0.5, symbol, ink, "normal", "middle", (0.0, -8.0), bold=True, halo=halo),
+                Words(middle, row + 0.5, number, ink, "small", "middle", (0.0, 9.0), halo=halo),
+            ]
+        if part.what in ("truth shared", "system shared"):
+            name = "truth" if row else "output"
+            low = self.parts[0].start if self.form != "split" else 0.0
+            marks.append(Words(min(low, 0.0), row + 0.5, name, "dim", anchor="end", shift=(-10.0, 0.0)))
+        return marks
+
+    def _has_room(self, part: Part, span: float) -> bool:
+        """Whether the words of a part fit into it."""
+        return part.bits / span * 520.0 > max(8.0 * len(_WORDS[part.what][1]), 6.5 * 4) + 4.0
+
+    def _braces(self) -> list[Mark]:
+        missed, false = self.truth - self.shared, self.system - self.shared
+        marks: list[Mark] = []
+        for start, end, at, depth, text in (
+            (-missed, self.shared, 2.09, -0.08, f"H(T) = {self.truth:.2f}"),
+            (-missed, self.shared + false, 2.46, -0.08, f"H(T,S) = {self.shared + missed + false:.2f}"),
+            (0.0, self.system, -0.09, 0.08, f"H(S) = {self.system:.2f}"),
+        ):
+            marks.append(brace(start, end, at, depth))
+            marks.append(
+                Words((start + end) / 2, at, text, "dim", anchor="middle", shift=(0.0, -10.0 if depth < 0 else 11.0))
+            )
+        return marks
+
+
+def _run(side: Literal["truth", "system"], lengths: tuple[tuple[str, float], ...], start: float = 0.0) -> list[Part]:
+    parts = []
+    for what, length in lengths:
+        parts.append(Part(what, start, start + max(length, 0.0), side))
+        start += max(length, 0.0)
+    return parts

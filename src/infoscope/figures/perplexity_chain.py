@@ -12,10 +12,9 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.layout import fitting, legend, shortened, width_of
-from infoscope.figures.drawing.scene import Axis, Bar, Mark, Panel, Words
-from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.display import TableDisplay, Tables, tables_by_name
+from infoscope.figures.layout import fitting, legend, shortened, width_of
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.metrics import (
     effective_classes,
     remnant_classes,

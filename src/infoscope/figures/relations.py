@@ -11,9 +11,9 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import plain_label, shortened, width_of
-from infoscope.figures.drawing.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Words
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label, shortened, width_of
+from infoscope.figures.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.studies.relate import Relations
 
 __all__ = ["RelationCell", "RelationGraphDisplay", "RelationMatrixDisplay"]

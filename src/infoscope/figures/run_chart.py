@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import sqrt
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import axis, plain_label, shortened, width_of
-from infoscope.figures.drawing.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
+from infoscope.figures.display import Display
+from infoscope.figures.layout import axis, plain_label, shortened, width_of
+from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.studies.history import History, Run, RunPoint, RunSeries
 
 __all__ = ["RunChartDisplay"]

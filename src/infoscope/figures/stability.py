@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.colours import series
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import fitting, width_of
-from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Words
+from infoscope.figures.display import Display
+from infoscope.figures.layout import fitting, width_of
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words, series
 from infoscope.results.notation import number_text
 
 __all__ = ["StabilityDisplay"]

@@ -13,11 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.colours import hexadecimal, ramp
-from infoscope.figures.drawing.layout import PlacedName, axis, plain_label, side_labels, side_room
-from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point, Raster, Words
-from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.table_display import TableDisplay
+from infoscope.figures.display import TableDisplay, Tables, tables_by_name
+from infoscope.figures.layout import PlacedName, axis, plain_label, side_labels, side_room
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Raster, Words, hexadecimal, ramp
 from infoscope.metrics import proficiency, recall, specificity
 from infoscope.results.notation import number_text
 from infoscope.studies.operating_points import information_surface

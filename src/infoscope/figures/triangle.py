@@ -1,40 +1,297 @@
 """Entropy triangles: what is lost to imbalance, to error, and what is transmitted, as one point per system.
 
-Families of systems have their own markers; paths join steps of an ordered condition.
+First the families and paths of systems and the plane that both triangles share, then the entropy triangle, then the
+split entropy triangle, in which truth and system are each measured against their own number of classes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, Self
+from math import ceil, hypot, log10
+from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
 from infoscope.core.markup import counted
-from infoscope.errors import InputError
-from infoscope.figures.drawing.colours import accuracy_colour, series
-from infoscope.figures.drawing.layout import PlacedName, accuracy_key, plain_label, shortened, side_labels, side_room
-from infoscope.figures.drawing.scene import Axis, Dot, Line, Mark, Panel, Point
-from infoscope.figures.families import KEY_ROW, Marking, Names, checked_names, key_rows, marker_key, markings
-from infoscope.figures.inputs import Tables, tables_by_name
-from infoscope.figures.table_display import TableDisplay
-from infoscope.figures.triangle_plane import (
-    HEIGHT,
-    JOINT_SIDES,
-    TrianglePart,
-    TriangleShares,
-    enlarged_part,
-    place,
-    plane,
-    side_words,
-    zone_of,
-    zones,
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.display import TableDisplay, Tables, tables_by_name
+from infoscope.figures.layout import (
+    FONT,
+    PlacedName,
+    accuracy_key,
+    at_pixel,
+    plain_label,
+    shortened,
+    side_labels,
+    side_room,
+    width_of,
 )
-from infoscope.metrics import accuracy, triangle_divergence, triangle_transfer, triangle_variation
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Shape, Words, accuracy_colour, along, series
+from infoscope.metrics import (
+    accuracy,
+    split_system_divergence,
+    split_system_remainder,
+    split_system_transfer,
+    split_truth_divergence,
+    split_truth_remainder,
+    split_truth_transfer,
+    triangle_divergence,
+    triangle_transfer,
+    triangle_variation,
+)
 from infoscope.tables import Contingency
 
-__all__ = ["Corner", "EntropyTriangleDisplay", "TrianglePoint", "TriangleShares", "path_names", "place", "warped"]
+Names = Mapping[str, Sequence[str]]
+"""Names of systems by the title of their family or path."""
+MARKERS: tuple[Shape, ...] = ("circle", "square", "diamond", "up", "down", "star")
+KEY_ROW = 18.0
+"""Pixels between two rows of the key."""
+
+
+@dataclass(frozen=True)
+class Marking:
+    """How the systems of one family are marked."""
+
+    shape: Shape
+    colour: str
+
+
+def checked_names(
+    groups: Mapping[str, Iterable[object]] | None, known: Iterable[str], kind: str
+) -> dict[str, list[str]]:
+    """The groups with names as text; one that names no system, or a system that is not there, is rejected."""
+    there = set(known)
+    found = {str(title): [str(name) for name in names] for title, names in (groups or {}).items()}
+    for title, names in found.items():
+        if not names:
+            raise InputError(f"{kind} {title!r} names no system; name some, or leave it out")
+        for name in names:
+            if name not in there:
+                verb = "names" if kind == "family" else "goes through"
+                raise UnknownNameError(f"{kind} {title!r} {verb} {name!r}, which is none of the systems")
+    return found
+
+
+def markings(groups: Names) -> dict[str, Marking]:
+    """The marking of each system by its name; one in several groups is marked as in the first."""
+    found: dict[str, Marking] = {}
+    for at, names in enumerate(groups.values()):
+        for name in names:
+            found.setdefault(name, Marking(MARKERS[at % len(MARKERS)], series(at)))
+    return found
+
+
+def _rows(groups: Names, room: float) -> list[list[tuple[int, str, float]]]:
+    """Entries of the key, row by row: which group, its words, and where they begin."""
+    rows: list[list[tuple[int, str, float]]] = []
+    x = room + 1.0
+    for at, title in enumerate(groups):
+        words = shortened(title, 32)
+        wide = 34.0 + width_of(words, FONT["small"])
+        if x + wide > room:
+            rows.append([])
+            x = 0.0
+        rows[-1].append((at, words, x))
+        x += wide
+    return rows
+
+
+def key_rows(groups: Names, room: float) -> int:
+    """How many rows of this width the key needs."""
+    return len(_rows(groups, room))
+
+
+def marker_key(panel: Panel, groups: Names, left: float, top: float, *, coloured: bool = False) -> list[Mark]:
+    """Each marker with the title of its group, from this place on the page; in its colour where that means the same."""
+    marks: list[Mark] = []
+    for number, row in enumerate(_rows(groups, panel.width - left)):
+        for at, words, x in row:
+            y = top + KEY_ROW * number
+            shape, colour = MARKERS[at % len(MARKERS)], series(at)
+            fill = "paper" if coloured else "dim"
+            marks.append(Dot(*at_pixel(panel, left + x + 6.0, y), fill, shape, 4.5, colour if coloured else "ink"))
+            marks.append(Words(*at_pixel(panel, left + x + 16.0, y), words, "dim", "small"))
+    return marks
+
+
+HEIGHT = float(np.sqrt(3.0) / 2.0)
+
+
+class TriangleShares(NamedTuple):
+    """Three shares that sum to 1."""
+
+    divergence: float
+    transfer: float
+    variation: float
+
+
+def place(shares: TriangleShares) -> Point:
+    """Where shares lie: divergence at the lower left, variation at the lower right, transfer on top."""
+    return shares.variation + shares.transfer / 2.0, shares.transfer * HEIGHT
+
+
+_NEAR_CORNER = 0.9
+_NEAR_SIDE = 0.05
+JOINT_SIDES = ("never confused (VI′ = 0)", "balanced (ΔH′ = 0)", "nothing is transmitted (MI′ = 0)")
+"""What the left, the right and the lower side mean."""
+SPLIT_SIDES = ("all variety is shared (H′ = 0)", "equally frequent (ΔH′ = 0)", "nothing is shared (MI′ = 0)")
+
+
+def zone_of(shares: TriangleShares) -> str:
+    """The zone of the triangle that a system is in, in words.
+
+    >>> zone_of(TriangleShares(0.02, 0.96, 0.02)), zone_of(TriangleShares(0.6, 0.4, 0.0))
+    ('perfect and balanced', 'never confused, classes unbalanced')
+    >>> zone_of(TriangleShares(0.7, 0.0, 0.3)), zone_of(TriangleShares(0.2, 0.5, 0.3))
+    ('nothing is transmitted', 'part is transmitted, part is lost, classes unbalanced')
+    """
+    if max(shares) >= _NEAR_CORNER:
+        corner = ("hardly anything to decide", "perfect and balanced", "random")
+        return corner[shares.index(max(shares))]
+    if shares.transfer <= _NEAR_SIDE:
+        return "nothing is transmitted"
+    if shares.variation <= _NEAR_SIDE:
+        return "never confused, classes unbalanced"
+    balanced = "balanced" if shares.divergence <= _NEAR_SIDE else "unbalanced"
+    return f"part is transmitted, part is lost, classes {balanced}"
+
+
+def plane(where: Callable[..., Point] = place) -> list[Mark]:
+    """The triangle with lines of equal shares, seen through ``where``."""
+    corners = tuple(where(TriangleShares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
+    marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
+    for share in (0.2, 0.4, 0.6, 0.8):
+        rest = 1.0 - share
+        for one, other in (
+            (TriangleShares(rest, share, 0.0), TriangleShares(0.0, share, rest)),
+            (TriangleShares(rest, 0.0, share), TriangleShares(0.0, rest, share)),
+            (TriangleShares(share, 0.0, rest), TriangleShares(share, rest, 0.0)),
+        ):
+            marks.append(Line((where(one), where(other)), "grid", clip=False))
+        left, below = where(TriangleShares(rest, share, 0.0)), where(TriangleShares(share, 0.0, rest))
+        marks.append(Words(left[0], left[1], f"{share:.1f}", "dim", "small", "end", (-6.0, -3.0)))
+        marks.append(Words(below[0], below[1], f"{share:.1f}", "dim", "small", "middle", (0.0, 11.0)))
+    return marks
+
+
+def zones(*, corners: bool = True) -> list[Mark]:
+    """Corners in words, directions in symbols."""
+    named: list[Mark] = [
+        Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
+        Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
+        Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
+    ]
+    left = -32.0 if corners else -56.0  # beside numbers of three digits
+    return [
+        *(named if corners else ()),
+        Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(left, -18.0), angle=60.0),
+        Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
+        Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
+    ]
+
+
+def side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point]) -> list[Mark]:
+    """The meaning of each side along it, inside, where it is farthest from the points; none where there is no room."""
+    ends = (((0.0, 0.0), (0.5, HEIGHT)), ((0.5, HEIGHT), (1.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)))
+    looks = ((60.0, (10.0, 6.0)), (-60.0, (-10.0, 6.0)), (0.0, (0.0, -10.0)))
+    marks: list[Mark] = []
+    points = [panel.place(*at) for at in places]
+    for text, (start, end), (angle, shift) in zip(sides, ends, looks, strict=True):
+        at = _free_place(panel.place(*start), panel.place(*end), width_of(text, FONT["small"]), points)
+        if at is not None:
+            marks.append(
+                Words(*along(start, end, at), text, "dim", "small", "middle", shift, angle, italic=True, halo="plane")
+            )
+    return marks
+
+
+def _free_place(start: Point, end: Point, wide: float, points: Sequence[Point]) -> float | None:
+    """Share of the way along a side at which words of this width are farthest from all points; None if they touch."""
+    length = hypot(end[0] - start[0], end[1] - start[1])
+    half = 0.5 * wide / length
+    tries = [0.5, *(0.1 + half + (0.8 - 2 * half) * step / 12 for step in range(13))]
+
+    def room(share: float) -> float:
+        spots = [along(start, end, share + half * step / 4) for step in range(-4, 5)]
+        return min((hypot(x - px, y - py) for x, y in spots for px, py in points), default=length)
+
+    best = max(tries, key=lambda share: min(room(share), 60.0))
+    return best if room(best) > 20.0 and half < 0.4 else None
+
+
+LARGEST_PART = 0.4
+"""A part whose sides are longer than this fraction of the whole is not worth enlarging."""
+SMALLEST_PART = 0.05
+"""However close the points are, the sides are at least this long."""
+_ROOM = 2.0
+"""How many times longer its sides are than they need to be."""
+_CORNERS = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
+_INSET = 0.2
+"""Side of the small picture of the whole."""
+
+
+@dataclass(frozen=True)
+class TrianglePart:
+    """Shares from these lowest ones on; the largest of each lies one side above its lowest."""
+
+    lowest: TriangleShares
+    side: float
+
+    def place(self, shares: TriangleShares) -> Point:
+        """Where shares lie in the enlarged part."""
+        parts = [(share - low) / self.side for share, low in zip(shares, self.lowest, strict=True)]
+        return place(TriangleShares(*parts))
+
+    def plane(self) -> list[Mark]:
+        """The part with lines of equal shares, numbered, and the whole in small with the part marked in it."""
+        corners = tuple(place(TriangleShares(*corner)) for corner in _CORNERS)
+        marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
+        digits = max(1, 1 + ceil(-log10(self.side)))
+        for at in (0.2, 0.4, 0.6, 0.8):
+            rest = 1.0 - at
+            for one, other in (
+                ((rest, at, 0.0), (0.0, at, rest)),
+                ((rest, 0.0, at), (0.0, rest, at)),
+                ((at, 0.0, rest), (at, rest, 0.0)),
+            ):
+                marks.append(Line((place(TriangleShares(*one)), place(TriangleShares(*other))), "grid", clip=False))
+            left, below = place(TriangleShares(rest, at, 0.0)), place(TriangleShares(at, 0.0, rest))
+            transfer, divergence = self.lowest.transfer + at * self.side, self.lowest.divergence + at * self.side
+            marks.append(Words(*left, f"{transfer:.{digits}f}", "dim", "small", "end", (-6.0, -3.0)))
+            marks.append(Words(*below, f"{divergence:.{digits}f}", "dim", "small", "middle", (0.0, 11.0)))
+        return [*marks, *self._inset()]
+
+    def _inset(self) -> list[Mark]:
+        def small(shares: tuple[float, float, float]) -> Point:
+            x, y = place(TriangleShares(*shares))
+            return 0.8 + _INSET * x, HEIGHT - _INSET * HEIGHT + _INSET * y
+
+        whole = tuple(small(corner) for corner in _CORNERS)
+        d, t, v = self.lowest
+        part = tuple(small(corner) for corner in ((d + self.side, t, v), (d, t, v + self.side), (d, t + self.side, v)))
+        return [
+            Line(whole, "dim", closed=True, fill="paper", clip=False),
+            Line(part, "accent", 2.5, closed=True, fill="accent", clip=False),
+            Words(*small((0.5, 0.0, 0.5)), "part shown", "dim", "small", "middle", (0.0, 11.0)),
+        ]
+
+
+def enlarged_part(points: Sequence[TriangleShares]) -> TrianglePart | None:
+    """The part that holds all points with room around them; None where they need much of the triangle.
+
+    >>> enlarged_part([TriangleShares(0.97, 0.01, 0.02), TriangleShares(0.96, 0.02, 0.02)]).lowest.divergence > 0.9
+    True
+    >>> enlarged_part([TriangleShares(0.9, 0.05, 0.05), TriangleShares(0.1, 0.8, 0.1)]) is None
+    True
+    """
+    lowest = [min(shares[at] for shares in points) for at in range(3)]
+    needed = 1.0 - sum(lowest)
+    room = (max(_ROOM * needed, SMALLEST_PART) - needed) / 3.0
+    lows = TriangleShares(*(max(low - room, 0.0) for low in lowest))
+    side = 1.0 - sum(lows)
+    return None if side > LARGEST_PART else TrianglePart(lows, side)
+
 
 Corner = Literal["divergence", "transfer", "variation"]
 
@@ -249,3 +506,140 @@ def _summary(points: Sequence[TrianglePoint]) -> str:
         f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information "
         f"{best.shares.variation:.2f} ({zone_of(best.shares)})."
     )
+
+
+@dataclass(frozen=True)
+class SplitPoint:
+    """The two sides of one table."""
+
+    name: str
+    truth: TriangleShares
+    system: TriangleShares
+
+
+@dataclass(repr=False)
+class SplitTriangleDisplay(TableDisplay):
+    """Coordinates of truth and system, each measured against its own number of classes."""
+
+    points: list[SplitPoint]
+    zoom: bool = False
+    """Whether only the part where the systems are is drawn, where that is a small one; the whole is an inset."""
+    paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names to be joined in the order of a condition, truth by truth and system by system."""
+    families: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Names of systems that share a marker and a colour, by the title of their family."""
+
+    def __post_init__(self) -> None:
+        """Reject paths and families of systems that are not there."""
+        known = [point.name for point in self.points]
+        self.paths = checked_names(self.paths, known, "path")
+        self.families = checked_names(self.families, known, "family")
+
+    @classmethod
+    def from_table(
+        cls,
+        tables: Tables,
+        *,
+        name: str = "system",
+        paths: Mapping[str, Sequence[Any]] | None = None,
+        families: Mapping[str, Sequence[Any]] | None = None,
+    ) -> Self:
+        """One joined pair per table; ``paths`` joins steps of an ordered condition, ``families`` share a marker."""
+        points = []
+        for key, table in tables_by_name(tables, name).items():
+            truth = (split_truth_divergence(table), split_truth_transfer(table), split_truth_remainder(table))
+            system = (split_system_divergence(table), split_system_transfer(table), split_system_remainder(table))
+            if not np.isfinite([*truth, *system]).all():
+                raise InputError(f"a side of {key!r} has one class only, so it has no place in the split triangle")
+            points.append(SplitPoint(key, TriangleShares(*map(float, truth)), TriangleShares(*map(float, system))))
+        return cls(points, paths=paths or {}, families=families or {})
+
+    def panel(self) -> Panel:
+        """The plane, and for each system its two ends."""
+        names = path_names(self.paths)
+        words = {point.name: names.get(point.name, point.name) for point in self.points}
+        right = side_room(text for text in words.values() if text is not None)
+        rows = key_rows(self._marked, 450.0 + right - 24.0)
+        empty = Panel(
+            "Split entropy triangle",
+            _split_summary(self.points),
+            Axis(0.0, 1.0),
+            Axis(0.0, HEIGHT),
+            width=450.0 + right,
+            height=440.0 + KEY_ROW * rows,
+            margins=(52.0, 40.0, right, 56.0 + KEY_ROW * rows),
+        )
+        ends = [shares for point in self.points for shares in (point.truth, point.system)]
+        part = enlarged_part(ends) if self.zoom else None
+        where = place if part is None else part.place
+        labels = [
+            PlacedName(*where(point.system), text) for point in self.points if (text := words[point.name]) is not None
+        ]
+        marks = (
+            *(plane() if part is None else part.plane()),
+            *_words(corners=part is None, system="marker" if self._marked else "○"),
+            *side_labels(empty, labels),
+            *(side_words(empty, SPLIT_SIDES, [where(end) for end in ends]) if part is None else ()),
+            *self._joined(where),
+            *self._pairs(where),
+            *marker_key(empty, self._marked, 24.0, empty.height + 6.0 - KEY_ROW * rows, coloured=True),
+        )
+        return Panel(**{**vars(empty), "marks": marks})
+
+    @property
+    def _marked(self) -> Mapping[str, Sequence[str]]:
+        """What has markers and colours of its own: families, else paths."""
+        return self.families or self.paths
+
+    def _joined(self, where: Callable[[TriangleShares], Point]) -> Iterator[Mark]:
+        """The paths of the truth, dashed, and of the system."""
+        points = {point.name: point for point in self.points}
+        for at, names in enumerate(self.paths.values()):
+            truth, system = zip(
+                *((where(points[name].truth), where(points[name].system)) for name in names), strict=True
+            )
+            yield Line(truth, series(at), 1.2, (4.0, 3.0), clip=False)
+            yield Line(system, series(at), 2.0, clip=False)
+
+    def _pairs(self, where: Callable[[TriangleShares], Point]) -> Iterator[Mark]:
+        marked = markings(self._marked)
+        for at, point in enumerate(self.points):
+            yield from _pair(point, marked.get(point.name, Marking("ring", series(at))), where)
+
+
+def _pair(point: SplitPoint, marking: Marking, where: Callable[[TriangleShares], Point]) -> list[Mark]:
+    truth, system = where(point.truth), where(point.system)
+    tip = (
+        f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, "
+        f"{point.system.transfer:.3f} of log m\n"
+        f"missed {point.truth.variation:.3f}, false {point.system.variation:.3f}\n"
+        f"imbalance: truth {point.truth.divergence:.3f}, system {point.system.divergence:.3f}"
+    )
+    ring = marking.shape == "ring"
+    size, inside = (6.5, marking.colour) if ring else (5.5, "paper")
+    return [
+        Line((truth, system), marking.colour, 1.5, opacity=0.7, of=point.name, clip=False),
+        Dot(*system, inside, marking.shape, size, marking.colour, of=point.name, tip=tip),
+        Dot(*truth, marking.colour, "cross", 5.0 if ring else 4.0, of=point.name, tip=tip),
+    ]
+
+
+def _words(*, corners: bool, system: str) -> list[Mark]:
+    named: list[Mark] = [
+        Words(0.5, HEIGHT, "all shared, MI′", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
+        Words(0.0, 0.0, "no variety, ΔH′", "dim", shift=(-44.0, 32.0), italic=True),
+        Words(1.0, 0.0, "not shared, H′", "dim", anchor="end", shift=(12.0, 32.0), italic=True),
+    ]
+    return [
+        *(named if corners else ()),
+        Words(0.5, 0.0, f"× truth,  {system} system", "dim", anchor="middle", shift=(0.0, 32.0)),
+    ]
+
+
+def _split_summary(points: Sequence[SplitPoint]) -> str:
+    parts = [
+        f"{shortened(point.name, 40)} transmits {point.truth.transfer:.2f} of the truth's and "
+        f"{point.system.transfer:.2f} of the output's maximum entropy"
+        for point in points[:4]
+    ]
+    return f"Split entropy triangle of {counted(len(points), 'system')}: {'; '.join(parts)}."

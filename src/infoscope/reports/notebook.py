@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Sequence
 import numpy as np
 
 from infoscope.figures.confusion import HeatMap, heat_map
-from infoscope.figures.drawing.colours import hexadecimal, on_colour
-from infoscope.figures.drawing.layout import plain_label
-from infoscope.figures.drawing.svg import picture
+from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
+from infoscope.figures.scene import hexadecimal, on_colour
+from infoscope.figures.svg import picture
 from infoscope.reports.html.blocks import phrase
 from infoscope.reports.html.elements import Html, element, joined, label
 from infoscope.reports.outline import (

@@ -21,7 +21,7 @@ from infoscope.results.notation import MetricNotation, Units
 from infoscope.results.provenance import Provenance
 
 if TYPE_CHECKING:
-    from infoscope.figures.drawing.scene import Panel
+    from infoscope.figures.scene import Panel
 
 __all__ = [
     "ALL_ROWS",

@@ -18,7 +18,7 @@ from infoscope.results.notation import units
 from infoscope.results.provenance import ignored_rows
 
 if TYPE_CHECKING:
-    from infoscope.figures.drawing.display import Display
+    from infoscope.figures.display import Display
 
 __all__ = ["outline_of", "picture", "render"]
 

@@ -21,7 +21,7 @@ from infoscope.results.provenance import Provenance
 from infoscope.typing import Axes, DataFrame, StrPath
 
 if TYPE_CHECKING:
-    from infoscope.figures.drawing.display import Display
+    from infoscope.figures.display import Display
 
 __all__ = ["Form", "Result", "SystemsResult", "Unit", "form_of"]
 

@@ -6,9 +6,9 @@ import importlib
 import re
 from collections.abc import Iterator, Sequence
 
-from infoscope.figures.drawing.layout import plain_label
-from infoscope.figures.drawing.svg import svg
+from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
+from infoscope.figures.svg import svg
 from infoscope.metrics.registry import Domain, all_metrics, catalogue
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled, text
 from infoscope.reports.html.embedding import embedded, rows_by_column

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from infoscope.core.markup import Html, element, joined, text
-from infoscope.figures.drawing.layout import plain_label, shortened
+from infoscope.figures.layout import plain_label, shortened
 
 __all__ = ["Html", "element", "joined", "label", "scrolled", "text"]
 

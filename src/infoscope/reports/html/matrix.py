@@ -9,7 +9,7 @@ import numpy as np
 
 from infoscope.errors import InfoscopeError
 from infoscope.figures.confusion import HeatMap, heat_map
-from infoscope.figures.drawing.files import data_address
+from infoscope.figures.svg import data_address
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.parts.maps import table_of

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from infoscope import __version__
-from infoscope.figures.drawing.layout import plain_label, shortened
+from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import Card, all_metrics
 from infoscope.reports.html.blocks import block, phrase, section, term
 from infoscope.reports.html.elements import Html, element, joined, label

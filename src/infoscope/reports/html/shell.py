@@ -11,8 +11,8 @@ from importlib.resources import files
 from infoscope import __version__
 from infoscope.core.atomic_files import PAGE_MARK
 from infoscope.core.markup import Html, element, joined
-from infoscope.figures.drawing.colours import DARK, LIGHT
-from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.layout import plain_label
+from infoscope.figures.scene import DARK, LIGHT
 
 __all__ = ["code_of", "page", "page_style", "text_of"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from infoscope.figures.drawing.scene import Point
-from infoscope.figures.drawing.svg import svg
+from infoscope.figures.scene import Point
+from infoscope.figures.svg import svg
 from infoscope.reports.html.blocks import term
 from infoscope.reports.html.elements import Html, element, joined
 from infoscope.reports.parts.sweep_charts import Chart

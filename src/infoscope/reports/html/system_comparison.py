@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.layout import plain_label
 from infoscope.reports.html.blocks import phrase
 from infoscope.reports.html.elements import Html, element, joined, label, scrolled
 from infoscope.reports.parts.metric_choice import ChosenPlace, view_of_metric

@@ -10,13 +10,12 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from infoscope.figures.coverage import CoverageDisplay
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import plain_label
-from infoscope.figures.drawing.svg import svg
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
 from infoscope.figures.leaks import LeakDisplay, Stream
 from infoscope.figures.perplexity_chain import Chain, Half, PerplexityDisplay
-from infoscope.figures.split_triangle import SplitTriangleDisplay
-from infoscope.figures.triangle import EntropyTriangleDisplay
+from infoscope.figures.svg import svg
+from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
 from infoscope.reports.html.blocks import block, phrase
 from infoscope.reports.html.elements import Html, element, joined, label
 from infoscope.reports.html.embedding import embedded

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from infoscope.figures.improvement import ImprovementDisplay, ImprovementStep
+from infoscope.figures.comparison import ImprovementDisplay, ImprovementStep
 from infoscope.reports.outline import Cell, Column, Figure, Section, Table
 from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.phrases import Name

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.layout import plain_label
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.outline import ALL_ROWS, Block, Cell, Column, Figure, Paragraph, Section, SideBySide, Table

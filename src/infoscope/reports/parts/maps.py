@@ -8,17 +8,23 @@ from dataclasses import replace
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.confusion import ConfusionDisplay, heat_map
-from infoscope.figures.confusion_grid import (
+from infoscope.figures.confusion import (
     DEFAULT_METRICS,
     MOST_MATRICES,
+    ConfusionDisplay,
     ConfusionGridDisplay,
     ScoredMatrix,
+    heat_map,
 )
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
-from infoscope.figures.drawing.scene import Panel
-from infoscope.figures.split_triangle import SplitPoint, SplitTriangleDisplay
-from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
+from infoscope.figures.scene import Panel
+from infoscope.figures.triangle import (
+    EntropyTriangleDisplay,
+    SplitPoint,
+    SplitTriangleDisplay,
+    TrianglePoint,
+    TriangleShares,
+)
 from infoscope.reports.outline import Figure, Section
 from infoscope.results.notation import MetricNotation
 from infoscope.studies.evaluate import Evaluation, SystemResult

@@ -8,10 +8,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.figures.drawing.colours import series
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import axis, dodged, share_axis, span
-from infoscope.figures.drawing.scene import Axis, Bar, Line, Mark, Panel, Point, Words
+from infoscope.figures.display import Display
+from infoscope.figures.layout import axis, dodged, share_axis, span
+from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words, series
 from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, ReliabilityDisplay, RiskCoverageDisplay
 from infoscope.reports.outline import ALL_ROWS, Column, Figure, Section, SideBySide, Table
 from infoscope.reports.parts.item_tables import listed

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.errors import InputError
 from infoscope.figures.annotator_map import AnnotatorPlaneDisplay, AnnotatorTreeDisplay
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow
+from infoscope.figures.display import Display
 from infoscope.reports.outline import (
     Appendix,
     Cell,

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow
+from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import criterion_word

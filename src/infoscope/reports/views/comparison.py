@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import plain_label, shortened
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
-from infoscope.figures.improvement import ImprovementDisplay
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow, ImprovementDisplay
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import (
     Appendix,

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from infoscope.figures.coverage import fold_clouds
-from infoscope.figures.drawing.display import Display
+from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Bullets, Cell, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.estimate import Estimate

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow
+from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name

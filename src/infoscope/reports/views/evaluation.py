@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,

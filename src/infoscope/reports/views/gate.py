@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from infoscope.core.markup import counted
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import ComparisonDisplay, rows_of
+from infoscope.figures.comparison import ComparisonDisplay, rows_of
+from infoscope.figures.display import Display
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import ALL_ROWS, Appendix, Column, Outline, Section, Table
 from infoscope.reports.parts.item_tables import listed

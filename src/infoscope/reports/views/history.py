@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from infoscope.core.markup import counted
-from infoscope.figures.drawing.display import Display
+from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from infoscope.figures.drawing.display import Display
+from infoscope.figures.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import group_columns, listed

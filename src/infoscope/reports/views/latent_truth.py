@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from infoscope.figures import ComparisonDisplay
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import rows_of
+from infoscope.figures.comparison import rows_of
+from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile, Whisker
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Strong

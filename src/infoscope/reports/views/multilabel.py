@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import ComparisonDisplay, ForestRow, rows_of
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow, rows_of
+from infoscope.figures.display import Display
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,

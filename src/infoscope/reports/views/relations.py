@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.figures.drawing.display import Display
+from infoscope.figures.display import Display
 from infoscope.figures.relations import RelationGraphDisplay, RelationMatrixDisplay
 from infoscope.reports.outline import (
     ALL_ROWS,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from infoscope.core.markup import counted
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.forest import ComparisonDisplay, ForestRow
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow
+from infoscope.figures.display import Display
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Outline, Row, Section, Table, Tile
 from infoscope.reports.phrases import Name, Strong
 from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share

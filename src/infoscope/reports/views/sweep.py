@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import distinct
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import plain_label
-from infoscope.figures.roc import RocDisplay
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
 from infoscope.figures.score_curves import (
     LiftDisplay,
     PrecisionRecallDisplay,
     ReliabilityDisplay,
     RiskCoverageDisplay,
+    RocDisplay,
 )
 from infoscope.figures.sweep import SweepDisplay
 from infoscope.metrics.registry import catalogue

@@ -10,12 +10,17 @@ from collections.abc import Callable, Iterator, Sequence
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.figures.association import AssociationDisplay
 from infoscope.figures.coverage import CoverageDisplay
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.track_ledger import LedgerRow, TrackLedgerDisplay
-from infoscope.figures.track_timeline import TrackTimelineDisplay
-from infoscope.figures.tracks import WorstTrack, chosen_system, worst_tracks
+from infoscope.figures.display import Display
+from infoscope.figures.tracks import (
+    AssociationDisplay,
+    LedgerRow,
+    TrackLedgerDisplay,
+    TrackTimelineDisplay,
+    WorstTrack,
+    chosen_system,
+    worst_tracks,
+)
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,

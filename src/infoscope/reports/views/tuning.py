@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import numpy as np
 
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint
-from infoscope.figures.drawing.display import Display
-from infoscope.figures.drawing.layout import plain_label
+from infoscope.figures.display import Display
+from infoscope.figures.layout import plain_label
 from infoscope.figures.sweep import Curve, curve_panel
 from infoscope.figures.triangle import EntropyTriangleDisplay, TrianglePoint, TriangleShares
 from infoscope.metrics.registry import find

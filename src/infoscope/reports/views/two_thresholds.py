@@ -7,7 +7,7 @@ from collections.abc import Callable
 import numpy as np
 
 from infoscope.figures.confusion import ConfusionDisplay
-from infoscope.figures.drawing.display import Display
+from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import criterion_word, point_text

@@ -8,13 +8,23 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from infoscope.errors import InputError
-from infoscope.figures.drawing.colours import DARK, LIGHT, hexadecimal, is_dark
-from infoscope.figures.drawing.files import MAKER
-from infoscope.figures.drawing.layout import FONT
-from infoscope.figures.drawing.scene import Bar, Cloud, Dot, Line, Panel, Raster, Ribbon, Words
+from infoscope.figures.layout import FONT
+from infoscope.figures.scene import (
+    DARK,
+    LIGHT,
+    Bar,
+    Cloud,
+    Dot,
+    Line,
+    Panel,
+    Raster,
+    Ribbon,
+    Words,
+    hexadecimal,
+    is_dark,
+)
+from infoscope.figures.svg import MAKER
 from infoscope.typing import Axes
-
-__all__ = ["draw", "image", "new_axes"]
 
 _ALIGNED = {"start": "left", "middle": "center", "end": "right"}
 _SHAPES = {"circle": "o", "ring": "o", "cross": "x", "star": "*", "square": "s", "diamond": "D", "up": "^", "down": "v"}

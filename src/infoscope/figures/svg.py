@@ -7,21 +7,21 @@ role as a class, so that a page (or the stand-alone picture's own style) can tur
 from __future__ import annotations
 
 import base64
+import struct
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, groupby
 from typing import Any, NamedTuple, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.core.markup import escape
-from infoscope.figures.drawing.colours import DARK, LIGHT
-from infoscope.figures.drawing.files import MAKER, data_address
-from infoscope.figures.drawing.layout import FONT
-from infoscope.figures.drawing.scene import Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
+from infoscope.figures.layout import FONT
+from infoscope.figures.scene import DARK, LIGHT, Bar, Cloud, Dot, Line, Mark, Panel, Point, Raster, Ribbon, Words
 
-__all__ = ["picture", "role_style", "standalone_svg", "svg"]
-
+MAKER = "infoscope"
+"""The name that every picture of infoscope carries."""
 FAMILY = "ui-sans-serif,system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans',sans-serif"
 
 
@@ -304,3 +304,29 @@ def picture(panel: Panel) -> str:
         f'<img alt="{escape(panel.summary)}" style="max-width:100%;height:auto;border-radius:4px" '
         f'width="{panel.width:.0f}" src="data:image/svg+xml;base64,{coded}">'
     )
+
+
+def encode(pixels: NDArray[Any]) -> bytes:
+    """The bytes of a PNG file for (rows, columns, 3) values of 0 to 255; few colours are stored as a palette."""
+    rows, columns, _ = pixels.shape
+    small = np.ascontiguousarray(pixels, dtype=np.uint8)
+    coded = small[..., 0].astype(np.uint32) << 16 | small[..., 1].astype(np.uint32) << 8 | small[..., 2]
+    palette, places = np.unique(coded, return_inverse=True)
+    if len(palette) <= 256:
+        kind, colours = 3, np.stack([palette >> 16, palette >> 8 & 255, palette & 255], -1).astype(np.uint8).tobytes()
+        lines = places.reshape(rows, columns).astype(np.uint8)
+    else:
+        kind, colours, lines = 2, b"", small.reshape(rows, columns * 3)
+    framed = np.hstack([np.zeros((rows, 1), np.uint8), lines]).tobytes()
+    header = struct.pack(">IIBBBBB", columns, rows, 8, kind, 0, 0, 0)
+    parts = [(b"IHDR", header), *([(b"PLTE", colours)] if colours else []), (b"IDAT", zlib.compress(framed, 5))]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in [*parts, (b"IEND", b"")])
+
+
+def _chunk(name: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+
+
+def data_address(pixels: NDArray[Any]) -> str:
+    """The image inside an address, for a page that loads nothing."""
+    return "data:image/png;base64," + base64.b64encode(encode(pixels)).decode("ascii")

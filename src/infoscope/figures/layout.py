@@ -1,4 +1,4 @@
-"""Where words go: round ticks, labels that do not overlap, names that fit, and keys that explain colours and signs."""
+"""Places for words: round ticks, labels that do not overlap, names that fit, and keys that explain colours."""
 
 from __future__ import annotations
 
@@ -13,30 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.figures.drawing.colours import accuracy_colour
-from infoscope.figures.drawing.scene import Anchor, Axis, Line, Mark, Panel, Point, Words
+from infoscope.figures.scene import Anchor, Axis, Line, Mark, Panel, Point, Words, accuracy_colour
 from infoscope.results.notation import number_text
-
-__all__ = [
-    "PlacedName",
-    "accuracy_key",
-    "at_pixel",
-    "axis",
-    "beside_points",
-    "count_text",
-    "dodged",
-    "fitting",
-    "legend",
-    "plain_label",
-    "round_ticks",
-    "share_axis",
-    "shortened",
-    "side_labels",
-    "side_room",
-    "span",
-    "tick_text",
-    "width_of",
-]
 
 FONT = {"tiny": 8.5, "small": 11.0, "normal": 12.5, "large": 15.0}
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}

@@ -1,0 +1,335 @@
+"""Displays: the base classes of all pictures, and what pictures take: tables by name, out of whatever holds them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
+
+import lazy_loader
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.core.atomic_files import check_target, unwritable, write_file
+from infoscope.errors import InputError, UnknownNameError
+from infoscope.figures.layout import shortened
+from infoscope.figures.matplotlib import draw, image, new_axes
+from infoscope.figures.scene import Panel, Point
+from infoscope.figures.svg import picture, standalone_svg
+from infoscope.metrics import false_information_ratio, proficiency
+from infoscope.posterior import Posterior
+from infoscope.readers import Tables as ReadTables
+from infoscope.studies.evaluate import Evaluation, SystemResult
+from infoscope.tables import Contingency, Label
+from infoscope.tables.construction import Declared, counted_labels
+from infoscope.tables.missing import most_ignored, warn_of_rows
+from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
+
+if TYPE_CHECKING:
+    import narwhals as nw
+
+    from infoscope.studies.tracking import TrackingEvaluation
+else:
+    nw = lazy_loader.load("narwhals")  # only for frames
+
+
+Tables = Contingency | Mapping[Any, Contingency] | Sequence[Contingency] | Evaluation
+"""One table, tables by name, a list of tables, or an evaluation with its systems."""
+
+
+def tables_by_name(tables: Tables, name: str = "system") -> dict[str, Contingency]:
+    """Tables under their names; one without samples, or a batch, cannot be drawn.
+
+    >>> table = Contingency.from_matrix([[3, 1], [0, 4]])
+    >>> list(tables_by_name(table)), list(tables_by_name([table, table]))
+    (['system'], ['system 1', 'system 2'])
+    """
+    named = _named(tables, name)
+    if not named:
+        raise InputError("there is no table to draw; give at least one")
+    for key, table in named.items():
+        if not isinstance(table, Contingency):
+            raise InputError(f"{key!r} is {a_kind(table)}, not a table; {_WAY_OUT}")
+        if table.batch_shape:
+            raise InputError(f"{key!r} is a batch of tables; draw its tables one by one")
+        if not table.total > 0:
+            raise InputError(f"the table of {key!r} has no samples; a picture needs at least one")
+    return named
+
+
+def one_table(tables: Tables, name: str, picture: str) -> Contingency:
+    """The only table, for a picture of one system."""
+    named = tables_by_name(tables, name)
+    if len(named) > 1:
+        raise InputError(f"{picture} shows one system, not {len(named)} ({listed(named)}); draw them one by one")
+    return next(iter(named.values()))
+
+
+_WAY_OUT = "count labels with Contingency.from_labels, or give a matrix of counts to Contingency.from_matrix"
+
+
+def _named(tables: Any, name: str) -> dict[str, Contingency]:
+    if isinstance(tables, Contingency):
+        return {name: tables}
+    if isinstance(tables, Evaluation):
+        return {system.title: _table_of(system) for system in tables.systems}
+    if isinstance(tables, ReadTables):
+        return tables.by_name()
+    if isinstance(tables, Mapping):
+        return {str(key): table for key, table in tables.items()}
+    if isinstance(tables, Sequence) and not isinstance(tables, str):
+        return {f"{name} {at + 1}": table for at, table in enumerate(tables)}
+    raise InputError(f"this is {a_kind(tables)}, not a table; {_WAY_OUT}")
+
+
+def a_kind(thing: object) -> str:
+    """What kind of thing was given, in words."""
+    name = type(thing).__name__
+    return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
+
+
+def tracking_only(evaluation: object, picture: str) -> TrackingEvaluation:
+    """The evaluation, if it is one of trackers."""
+    if getattr(evaluation, "kind", None) != "tracking":
+        raise InputError(
+            f"{picture} is drawn from tracks, and this is {a_kind(evaluation)}; give what "
+            "infoscope.tracking.evaluate returns"
+        )
+    return cast("TrackingEvaluation", evaluation)
+
+
+def with_sample_weight(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Options of a sweep, whose ``weight`` may also be called as scikit-learn does.
+
+    >>> with_sample_weight({"sample_weight": [1, 2], "positive": "yes"})
+    {'positive': 'yes', 'weight': [1, 2]}
+    """
+    rest = {name: value for name, value in options.items() if name != "sample_weight"}
+    weight = options.get("sample_weight")
+    if weight is not None and rest.get("weight") is not None:
+        raise InputError("weight and sample_weight are one thing; give one of them")
+    return rest if weight is None else {**rest, "weight": weight}
+
+
+def listed(names: Iterable[str], most: int = 4) -> str:
+    """The first names, and how many more there are."""
+    every = list(names)
+    more = f" and {len(every) - most} more" if len(every) > most else ""
+    return ", ".join(shortened(name, 40) for name in every[:most]) + more
+
+
+def _table_of(system: SystemResult) -> Contingency:
+    if system.table is None:
+        raise InputError(
+            f"the evaluation holds no table of {system.title!r}, as if it was read from a file; evaluate the rows again"
+        )
+    return system.table
+
+
+def chosen_systems(evaluation: Evaluation, system: str | None, *, single: bool) -> dict[str, Contingency]:
+    """The tables of all systems; of the one that is named; or, for a picture of one system, of the best."""
+    if system is None:
+        systems = evaluation.ranking[:1] if single else evaluation.systems
+        return {each.title: _table_of(each) for each in systems}
+    found = [each for each in evaluation.systems if system in (each.title, each.name)]
+    if not found:
+        raise UnknownNameError(
+            f"there is no system {system!r}; there are {listed(each.title for each in evaluation.systems)}"
+        )
+    return {each.title: _table_of(each) for each in (found[:1] if single else found)}
+
+
+def predictions_by_name(y_pred: object, name: str = "system") -> dict[str, Any]:
+    """Predictions of one system, or of several: by name, as columns of a data frame, or in a list.
+
+    >>> list(predictions_by_name(["a", "b"], "mine")), list(predictions_by_name([["a", "b"], ["b", "b"]]))
+    (['mine'], ['system 1', 'system 2'])
+    """
+    if isinstance(y_pred, Mapping):
+        return {str(key): predicted for key, predicted in y_pred.items()}
+    frame = nw.from_native(y_pred, pass_through=True, eager_only=True)
+    if isinstance(frame, nw.DataFrame):
+        columns = {str(column.name): column.to_native() for column in frame.iter_columns()}
+        return columns if len(columns) > 1 else dict(zip([name], columns.values(), strict=False))
+    if isinstance(y_pred, (list, tuple)) and y_pred and _is_run(y_pred[0]):
+        return {f"{name} {at + 1}": predicted for at, predicted in enumerate(y_pred)}
+    return {name: y_pred}
+
+
+def _is_run(thing: object) -> bool:
+    """Whether this is many predictions rather than one."""
+    return isinstance(thing, (list, tuple)) or (hasattr(thing, "__len__") and np.ndim(thing) == 1)  # type: ignore[arg-type]
+
+
+def estimators_by_name(estimator: object, name: str | None) -> dict[str, Any]:
+    """Estimators under their names, or their kinds; a list of them is numbered where kinds repeat."""
+    if isinstance(estimator, Mapping):
+        return {str(key): each for key, each in estimator.items()}
+    if not isinstance(estimator, (list, tuple)):
+        return {type(estimator).__name__ if name is None else name: estimator}
+    kinds = [type(each).__name__ for each in estimator]
+    return {
+        kind if kinds.count(kind) == 1 else f"{kind} {kinds[: at + 1].count(kind)}": each
+        for at, (kind, each) in enumerate(zip(kinds, estimator, strict=True))
+    }
+
+
+def predictions(estimator: object, X: object, name: str) -> LabelsLike:
+    """What a fitted estimator predicts."""
+    predict = getattr(estimator, "predict", None)
+    if not callable(predict):
+        raise InputError(f"{name!r} is {a_kind(estimator)}, which cannot predict; give a fitted estimator")
+    found: LabelsLike = predict(X)
+    return found
+
+
+SUFFIXES = (".svg", ".pdf", ".png")
+_MARKS = {
+    ".svg": b'data-maker="infoscope"',
+    ".png": b"tEXtSoftware\0infoscope",
+    ".pdf": b"/Creator (infoscope)",
+}
+"""The mark that every picture of infoscope carries, by which it is recognised."""
+
+
+def picture_path(path: str | Path, *, force: bool) -> Path:
+    """The path, if it names a kind of picture and nothing of others would be lost by writing there."""
+    target = Path(path)
+    if target.suffix.lower() not in SUFFIXES:
+        raise InputError(f"{target.name!r} names no kind of picture; end it in .svg, .pdf or .png")
+    check_target(target)
+    try:
+        if target.is_file() and not force and not is_picture(target):
+            raise InputError(
+                f"{target} exists and is no picture of infoscope; choose another name, or overwrite it with force=True"
+            )
+    except OSError as problem:
+        raise unwritable(target, problem) from None
+    return target
+
+
+def is_picture(path: Path) -> bool:
+    """Whether a file is one that we wrote."""
+    return _MARKS[path.suffix.lower()] in path.read_bytes()
+
+
+class Display:
+    """One picture: its coordinates are ready when it is made, ``plot`` draws them on matplotlib axes."""
+
+    figure_: Any = None
+    ax_: Any = None
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}: {self.panel().summary}"
+
+    def panel(self) -> Panel:
+        """The picture as marks in data coordinates."""
+        raise NotImplementedError
+
+    def plot(self, ax: Axes | None = None) -> Self:
+        """Draw on matplotlib axes, new ones unless given; on given axes words shrink with the room there is."""
+        panel = self.panel()
+        self.ax_ = new_axes(panel) if ax is None else ax
+        self.figure_ = self.ax_.figure
+        draw(panel, self.ax_)
+        return self
+
+    def to_svg(self, *, dark: bool | None = None) -> str:
+        """The picture as SVG text, without matplotlib; dark or light as its reader prefers unless stated."""
+        return standalone_svg(self.panel(), dark=dark)
+
+    def save(self, path: str | Path, *, force: bool = False) -> Path:
+        """Write the picture: ``.svg`` by itself, ``.pdf`` and ``.png`` with matplotlib.
+
+        A file that exists is overwritten if it is a picture that was written so, any other only with ``force``.
+        """
+        target = picture_path(path, force=force)
+        kind = target.suffix.lower().removeprefix(".")
+        taken = target.is_file()
+        write_file(target, self.to_svg() if kind == "svg" else image(self.panel(), kind), replace=taken or force)
+        return target
+
+    def _repr_html_(self) -> str | None:
+        """The picture in a notebook, unless it has been drawn on axes, which the notebook shows by itself."""
+        if self.ax_ is not None:
+            return None
+        return picture(self.panel())
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What is believed about a system's place: mean and covariance of (false, captured)."""
+
+    mean: Point
+    covariance: NDArray[Any]
+    degrees: int | None = None
+    """Degrees of freedom of a covariance that was estimated; None where it is known."""
+
+
+def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tuple[Spread, NDArray[Any] | None]:
+    """Mean, covariance and, where asked for, draws of a system's place in the coverage plot."""
+    names = ["false_information_ratio", "proficiency"]
+    belief = Posterior(table, seed=seed)
+    mean = float(belief.mean(names[0])), float(belief.mean(names[1]))
+    spread = Spread(mean, np.asarray(belief.covariance(names), dtype=np.float64))
+    if not cloud:
+        return spread, None
+    drawn = belief.draw_tables(cloud, np.random.default_rng(seed))
+    return spread, np.stack([np.asarray(false_information_ratio(drawn)), np.asarray(proficiency(drawn))], axis=-1)
+
+
+class TableDisplay(Display):
+    """A picture that is drawn from tables.
+
+    ``from_predictions`` and ``from_estimator`` draw at once, as scikit-learn's do; ``from_table`` and
+    ``from_evaluation`` wait for ``plot``, ``save`` or ``to_svg``.
+    """
+
+    _single: ClassVar[bool] = False
+    """Whether the picture is of one system only."""
+
+    from_table: ClassVar[Callable[..., Any]]
+    """The picture of a table, of tables by name or in a list, or of an evaluation; each picture has its own options."""
+
+    @classmethod
+    def from_predictions(
+        cls,
+        y_true: LabelsLike,
+        y_pred: LabelsByName,
+        *,
+        sample_weight: ArrayLike | None = None,
+        labels: Sequence[Label] | None = None,
+        reject: Label | None = None,
+        positive: Label | None = None,
+        name: str = "system",
+        ax: Axes | None = None,
+        **options: Any,
+    ) -> Self:
+        """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
+        tables = {
+            key: counted_labels(Contingency, y_true, predicted, sample_weight, Declared(labels, reject, positive))
+            for key, predicted in predictions_by_name(y_pred, name).items()
+        }
+        warn_of_rows(most_ignored(table.ignored for table in tables.values()))
+        given: Tables = next(iter(tables.values())) if cls._single and len(tables) == 1 else tables
+        display: Self = cls.from_table(given, **options)
+        return display.plot(ax)
+
+    @classmethod
+    def from_estimator(
+        cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
+    ) -> Self:
+        """Let a fitted estimator predict, count and draw; several may come by name or in a list."""
+        predicted = {key: predictions(each, X, key) for key, each in estimators_by_name(estimator, name).items()}
+        return cls.from_predictions(y, predicted, **options)
+
+    @classmethod
+    def from_evaluation(cls, evaluation: object, *, system: str | None = None, **options: object) -> Self:
+        """Every system of an evaluation; for a picture of one system the best, or the one that is named."""
+        if not isinstance(evaluation, Evaluation):
+            raise InputError(
+                f"{cls.__name__} draws tables, and {a_kind(evaluation)} has none; give what infoscope.evaluate returns"
+            )
+        display: Self = cls.from_table(chosen_systems(evaluation, system, single=cls._single), **options)
+        return display

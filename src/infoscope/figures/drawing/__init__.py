@@ -1,1 +1,0 @@
-"""How pictures are drawn: marks on a panel, and the panel as SVG or on axes of matplotlib."""
