@@ -439,7 +439,7 @@ HOMES = {
     "SplitPoint": "infoscope.figures.triangle",
     "splits_and_merges": "infoscope.studies.clustering",
     "spooled": "infoscope.core.scratch_files",
-    "Spread": "infoscope.figures.display",
+    "Spread": "infoscope.figures.coverage",
     "spread_of": "infoscope.studies.tracking.uncertainty:measure_spread",
     "stack": "infoscope.studies.tracking.measures",
     "statement": "infoscope.studies.compare.pairwise",

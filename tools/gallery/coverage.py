@@ -6,8 +6,7 @@ from itertools import pairwise
 import numpy as np
 
 from infoscope.figures import CoverageDisplay
-from infoscope.figures.coverage import CoveragePoint
-from infoscope.figures.display import Spread
+from infoscope.figures.coverage import CoveragePoint, Spread
 from infoscope.tables import Contingency
 from tests.papers.test_holt2010 import MISPRINTED as HOLT_MISPRINTED
 from tests.papers.test_holt2010 import PRINTED as HOLT_PRINTED

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError, check_keywords
-from infoscope.figures.display import Spread, TableDisplay, Tables, believed_place, tables_by_name, tracking_only
+from infoscope.figures.display import TableDisplay, Tables, tables_by_name, tracking_only
 from infoscope.figures.layout import (
     PlacedName,
     accuracy_key,
@@ -33,8 +33,10 @@ from infoscope.figures.layout import (
 from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words, accuracy_colour, along, series
 from infoscope.figures.triangle import checked_names
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
+from infoscope.posterior import Posterior
 from infoscope.results.estimate import finite
 from infoscope.studies.evaluate import Evaluation
+from infoscope.tables import Contingency
 
 if TYPE_CHECKING:
     from infoscope.studies.cross_validate import CrossValidation
@@ -279,6 +281,28 @@ def arrow_marks(panel: Panel, arrows: Sequence[ErrorArrow], points: Sequence[Poi
 
 MOST_NUMBERS = 12
 """More points than this have no numbers beside them."""
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What is believed about a system's place: mean and covariance of (false, captured)."""
+
+    mean: Point
+    covariance: NDArray[Any]
+    degrees: int | None = None
+    """Degrees of freedom of a covariance that was estimated; None where it is known."""
+
+
+def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tuple[Spread, NDArray[Any] | None]:
+    """Mean, covariance and, where asked for, draws of a system's place in the coverage plot."""
+    names = ["false_information_ratio", "proficiency"]
+    belief = Posterior(table, seed=seed)
+    mean = float(belief.mean(names[0])), float(belief.mean(names[1]))
+    spread = Spread(mean, np.asarray(belief.covariance(names), dtype=np.float64))
+    if not cloud:
+        return spread, None
+    drawn = belief.draw_tables(cloud, np.random.default_rng(seed))
+    return spread, np.stack([np.asarray(false_information_ratio(drawn)), np.asarray(proficiency(drawn))], axis=-1)
 
 
 @dataclass(frozen=True)

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
 import lazy_loader
 import numpy as np
-from numpy.typing import NDArray
 
 from infoscope.core.atomic_files import check_target, unwritable, write_file
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.layout import shortened
 from infoscope.figures.matplotlib import draw, image, new_axes
-from infoscope.figures.scene import Panel, Point
+from infoscope.figures.scene import Panel
 from infoscope.figures.svg import picture, standalone_svg
-from infoscope.metrics import false_information_ratio, proficiency
-from infoscope.posterior import Posterior
 from infoscope.readers import Tables as ReadTables
 from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.tables import Contingency, Label
@@ -255,28 +251,6 @@ class Display:
         if self.ax_ is not None:
             return None
         return picture(self.panel())
-
-
-@dataclass(frozen=True)
-class Spread:
-    """What is believed about a system's place: mean and covariance of (false, captured)."""
-
-    mean: Point
-    covariance: NDArray[Any]
-    degrees: int | None = None
-    """Degrees of freedom of a covariance that was estimated; None where it is known."""
-
-
-def believed_place(table: Contingency, *, cloud: int = 0, seed: int = 0) -> tuple[Spread, NDArray[Any] | None]:
-    """Mean, covariance and, where asked for, draws of a system's place in the coverage plot."""
-    names = ["false_information_ratio", "proficiency"]
-    belief = Posterior(table, seed=seed)
-    mean = float(belief.mean(names[0])), float(belief.mean(names[1]))
-    spread = Spread(mean, np.asarray(belief.covariance(names), dtype=np.float64))
-    if not cloud:
-        return spread, None
-    drawn = belief.draw_tables(cloud, np.random.default_rng(seed))
-    return spread, np.stack([np.asarray(false_information_ratio(drawn)), np.asarray(proficiency(drawn))], axis=-1)
 
 
 class TableDisplay(Display):
