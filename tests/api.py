@@ -202,7 +202,6 @@ HOMES = {
     "glossary": "infoscope.cli.glossary",
     "group_entropies": "infoscope.posterior.classes",
     "GroupPosterior": "infoscope.posterior.groups",
-    "growing_table": "infoscope.tables.device:counting",
     "heat_map": "infoscope.figures.confusion",
     "heaviest": "infoscope.studies.tracking.matching:choose_heaviest",
     "heaviest_overall": "infoscope.studies.tracking.matching:choose_heaviest_cells",

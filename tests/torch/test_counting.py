@@ -7,7 +7,7 @@ import torch
 import infoscope as ifs
 from infoscope.errors import InputError
 from tests.api import device_tally as tally
-from tests.api import growing_table, is_usable, libraries, pair_table
+from tests.api import is_usable, libraries, pair_table
 
 DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
 ROWS = 500
@@ -90,9 +90,10 @@ def test_a_counter_of_stated_classes_never_asks_the_device(device, labels, monke
         raise AssertionError("the device was asked before the table was")
 
     tensors = [torch.tensor(side, device=device) for side in labels]
-    monkeypatch.setattr(growing_table, "pair_span", asked)
     counter = ifs.Counter(labels=range(8))
-    counter.update(*tensors)
+    with monkeypatch.context() as stated:
+        stated.setattr(tally, "pair_span", asked)
+        counter.update(*tensors)
     monkeypatch.setattr(libraries.TorchLibrary, "ends", asked)
     narrow = pair_table.prepared(*(tensor.to(torch.uint8) for tensor in tensors), None)
 
@@ -185,7 +186,7 @@ def test_tensors_on_different_devices_are_rejected():
 
 
 def test_tensors_on_the_host_are_arrays_without_a_copy(labels, monkeypatch):
-    monkeypatch.setattr(growing_table.GrowingTable, "add", None)
+    monkeypatch.setattr(tally.GrowingTable, "add", None)
     monkeypatch.setattr(tally, "prepared", None)
     truth, system = (torch.tensor(side) for side in labels)
     counter = ifs.Counter()
