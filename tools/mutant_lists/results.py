@@ -326,7 +326,7 @@ MUTANTS = (
     ),
     Mutant(
         "rows of sheets count from 1",
-        "rows_of_patterns",
+        "find_rows",
         "order[a:b] + 1 for",
         "order[a:b] for",
         ("tests/latent/test_label_plan.py::test_formulas_of_the_plan",),
@@ -501,7 +501,7 @@ MUTANTS = (
     ),
     Mutant(
         "missing predictions on a sheet",
-        "listed_values",
+        "list_values",
         "name: None if code < 0 else str(patterns.labels[place][code])",
         "name: str(patterns.labels[place][code])",
         ("tests/latent/test_label_plan.py::test_a_prediction_that_is_missing_stays_missing_on_the_sheet",),

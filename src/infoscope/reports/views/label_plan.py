@@ -11,8 +11,7 @@ from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section
 from infoscope.reports.parts.item_tables import group_columns, listed
 from infoscope.reports.phrases import Name
 from infoscope.results.notation import Units, amount
-from infoscope.studies.labels import LabelPlan
-from infoscope.studies.labels.labelled_estimate import Basis
+from infoscope.studies.labels import Basis, LabelPlan
 
 __all__ = ["PICTURES", "outline"]
 

@@ -12,8 +12,7 @@ from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name
 from infoscope.results.notation import MetricNotation, Units, amount
-from infoscope.studies.labels import LabelledEstimate
-from infoscope.studies.labels.labelled_estimate import Basis
+from infoscope.studies.labels import Basis, LabelledEstimate
 
 __all__ = ["PICTURES", "outline"]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
-from infoscope.studies.labels.sheet import SheetLine, line_patterns
+from infoscope.studies.labels import SheetLine, find_patterns
 
 if TYPE_CHECKING:
     from infoscope.studies.judge.judged import Judged
@@ -52,7 +52,7 @@ def drawing_system(judged: Judged, sheets: Sequence[Sequence[SheetLine]], column
     if any(line.chance is None for sheet in sheets for line in sheet):
         return None
     drawn = [
-        (line_patterns(sheet, judged.patterns, columns), np.array([line.chance for line in sheet])) for sheet in sheets
+        (find_patterns(sheet, judged.patterns, columns), np.array([line.chance for line in sheet])) for sheet in sheets
     ]
     drawn = [(place[place >= 0], chance[place >= 0]) for place, chance in drawn]
     by = [judged.patterns.codes[judged.patterns.place(name)].astype(np.int64) for name in judged.by]

@@ -24,9 +24,17 @@ from infoscope.studies.judge.label_requests import (
     read_judged_sheets,
     with_sheet,
 )
-from infoscope.studies.labels.label_plan import CURVE, GroupToLabel, LabelPlan, PlannedWidth
-from infoscope.studies.labels.labelled_estimate import LabelledEstimate, labelled_findings
-from infoscope.studies.labels.sheet import FilledSheet, ItemToLabel, rows_of_patterns
+from infoscope.studies.labels import (
+    CURVE,
+    FilledSheet,
+    GroupToLabel,
+    ItemToLabel,
+    LabelledEstimate,
+    LabelPlan,
+    PlannedWidth,
+    describe_labels,
+    find_rows,
+)
 from infoscope.typing import Json, LabelsLike, Source
 
 if TYPE_CHECKING:
@@ -175,7 +183,7 @@ class _GroupedSampler:
                     {"group": dict(request.part.group or {}), "labels": labels},
                 )
 
-    def drawn(
+    def draw(
         self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
     ) -> list[ItemToLabel]:
         """Rows of all groups, each as planned, in random order; of another number, in proportion to the plan."""
@@ -183,7 +191,7 @@ class _GroupedSampler:
         if not sum(numbers):
             raise InputError("no further labels are needed; ask for a number of them to label more")
         wanted = open_patterns(self.judged, None)
-        members = rows_of_patterns(source, self.judged.patterns, wanted, read, self.judged.clean)
+        members = find_rows(source, self.judged.patterns, wanted, read, self.judged.clean)
         found: list[ItemToLabel] = []
         for request, number in zip(self.requests, numbers, strict=True):
             mine = {at: members[int(p)] for at, p in enumerate(request.part.patterns) if int(p) in members}
@@ -219,7 +227,7 @@ class _GroupedSampler:
             raise InputError(f"no group can be estimated. {findings[0].text.removesuffix('.')}")
         widest = max(found.values(), key=lambda outcome: outcome.reached)
         more = _total([outcome.more for outcome in found.values()])
-        said = labelled_findings(more, plan.half_width, widest.reached, widest.expected, sheet.unlabelled)
+        said = describe_labels(more, plan.half_width, widest.reached, widest.expected, sheet.unlabelled)
         return LabelledEstimate(
             metric=plan.metric,
             labels=round(float(sheet.times.sum())),

@@ -17,17 +17,21 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.studies.judge.drawing_system import drawing_system, planned_systems, same_drawing_system
 from infoscope.studies.judge.label_allocation import StratumAllocation
-from infoscope.studies.labels.label_plan import CURVE, LabelPlan, PlannedWidth, StratumToLabel
-from infoscope.studies.labels.labelled_estimate import LabelledEstimate, labelled_findings
-from infoscope.studies.labels.sheet import (
+from infoscope.studies.labels import (
+    CURVE,
     FilledSheet,
     ItemToLabel,
+    LabelledEstimate,
+    LabelPlan,
+    PlannedWidth,
     SheetLine,
+    StratumToLabel,
     check_against_source,
-    filled_sheet,
-    listed_values,
+    describe_labels,
+    find_rows,
+    list_values,
+    match_lines,
     read_sheets,
-    rows_of_patterns,
 )
 from infoscope.tables import Contingency
 from infoscope.tables.patterns import Patterns
@@ -206,12 +210,12 @@ class JudgedSampler:
 
     # ── rows to ask for ──────────────────────────────────────────────────────────────────────────
 
-    def drawn(
+    def draw(
         self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
     ) -> list[ItemToLabel]:
         """Rows without a label: of each stratum as many as planned, at random, in random order."""
         wanted = open_patterns(self.judged, self.system)
-        members = rows_of_patterns(source, self.judged.patterns, wanted, read, self.judged.clean)
+        members = find_rows(source, self.judged.patterns, wanted, read, self.judged.clean)
         found = self.chosen(members, self.planned if labels is None else labels, rng)
         if not found:
             raise InputError("no further labels are needed; ask for a number of them to label more")
@@ -234,7 +238,7 @@ class JudgedSampler:
             number = min(int(wanted[at]), len(rows))
             for chosen in rng.choice(len(rows), number, replace=False) if number else ():
                 row, pattern = rows[int(chosen)]
-                found.append(ItemToLabel(row, listed_values(judged.patterns, names, pattern), number / len(rows)))
+                found.append(ItemToLabel(row, list_values(judged.patterns, names, pattern), number / len(rows)))
         return found
 
     # ── labels that came back ──────────────────────────────────────────────────────────────────────
@@ -254,7 +258,7 @@ class JudgedSampler:
             expected=found.expected,
             basis="judge",
             findings=tuple(
-                labelled_findings(found.more, plan.half_width, found.reached, found.expected, sheet.unlabelled)
+                describe_labels(found.more, plan.half_width, found.reached, found.expected, sheet.unlabelled)
             ),
             tables={self.system: found.table},
         )
@@ -340,13 +344,13 @@ def read_judged_sheets(
     if judged.origin is not None:
         source, how = judged.origin
         before = (judged.settled or judged).patterns
-        check_against_source(labelled, columns, source, before, judged.truth, (how, judged.clean))
+        check_against_source(labelled, columns, source, before, judged.truth, read=how, clean=judged.clean)
     return sheets
 
 
 def match_sheets(judged: Judged, sheets: Sequence[Sequence[SheetLine]]) -> FilledSheet:
     """Match the labelled lines of sheets to rows without a label."""
-    return filled_sheet(sheets, judged.patterns, shown_columns(judged), judged.classes, open_patterns(judged, None))
+    return match_lines(sheets, judged.patterns, shown_columns(judged), judged.classes, open_patterns(judged, None))
 
 
 def shown_columns(judged: Judged) -> list[str]:
@@ -362,7 +366,7 @@ def with_sheet(judged: Judged, sheet: FilledSheet, drawn_by: str | None) -> Judg
     left = patterns.counts - taken.astype(patterns.counts.dtype)
     if (left < 0).any():
         at = int(np.argmin(left))
-        what = ", ".join(f"{name} {value}" for name, value in listed_values(patterns, patterns.names, at).items())
+        what = ", ".join(f"{name} {value}" for name, value in list_values(patterns, patterns.names, at).items())
         raise InputError(f"more rows are labelled than there are without a label ({what}); leave out double rows")
     named = patterns.labels[truth]
     named = (*named, *(label for at in np.unique(sheet.label) if (label := judged.classes[at]) not in named))

@@ -13,8 +13,7 @@ from infoscope.metrics.registry import find
 from infoscope.posterior.first_order import information_sds, is_information
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
-from infoscope.studies.labels.labelled_estimate import LabelledEstimate, labelled_findings
-from infoscope.studies.labels.sheet import FilledSheet, filled_sheet, read_sheets
+from infoscope.studies.labels import FilledSheet, LabelledEstimate, describe_labels, match_lines, read_sheets
 from infoscope.studies.latent.allocation import Allocation
 from infoscope.tables import Contingency
 from infoscope.typing import LabelsLike
@@ -53,7 +52,7 @@ def labelled_estimate(
         level=level,
         reached=widest,
         expected=expected,
-        findings=tuple(labelled_findings(more, half_width, widest, expected, found.unlabelled)),
+        findings=tuple(describe_labels(more, half_width, widest, expected, found.unlabelled)),
         tables=tables,
     )
 
@@ -64,7 +63,7 @@ def _matched(allocation: Allocation, labels: LabelsLike, column: str, read: Read
     arrangement = effects.posterior.arrangement
     names = [column for columns in arrangement.columns.values() for column in columns]
     sheets = read_sheets(labels, names, column, read)
-    found = filled_sheet(sheets, arrangement.patterns, names, arrangement.data.classes, effects.unlabelled)
+    found = match_lines(sheets, arrangement.patterns, names, arrangement.data.classes, effects.unlabelled)
     place = np.full(len(arrangement.patterns), -1)
     place[effects.unlabelled] = np.arange(len(effects.unlabelled))
     return replace(found, place=place[found.place])

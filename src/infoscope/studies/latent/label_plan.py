@@ -13,9 +13,15 @@ from infoscope.metrics.registry import find
 from infoscope.posterior.first_order import information_sds, is_information
 from infoscope.readers import ReadOptions
 from infoscope.results.finding import Finding
-from infoscope.studies.labels.label_plan import CURVE, LabelPlan, PlannedWidth
-from infoscope.studies.labels.labelled_estimate import LabelledEstimate
-from infoscope.studies.labels.sheet import ItemToLabel, listed_values, rows_of_patterns
+from infoscope.studies.labels import (
+    CURVE,
+    ItemToLabel,
+    LabelledEstimate,
+    LabelPlan,
+    PlannedWidth,
+    find_rows,
+    list_values,
+)
 from infoscope.studies.latent.allocation import Allocation, Effects
 from infoscope.studies.latent.label_estimate import labelled_estimate
 from infoscope.studies.latent.result import LatentTruth
@@ -31,7 +37,7 @@ class LatentSampler:
     allocation: Allocation
     planned: int
 
-    def drawn(
+    def draw(
         self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
     ) -> list[ItemToLabel]:
         """Items to label, each as often as it was drawn."""
@@ -42,7 +48,7 @@ class LatentSampler:
             self.planned if labels is None else labels,
             p=allocation.share / allocation.share.sum(),
         )
-        rows = rows_of_patterns(source, patterns, allocation.effects.unlabelled[np.unique(chosen)], read)
+        rows = find_rows(source, patterns, allocation.effects.unlabelled[np.unique(chosen)], read)
         times: dict[int, int] = {}
         of_row: dict[int, int] = {}
         for at in chosen.tolist():
@@ -52,7 +58,7 @@ class LatentSampler:
         return [
             ItemToLabel(
                 row,
-                listed_values(patterns, patterns.names, int(allocation.effects.unlabelled[of_row[row]])),
+                list_values(patterns, patterns.names, int(allocation.effects.unlabelled[of_row[row]])),
                 float(allocation.share[of_row[row]] / allocation.effects.counts[of_row[row]]),
                 number,
             )
