@@ -27,9 +27,9 @@ from timing import sized
 
 import infoscope as ifs
 from infoscope.explorer import open_server
+from infoscope.readers.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
+from infoscope.readers.first_rows import first_rows
 from infoscope.readers.guess_columns import roles_of
-from infoscope.readers.rows.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
-from infoscope.readers.rows.first_rows import first_rows
 
 ROWS = sized(10_000_000, 4000)
 TEXT_ROWS = sized(2_000_000, 2_000)

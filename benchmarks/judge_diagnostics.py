@@ -20,7 +20,7 @@ from without_truth import shown
 import infoscope as ifs
 from infoscope.results.finding import Finding
 from infoscope.studies.judge.judge_drift import judge_drift
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 
 ROWS = 5000
 

@@ -23,7 +23,7 @@ from timing import best, interleaved, record, sized, tried
 
 import infoscope as ifs
 from infoscope.readers import dask as counting
-from infoscope.readers import parquet_codes as encoded
+from infoscope.readers import parquet as encoded
 
 ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else sized(10_000_000, 20_000)
 FEW = ROWS // 5  # for text, for ten systems, and for pandas, which needs 90 bytes a row

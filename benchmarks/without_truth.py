@@ -26,7 +26,7 @@ from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.svg import standalone_svg
 from infoscope.studies.latent.arrangement import arranged
 from infoscope.studies.latent.estimation import fitted, weak_prior
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 
 SETTINGS = (
     (5, 2, 1000),

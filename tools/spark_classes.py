@@ -19,7 +19,7 @@ import pyarrow.parquet
 
 import infoscope as ifs
 from infoscope.readers import ReadOptions
-from infoscope.readers.rows.cell_rows import CellQuery, rows_of_cell
+from infoscope.readers.cell_rows import CellQuery, rows_of_cell
 from tests.spark.java import ARCHIVE, java_settings
 
 _ROWS = "gold,svm,knn,place,score,w\n" + "cat,cat,dog,farm,0.5,1\ndog,cat,dog,town,0.25,2\ncow,dog,,farm,0.125,1\n" * 4

@@ -25,7 +25,7 @@ from tests.api import Chunk, Kind, MirroredFile, ObjectAddress, RowGroup, UnfitE
 from tests.readers.s3_server import KEY, SECRET, Door, s3_server
 
 ROWS = 30_000
-DISPATCH, PREFETCH = "infoscope.readers.parquet_codes", "infoscope.readers.parquet_codes"
+DISPATCH, PREFETCH = "infoscope.readers.parquet", "infoscope.readers.parquet"
 
 
 def log(seed: int, rows: int = ROWS) -> dict[str, np.ndarray]:

@@ -190,7 +190,7 @@ def test_many_systems_with_many_labels_do_not_fill_the_memory(
     tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each table is allowed, and all together are not."""
-    monkeypatch.setattr("infoscope.readers.parquet_codes._CELLS", 1000)
+    monkeypatch.setattr("infoscope.readers.parquet._CELLS", 1000)
     columns = {name: [str(i) for i in range(25)] for name in ("gold", "a", "b")}
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table(columns), path)

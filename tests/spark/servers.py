@@ -126,7 +126,7 @@ def spark_connect(spark: Any) -> Iterator[str]:
 COMMAND = """
 import os
 from infoscope.cli import main
-from infoscope.readers.spark import files as spark_files
+from infoscope.readers import spark as spark_files
 count = spark_files.count_frame
 def shown(*arguments):
     print("counting", flush=True)

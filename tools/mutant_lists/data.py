@@ -192,7 +192,7 @@ MUTANTS = (
         "_are_codes_faster",
         "return by_codes < by_engine",
         "return by_codes > by_engine",
-        ("src/infoscope/readers/parquet_codes.py::_are_codes_faster",),
+        ("src/infoscope/readers/parquet.py::_are_codes_faster",),
     ),
     Mutant(
         "status of bad input",

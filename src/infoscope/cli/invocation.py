@@ -77,7 +77,7 @@ def _columns(context: click.Context) -> Iterable[str]:
         paths = (Path(word) for word in context.args)  # left there, as the last option has no value yet
         path = next(path for path in paths if path.is_file())
         if path.stat().st_size <= _MAX_WHOLE or not _WITH_HEADER.isdisjoint(map(str.lower, path.suffixes)):
-            names = importlib.import_module("infoscope.readers.column_names").column_names(str(path))
+            names = importlib.import_module("infoscope.readers.first_rows").column_names(str(path))
             return tuple(name for name in names if name.isprintable())
     return ()
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from infoscope.core.markup import Html, element
 from infoscope.explorer.pages import ExplorerFrame
 from infoscope.explorer.questions import ExploredColumns
-from infoscope.readers.rows.cell_rows import Change, ChangedPredictions
-from infoscope.readers.rows.row_queries import change_of
+from infoscope.readers.cell_rows import Change, ChangedPredictions, change_of
 from infoscope.reports.html.elements import label, scrolled
 
 __all__ = ["changes_page"]

@@ -14,9 +14,10 @@ from infoscope.core.embedded_database import embedded_database, writing_to
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.explorer.verdict_rows import JUDGED_KINDS, NUMBER, numbered_rows, with_their_rows
 from infoscope.explorer.verdicts import RowVerdicts
-from infoscope.readers.column_names import column_names
-from infoscope.readers.duckdb.session import exact_path, explained, identifier, literal
+from infoscope.readers.duckdb import explained, identifier, literal
+from infoscope.readers.first_rows import column_names
 from infoscope.readers.reader import ReadOptions
+from infoscope.tables.ifs_file import exact_path
 from infoscope.typing import StrPath
 
 if TYPE_CHECKING:

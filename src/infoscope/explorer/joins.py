@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 from infoscope.core.markup import Html, element
 from infoscope.explorer.files import ServedFolder, file_state, removed_on_failure
 from infoscope.explorer.pages import page_shell
-from infoscope.readers.column_names import column_names
+from infoscope.readers.first_rows import column_names
 from infoscope.readers.truth_join import JoinedRows, joined_truth
 from infoscope.reports.html.elements import label
 

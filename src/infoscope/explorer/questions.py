@@ -8,7 +8,7 @@ from typing import Any, cast
 from urllib.parse import urlencode
 
 from infoscope.explorer.admission import RejectedRequest
-from infoscope.readers.rows.row_queries import CellQuery, Change, ChangeQuery, Order, RowsQuery
+from infoscope.readers.cell_rows import CellQuery, Change, ChangeQuery, Order, RowsQuery
 
 __all__ = ["ExploredColumns", "Query", "asked_rows"]
 

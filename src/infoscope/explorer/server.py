@@ -36,9 +36,9 @@ from infoscope.explorer.questions import ExploredColumns, Query, asked_rows
 from infoscope.explorer.sheets import rows_sheet
 from infoscope.explorer.verdict_rows import row_contents
 from infoscope.explorer.verdicts import VERDICTS, RowVerdicts, keep_verdict, read_verdicts, truth_errors
+from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_of_cell
+from infoscope.readers.first_rows import first_rows
 from infoscope.readers.guess_columns import roles_of, with_repeated_names
-from infoscope.readers.rows.cell_rows import KnownCounts, changed_predictions, rows_of_cell
-from infoscope.readers.rows.first_rows import first_rows
 from infoscope.results import Result
 from infoscope.studies.history.folder import BASELINES, run_files
 

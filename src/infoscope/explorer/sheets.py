@@ -7,7 +7,7 @@ from typing import Any
 
 from infoscope.core.markup import Html, element, joined
 from infoscope.explorer.questions import ExploredColumns
-from infoscope.readers.rows.row_queries import CellPage, CellQuery, ChangeQuery, RowsQuery
+from infoscope.readers.cell_rows import CellPage, CellQuery, ChangeQuery, RowsQuery
 from infoscope.reports.html.elements import label, scrolled
 
 __all__ = ["rows_sheet"]

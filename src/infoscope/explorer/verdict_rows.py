@@ -17,7 +17,8 @@ from infoscope.core.embedded_database import embedded_database
 from infoscope.errors import InputError
 from infoscope.explorer.verdicts import RowVerdicts
 from infoscope.readers.csv_text import read_header, text_options
-from infoscope.readers.duckdb.session import exact_path, identifier, literal
+from infoscope.readers.duckdb import identifier, literal
+from infoscope.tables.ifs_file import exact_path
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection

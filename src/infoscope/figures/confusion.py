@@ -17,7 +17,7 @@ from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_la
 from infoscope.figures.scene import ERRORS, HITS, Axis, Bar, Mark, Panel, Raster, Words, hexadecimal, on_colour, ramp
 from infoscope.metrics.registry import find
 from infoscope.posterior.tree.shared_rows import average_linkage
-from infoscope.readers.named_columns import as_names
+from infoscope.readers.guess_columns import as_names
 from infoscope.tables import Contingency
 
 MAX_ORDERED_CLASSES = 2000

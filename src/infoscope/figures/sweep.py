@@ -15,7 +15,7 @@ from infoscope.figures.layout import axis, dodged, fitting, plain_label, shorten
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.figures.score_curves import scores_of
 from infoscope.metrics.registry import Better, catalogue, find
-from infoscope.readers.named_columns import as_names
+from infoscope.readers.guess_columns import as_names
 from infoscope.results.notation import number_text
 from infoscope.studies.operating_points import Sweep, sweep
 from infoscope.tables import Contingency

@@ -1,25 +1,26 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
-from infoscope.readers.column_names import column_names
 from infoscope.readers.counter import Counter
-from infoscope.readers.duckdb.session import CountingLimits
+from infoscope.readers.decode import Joint, Paired
+from infoscope.readers.duckdb import CountingLimits
 from infoscope.readers.files import are_parts, means_file, names_in_braces
+from infoscope.readers.first_rows import column_names, first_rows
 from infoscope.readers.guess_columns import ColumnRoles, column_roles, roles_of, score_roles_of, with_repeated_names
-from infoscope.readers.joint import Joint, Paired
 from infoscope.readers.matrix_files import read_costs, read_matrices, read_matrix, read_prevalence, recognised_matrix
-from infoscope.readers.parquet_codes import is_built as is_parquet_compiled
+from infoscope.readers.parquet import is_built as is_parquet_compiled
 from infoscope.readers.reader import (
     ENGINES,
+    Asked,
     LabelKeywords,
     ReadOptions,
     TableKeywords,
     Tables,
+    Together,
     read,
     read_joint,
     read_tables,
+    read_together,
 )
-from infoscope.readers.rows.first_rows import first_rows
-from infoscope.readers.shared_reading import Asked, Together, read_together
 from infoscope.readers.truth_join import JoinedRows, joined_truth
 
 __all__ = [

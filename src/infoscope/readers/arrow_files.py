@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
 from infoscope.errors import InputError
-from infoscope.readers.columns import pick_columns
 from infoscope.readers.files import Files
+from infoscope.readers.query import pick_columns
 
 if TYPE_CHECKING:
     import pyarrow as pa

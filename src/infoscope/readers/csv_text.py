@@ -25,13 +25,13 @@ from typing import Any, TextIO
 import numpy as np
 
 from infoscope.errors import Advised, InputError, UnknownNameError
-from infoscope.readers.columns import Columns, pick_columns
 from infoscope.readers.compression import first_bytes, most_bytes_of_zstd, unpacked_chunks, unpacked_zstd
 from infoscope.readers.conversions import copies, place_of_copy
+from infoscope.readers.decode import Tally
 from infoscope.readers.files import Files
 from infoscope.readers.labels import as_number
+from infoscope.readers.query import Columns, pick_columns
 from infoscope.readers.signatures import not_utf8
-from infoscope.readers.tally import Tally
 
 # ── files of text ────────────────────────────────────────────────────────────────────────────────
 

@@ -16,20 +16,31 @@ from typing import Any
 from infoscope.core.native_code import is_native_wanted
 from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InfoscopeError, InputError, masked
-from infoscope.readers.addresses import PATIENCE, Addresses, check_reachable
-from infoscope.readers.columns import Columns
 from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.csv_text import reject_repeated_header, text_checked
-from infoscope.readers.duckdb.count import count_scan
-from infoscope.readers.duckdb.ndjson import reject_broken_line
-from infoscope.readers.duckdb.scan import fetch_parquet_columns, scan_files
-from infoscope.readers.duckdb.session import CountingLimits, EngineError, opened
-from infoscope.readers.files import Files, check_readable, find_files, raise_for_each
+from infoscope.readers.decode import Tally, merged
+from infoscope.readers.duckdb import (
+    CountingLimits,
+    EngineError,
+    count_scan,
+    fetch_parquet_columns,
+    opened,
+    reject_broken_line,
+    scan_files,
+)
+from infoscope.readers.files import (
+    PATIENCE,
+    Addresses,
+    Files,
+    check_reachable,
+    check_readable,
+    find_files,
+    raise_for_each,
+)
 from infoscope.readers.labels import from_json
-from infoscope.readers.parquet.gzip_pages import check_gzip_pages
-from infoscope.readers.parquet_codes import count_by_codes, is_built, packed_row_groups
+from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
 from infoscope.readers.progress import shown_while
-from infoscope.readers.tally import Tally, merged
+from infoscope.readers.query import Columns
 
 __all__ = ["count_files", "count_files_by_dask", "spelt"]
 

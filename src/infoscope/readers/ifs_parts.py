@@ -20,7 +20,7 @@ import numpy as np
 from infoscope.core.atomic_files import output_file
 from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
 from infoscope.errors import InputError
-from infoscope.readers.assemble import Group
+from infoscope.readers.decode import Group
 from infoscope.readers.labels import Cleaning, as_text, match_label
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import (

@@ -1,54 +1,50 @@
-"""Reading: from any source of rows to tables, in one pass."""
+"""Reading: from any source of rows to tables, joint counts and patterns, in one pass."""
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass, field
-from functools import partial
+from dataclasses import dataclass, field, replace
+from functools import partial, reduce
+from operator import add
 from pathlib import Path
-from typing import Any, TypedDict, Unpack
+from typing import Any, TypedDict, TypeVar, Unpack
+
+import numpy as np
+from numpy.typing import NDArray
 
 from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords, secrets_hidden
-from infoscope.readers.addresses import addresses_of
-from infoscope.readers.assemble import Group, assemble, unify_whole_numbers
-from infoscope.readers.column_mapping import count_columns
-from infoscope.readers.columns import Columns
 from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.csv_text import with_first_rows, with_numbered_columns
-from infoscope.readers.dask import count_files, count_files_by_dask
-from infoscope.readers.duckdb.session import CountingLimits
-from infoscope.readers.files import Files, find_files, raise_for_each
-from infoscope.readers.frames import count_batches, count_frame, is_frame, is_record_batches
+from infoscope.readers.dask import count_files, count_files_by_dask, spelt
+from infoscope.readers.decode import Group, Joint, Tally, assemble, check_weights, joint_counts, unify_whole_numbers
+from infoscope.readers.duckdb import CountingLimits, opened, scan_in_order
+from infoscope.readers.files import Files, addresses_of, find_files, raise_for_each
+from infoscope.readers.frames import (
+    column_lists,
+    count_batches,
+    count_columns,
+    count_frame,
+    frame_columns,
+    is_column_mapping,
+    is_eager_frame,
+    is_frame,
+    is_record_batches,
+)
 from infoscope.readers.ifs_parts import IfsParts, Stated, load_parts, save_part
-from infoscope.readers.joint import Joint, joint_counts
-from infoscope.readers.labels import Cleaning
-from infoscope.readers.spark.files import count_files_by_spark
+from infoscope.readers.labels import Cleaning, as_text, check_comparable, cleaner, match_label, meaning, meanings
+from infoscope.readers.query import Columns, check_name
+from infoscope.readers.spark import count_files_by_spark
 from infoscope.readers.sql import count_query, is_database_pair, is_database_url
-from infoscope.readers.tally import Tally
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label
+from infoscope.tables.counting import check_weight_scale
+from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
 from infoscope.tables.missing import warn_of_rows
+from infoscope.tables.rows import Patterns
 from infoscope.typing import Source
-
-__all__ = [
-    "ENGINES",
-    "LabelKeywords",
-    "ReadOptions",
-    "TableKeywords",
-    "Tables",
-    "count_rows",
-    "counted_tables",
-    "files_of",
-    "read",
-    "read_joint",
-    "read_joints",
-    "read_parts",
-    "read_tables",
-    "reading_of",
-]
 
 ENGINES = ("duckdb", "spark", "dask", "sql")
 
@@ -359,3 +355,374 @@ def _check_totals(tallies: Sequence[Tally]) -> None:
             f"the source changed while it was read: it had {min(totals)} rows, then {max(totals)}; "
             "read a copy that does not change"
         )
+
+
+# ── systems read together ─────────────────────────────────────────────────────────────────────────
+
+
+def rows_in_order(source: Source, files: Files | None, columns: Columns, how: ReadOptions) -> Tally | None:
+    """A tally in which every row stands by itself; None where the source has no order, as a table of a database."""
+    if files is not None:
+        return _of_files(files, columns, how) if files.format != "ifs" and how.engine == "duckdb" else None
+    return _of_frame(source, columns) if is_eager_frame(source) else None
+
+
+def _of_files(files: Files, columns: Columns, how: ReadOptions) -> Tally:
+    with files.named(), scratch_folder() as folder, opened(folder, files.name, how.limits) as session:
+        scan = scan_in_order(session, files, columns, how.delimiter)
+        fields = ", ".join(scan.columns[name] for name in columns.names)
+        lines = session.rows(f"SELECT {fields} FROM {scan.relation}", **scan.values)
+    tally = _singly(columns, list(zip(*lines, strict=True)) or [()] * len(columns.names))
+    for name, decoder in scan.decoders.items():
+        tally = tally.mapped(name, decoder)
+    return unify_whole_numbers([spelt(tally, files.format)], columns, files.format)[0]
+
+
+def _of_frame(source: Any, columns: Columns) -> Tally:
+    return _singly(columns, list(frame_columns(source, columns.names).values()))
+
+
+def _singly(columns: Columns, values: list[Any]) -> Tally:
+    return Tally.from_columns(columns.names, values, np.ones(len(values[0]), dtype=np.int64))
+
+
+SMALL_FILES = 64 << 20
+"""Bytes of text files up to which all systems are counted together; an eighth of it for compressed ones."""
+SMALL_FRAME = 1_000_000
+"""Rows of a frame up to which they are."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Which columns to read, and what their labels mean."""
+
+    truth: str
+    systems: tuple[str, ...]
+    weight: str | None = None
+    by: tuple[str, ...] = ()
+    cluster: str | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
+    max_ordered: int = 0
+    """Also hand out the rows one by one in their order, if there are at most this many."""
+
+    def __post_init__(self) -> None:
+        """Reject a cluster column that is something else already."""
+        if self.cluster is not None and self.cluster in (self.truth, *self.systems, *self.by, self.weight):
+            raise InputError(f"column {self.cluster!r} is named as cluster and as something else; it is one of them")
+
+    @property
+    def columns(self) -> Columns:
+        """All of them counted together; groups of rows as if they were predictions."""
+        several = (*self.systems, *(() if self.cluster is None else (self.cluster,)))
+        return Columns.asked(self.truth, several, weight=self.weight, by=self.by, joint=True)
+
+
+@dataclass(frozen=True)
+class Together:
+    """What a pass over a source gave, and what is known of the rows that systems share."""
+
+    reading: Tables
+    joints: Mapping[Group, Joint] = field(default_factory=dict)
+    """By group; empty where systems were counted apart."""
+    clusters: Mapping[tuple[Group, str], Any] = field(default_factory=dict)
+    """Cells by cluster of each group and system, where clusters were asked for."""
+    ordered: Joint | None = None
+    """Every row by itself, in the order of the source, where that was asked for and exists."""
+
+
+def read_together(source: Source, asked: Asked, how: ReadOptions | None = None) -> Together:
+    """Tables of all systems; also their joint counts for clusters, and for several systems of a small source."""
+    how = how or ReadOptions()
+    with scratch_folder() as folder:
+        files = files_of(source, how, folder)
+        if files is not None and files.format == "ifs" and asked.cluster is not None:
+            raise InputError("tables do not remember which rows belong to which cluster; read the rows")
+        if (files is None or files.format != "ifs") and not (asked.truth and asked.systems):
+            raise InputError("rows need the name of the truth column and of at least one system")
+        several = len(asked.systems) > 1
+        if asked.cluster is None and not (several and _is_small(source, files)):
+            found = Together(_read_apart(source, asked, how, files, folder))
+        else:
+            found = _from_tally(count_rows(source, files, asked.columns, how, folder)[0], asked)
+        return replace(found, ordered=_ordered(source, files, asked, how, found.reading.rows))
+
+
+def _ordered(source: Any, files: Files | None, asked: Asked, how: ReadOptions, rows: int | None) -> Joint | None:
+    if asked.by or rows is None or rows > asked.max_ordered:
+        return None
+    columns = Columns.asked(asked.truth, asked.systems, joint=True)
+    tally = rows_in_order(source, files, columns, how)
+    return None if tally is None else joint_counts(tally, columns, asked.clean)[()]
+
+
+def _read_apart(source: Any, asked: Asked, how: ReadOptions, files: Files | None, folder: Path) -> Tables:
+    if files is not None and files.format == "ifs":
+        stated = Stated(asked.weight, asked.by or None, asked.reject, asked.positive, asked.clean)
+        return read_parts(files, asked.systems or None, stated)
+    columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
+    tallies = count_rows(source, files, columns, how, folder)
+    return reading_of(tallies, columns, clean=asked.clean, reject=asked.reject, positive=asked.positive)
+
+
+def _from_tally(tally: Tally, asked: Asked) -> Together:
+    """Tables, joint counts and clusters from distinct rows of all columns."""
+    if asked.cluster is not None:
+        tally = tally.mapped(asked.cluster, _marked)
+    joints = joint_counts(tally, asked.columns, asked.clean)
+    tables: dict[Group, dict[str, Contingency]] = {}
+    clusters: dict[tuple[Group, str], Any] = {}
+    labels = {"reject": asked.reject, "positive": asked.positive}
+    for group, joint in joints.items():
+        for name in asked.systems:
+            if asked.cluster is None:
+                table = joint.counted(name, **labels)
+            else:
+                table, clusters[group, name] = joint.clustered(name, asked.cluster, **labels)
+            tables.setdefault(group, {})[name] = table
+    homeless = _homeless(tally, joints, asked)
+    reading = Tables(tables, tally.total, homeless | _ignored(tables, asked), asked.by, homeless)
+    return Together(reading, joints, clusters)
+
+
+def _marked(value: Any) -> str | None:
+    """A cluster's name as text that is no class's."""
+    return None if is_missing(value) else f"\0cluster {as_text(value)}"
+
+
+def _homeless(tally: Tally, joints: Mapping[Group, Joint], asked: Asked) -> dict[str, int]:
+    """Rows of no group."""
+    rows = tally.total - sum(joint.tally.total for joint in joints.values())
+    return {f"missing group in {' or '.join(map(repr, asked.by))}": rows} if rows else {}
+
+
+def _ignored(tables: Mapping[Group, Mapping[str, Contingency]], asked: Asked) -> dict[str, int]:
+    """Rows by reason; a row that several systems miss for the same reason is still one row."""
+    most: dict[str, int] = {}
+    for name in asked.systems:
+        mine: dict[str, int] = {}
+        for systems in tables.values():
+            for reason, rows in systems[name].ignored.items():
+                mine[reason] = mine.get(reason, 0) + rows
+        most = {reason: max(most.get(reason, 0), mine.get(reason, 0)) for reason in {**most, **mine}}
+    return most
+
+
+def _is_small(source: Any, files: Files | None) -> bool:
+    if files is not None:
+        if files.format == "ifs":
+            return False
+        size = sum(path.stat().st_size for path in files.paths)
+        dense = files.compression != "none" or files.format not in ("csv", "tsv", "ndjson")
+        return size <= (SMALL_FILES // 8 if dense else SMALL_FILES)
+    return (
+        is_frame(source) and isinstance(shape := getattr(source, "shape", None), tuple) and _rows(shape) <= SMALL_FRAME
+    )
+
+
+def _rows(shape: Sequence[Any]) -> float:
+    return shape[0] if isinstance(shape[0], int) else float("inf")
+
+
+# ── distinct rows of several columns ──────────────────────────────────────────────────────────────
+
+
+def read_patterns(
+    source: Source,
+    columns: Sequence[str],
+    *,
+    weight: str | None = None,
+    clean: Cleaning = (),
+    comparable: bool = True,
+    read: ReadOptions | None = None,
+) -> Patterns:
+    """Distinct rows of some columns of any source, with their counts.
+
+    ``source`` is a mapping of names to labels, or anything that ``infoscope.read`` takes. Missing labels are kept.
+    ``comparable`` says that the columns name the same classes, so that 1 and "1" in two of them are rejected.
+    """
+    if is_column_mapping(source):
+        return _from_mapping(source, columns, weight, clean, comparable=comparable)
+    asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, joint=True)
+    joint = read_joints(source, asked, clean, read)[()]
+    return patterns_of(joint.tally, columns, clean, comparable=comparable)
+
+
+def read_patterns_by_group(
+    source: Source,
+    columns: Sequence[str],
+    by: str | Sequence[str],
+    *,
+    weight: str | None = None,
+    clean: Cleaning = (),
+    comparable: bool = True,
+    read: ReadOptions | None = None,
+) -> dict[Group, Patterns]:
+    """The same for each value of a column, or of several; rows without one are left out, with a warning."""
+    asked = Columns.asked(columns[0], list(columns[1:]), weight=weight, by=by, joint=True)
+    if is_column_mapping(source):
+        whole = _from_mapping(source, [*asked.by, *columns], weight, clean, comparable=False)
+        if comparable:
+            _check_same_kinds(whole.select(list(columns)))
+        return {group: part.select(list(columns)) for group, part in _by_group(whole, asked.by)}
+    joints = read_joints(source, asked, clean, read)
+    return {group: patterns_of(joint.tally, columns, clean, comparable=comparable) for group, joint in joints.items()}
+
+
+def read_split_patterns(
+    source: Source,
+    columns: Sequence[str],
+    by: Sequence[str],
+    *,
+    weight: str | None = None,
+    clean: Cleaning = (),
+    comparable: bool = True,
+    read: ReadOptions | None = None,
+) -> Patterns:
+    """The patterns of all groups together, with the columns of the groups behind the others."""
+    parts = read_patterns_by_group(source, columns, by, weight=weight, clean=clean, comparable=comparable, read=read)
+    if not parts:
+        raise InputError(f"no row has a group in {', '.join(map(repr, by))}; there is nothing to evaluate")
+    return reduce(add, (_in_group(part, by, group) for group, part in parts.items()))
+
+
+def _in_group(part: Patterns, by: Sequence[str], group: Group) -> Patterns:
+    """Patterns with the values of their group beside them."""
+    return Patterns.from_codes(
+        {**dict(zip(part.names, part.labels, strict=True)), **{name: (x,) for name, x in zip(by, group, strict=True)}},
+        np.vstack([part.codes, np.zeros((len(by), len(part)), dtype=part.codes.dtype)]),
+        part.counts,
+        part.squares,
+    )
+
+
+def _by_group(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patterns]]:
+    """The rows of each group, sorted, by the columns that come first."""
+    for at, name in enumerate(by):
+        lost = int(whole.counts[~whole.present[at] & whole.present[:at].all(axis=0)].sum())
+        warn_of_rows({f"missing group in {name!r}": lost} if lost else {})
+    codes = whole.codes[: len(by)]
+    for group in np.unique(codes[:, whole.present[: len(by)].all(axis=0)], axis=1).T.tolist():
+        labels = tuple(known[code] for known, code in zip(whole.labels, group, strict=False))
+        yield labels, whole.where((codes == np.array(group)[:, None]).all(axis=0))
+
+
+def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Patterns:
+    """The patterns of a tally; rows without a weight are left out, with a warning."""
+    check_weights(tally)
+    named = {
+        name: meanings(tally.labels[at], name, clean) for at, name in enumerate(tally.keys) if name in set(columns)
+    }
+    if comparable:
+        check_comparable(named)
+    labels: dict[str, tuple[Label, ...]] = {}
+    codes = []
+    for name in columns:
+        labels[name] = sorted_labels({label for label in named[name] if label is not None})
+        place: dict[Label | None, int] = {label: at for at, label in enumerate(labels[name])}
+        move = np.array([*(place.get(label, -1) for label in named[name]), -1], dtype=np.int64)
+        codes.append(move[tally.codes[tally.keys.index(name)]])
+    coded = np.array(codes, dtype=np.int64).reshape(len(columns), -1)
+    if tally.weights is None:
+        return Patterns.from_codes(labels, coded, tally.rows)
+    weighed = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed
+    lost = int(tally.rows[~weighed].sum())
+    warn_of_rows({"missing weight": lost} if lost else {})
+    check_weight_scale(tally.weights[weighed])
+    squares = tally.weights**2 if tally.squares is None else tally.squares
+    return Patterns.from_codes(labels, coded[:, weighed], tally.weights[weighed], squares[weighed])
+
+
+def _from_mapping(
+    source: Mapping[str, Any], columns: Sequence[str], weight: str | None, clean: Cleaning, *, comparable: bool
+) -> Patterns:
+    for name in (*columns, *(() if weight is None else (weight,))):
+        check_name(name)
+        if name not in source:
+            raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
+    found = Patterns.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
+    if clean:
+        tidy = cleaner(clean)
+        found = found.mapped(lambda label, name: tidy(meaning(label, name)))
+    if comparable:
+        _check_same_kinds(found)
+    return found
+
+
+def _check_same_kinds(patterns: Patterns) -> None:
+    """Reject numbers in one column and text in another."""
+    named = [(name, labels) for name, labels in zip(patterns.names, patterns.labels, strict=True) if labels]
+    for (one, left), (other, right) in itertools.pairwise(named):
+        check_kinds(left, right, called=(f"{one} has", f"{other} has"))
+
+
+def row_patterns(
+    source: Source, patterns: Patterns, read: ReadOptions | None = None, clean: Cleaning = ()
+) -> NDArray[np.int64] | None:
+    """For each row of a source, in its order, the place of its pattern; −1 where it is none of them.
+
+    None where the source has no order, as a table of a database.
+    """
+    rows = _rows_in_order(source, patterns.names, read or ReadOptions())
+    if rows is None:
+        return None
+    places = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
+    labels = [{label: code for code, label in enumerate(known)} for known in patterns.labels]
+    moves = [
+        np.array(
+            [-1 if label is None else known.get(label, -1) for label in meanings(values, name, clean)], dtype=np.int64
+        )
+        for name, known, values in zip(patterns.names, labels, rows.labels, strict=True)
+    ]
+    coded = np.array([move[codes] for move, codes in zip(moves, rows.codes, strict=True)], dtype=np.int64)
+    return np.array([places.get(tuple(codes), -1) for codes in coded.T.tolist()], dtype=np.int64)
+
+
+def read_rows(
+    source: Source, columns: Sequence[str], read: ReadOptions | None = None
+) -> dict[str, list[Label | None]] | None:
+    """The labels of some columns, row by row in the order of the source; None where it has no order."""
+    rows = _rows_in_order(source, tuple(columns), read or ReadOptions())
+    if rows is None:
+        return None
+    found = {}
+    for name, values, codes in zip(rows.keys, rows.labels, rows.codes, strict=True):
+        labels = meanings(values, name)
+        found[name] = [labels[code] for code in codes.tolist()]
+    return found
+
+
+def _rows_in_order(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally | None:
+    if is_column_mapping(source):
+        values = column_lists(source, columns)
+        return Tally.from_columns(
+            tuple(columns), list(values.values()), np.ones(len(values[columns[0]]), dtype=np.int64)
+        )
+    with scratch_folder() as folder:
+        asked = Columns.asked(columns[0], list(columns[1:]), joint=True)
+        return rows_in_order(source, files_of(source, how, folder), asked, how)
+
+
+# ── tables that are counted already ───────────────────────────────────────────────────────────────
+
+
+Key = TypeVar("Key")
+_OF_ROWS = ("weight", "by", "clean", "reject", "labels")
+
+
+def finished_tables(tables: Mapping[Key, Contingency], options: Mapping[str, Any]) -> dict[Key, Contingency]:
+    """Tables with the positive class that is stated; options about their rows are rejected, which are counted."""
+    if options.get("groups") is not None:
+        raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
+    given = {name: value for name, value in options.items() if name in _OF_ROWS and value is not None}
+    stated = next((name for name, value in given.items() if not isinstance(value, tuple) or value), None)
+    if stated is not None:
+        raise InputError(f"{stated}= is about rows, and a finished table has none; state it where the table is made")
+    positive = options.get("positive")
+    if positive is None:
+        return dict(tables)
+    return {
+        key: replace(table, positive=match_label(as_label(positive), table.truth_labels))
+        for key, table in tables.items()
+    }

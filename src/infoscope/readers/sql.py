@@ -12,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 import numpy as np
 
 from infoscope.errors import InputError, masked
-from infoscope.readers.columns import Columns, pick_columns
-from infoscope.readers.datetimes import decoders
-from infoscope.readers.duckdb.group_by import GroupBy, Margins
+from infoscope.readers.decode import Tally
+from infoscope.readers.duckdb import GroupBy, Margins
+from infoscope.readers.labels import decoders
 from infoscope.readers.progress import shown_while
-from infoscope.readers.tally import Tally
+from infoscope.readers.query import Columns, pick_columns
 
 __all__ = ["connected", "count_query", "is_connection", "is_database_pair", "is_database_url"]
 

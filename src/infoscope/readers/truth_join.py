@@ -10,15 +10,12 @@ from typing import Any
 
 from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import Advised, InputError
-from infoscope.readers.column_names import file_columns
-from infoscope.readers.columns import Columns, pick_columns
-from infoscope.readers.duckdb.count import Scan
-from infoscope.readers.duckdb.scan import scan_files
-from infoscope.readers.duckdb.session import Session, identifier, literal, opened
+from infoscope.readers.duckdb import Scan, Session, identifier, literal, opened, scan_files
 from infoscope.readers.files import Files
+from infoscope.readers.first_rows import file_columns, first_rows
 from infoscope.readers.guess_columns import roles_of
+from infoscope.readers.query import Columns, pick_columns
 from infoscope.readers.reader import ReadOptions, files_of
-from infoscope.readers.rows.first_rows import first_rows
 from infoscope.typing import Source
 
 __all__ = ["JoinCounts", "JoinedRows", "joined_truth"]

@@ -23,9 +23,9 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import erroneous_information, mutual_information
 from infoscope.metrics.permutation import information_nats, permuted_p_value
 from infoscope.readers import ReadOptions
-from infoscope.readers.column_mapping import is_column_mapping
+from infoscope.readers.frames import is_column_mapping
 from infoscope.readers.labels import Cleaning, match_label
-from infoscope.readers.pattern_counts import read_patterns, read_patterns_by_group
+from infoscope.readers.reader import read_patterns, read_patterns_by_group
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding
 from infoscope.results.notation import p_statement
@@ -34,7 +34,7 @@ from infoscope.studies.inputs import blank_findings, check_named_once
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
 from infoscope.tables.labels import Label, check_kinds, few_of, sorted_labels
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import Json, Source
 
 POWER = 0.8

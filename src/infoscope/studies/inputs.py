@@ -17,10 +17,10 @@ from infoscope.errors import InputError, check_keywords, check_level
 from infoscope.metrics.costs import cost_doubt
 from infoscope.metrics.registry import Metric
 from infoscope.posterior.groups import FEW_GROUPS
-from infoscope.readers.columns import pick_columns
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, stated_costs
+from infoscope.readers.query import pick_columns
 from infoscope.readers.reader import Tables
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency

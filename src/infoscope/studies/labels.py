@@ -21,10 +21,10 @@ from infoscope.core.atomic_files import write_file
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
-from infoscope.readers.column_names import column_names
 from infoscope.readers.files import file_name
+from infoscope.readers.first_rows import column_names
 from infoscope.readers.labels import Cleaning, as_number
-from infoscope.readers.pattern_counts import read_rows, row_patterns
+from infoscope.readers.reader import read_rows, row_patterns
 from infoscope.results.base import Result
 from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
@@ -33,7 +33,7 @@ from infoscope.results.frame import csv_text, named_apart
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import LabelsLike, Source, StrPath
 
 CURVE = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400)

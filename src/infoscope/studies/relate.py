@@ -28,9 +28,9 @@ from infoscope.metrics.permutation import information_nats, permuted_p_value
 from infoscope.metrics.shannon import erroneous_information, mutual_information
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, column_names
+from infoscope.readers.guess_columns import as_names, one_name
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.named_columns import as_names, one_name
-from infoscope.readers.pattern_counts import read_patterns
+from infoscope.readers.reader import read_patterns
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -39,7 +39,7 @@ from infoscope.studies.inputs import blank_findings
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.labels import Label
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import Json, Source
 
 MAX_COLUMNS = 500

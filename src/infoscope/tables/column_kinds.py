@@ -25,7 +25,7 @@ from infoscope.core.numerics import Real, as_real, distinct
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, decided_positive, positive_of
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import LabelsLike
 
 # ── the values of one column ─────────────────────────────────────────────────────────────────────

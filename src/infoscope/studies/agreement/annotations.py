@@ -18,17 +18,16 @@ from scipy.sparse import csr_array, issparse
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
-from infoscope.readers.column_mapping import is_column_mapping
-from infoscope.readers.columns import pick_columns
-from infoscope.readers.frames import frame_names, is_frame
+from infoscope.readers.frames import frame_names, is_column_mapping, is_frame
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.pattern_counts import read_patterns
+from infoscope.readers.query import pick_columns
+from infoscope.readers.reader import read_patterns
 from infoscope.studies.multilabel.sources import LabelSetFormat, check_sides, label_sets
 from infoscope.tables import Contingency
 from infoscope.tables.encoding import one_column
 from infoscope.tables.label_sets import Categorization, LabelSets
 from infoscope.tables.labels import Label, is_missing, sorted_labels
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import Frame, LabelsByName, Source
 
 __all__ = ["Annotations", "gather", "with_others"]

@@ -10,8 +10,8 @@ from infoscope.errors import InputError
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.files import file_name
-from infoscope.readers.finished_tables import finished_tables
-from infoscope.readers.named_columns import named_columns
+from infoscope.readers.guess_columns import named_columns
+from infoscope.readers.reader import finished_tables
 from infoscope.results.finding import Finding
 from infoscope.studies.compare.judged import compare_judged
 from infoscope.studies.compare.options import DEFAULT_METRICS, CompareOptions, asked_metrics

@@ -11,9 +11,8 @@ from infoscope.core.markup import counted
 from infoscope.errors import InputError, check_keywords
 from infoscope.readers import LabelKeywords, ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
-from infoscope.readers.finished_tables import finished_tables
-from infoscope.readers.named_columns import as_names
-from infoscope.readers.reader import counted_tables
+from infoscope.readers.guess_columns import as_names
+from infoscope.readers.reader import counted_tables, finished_tables
 from infoscope.studies.cross_validate.result import CrossValidation
 from infoscope.studies.inputs import kept_rows
 from infoscope.tables import Contingency

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.registry import find, metrics_of
-from infoscope.readers.finished_tables import finished_tables
+from infoscope.readers.reader import finished_tables
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_positive
 from infoscope.tables.labels import Label

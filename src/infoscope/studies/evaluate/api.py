@@ -12,11 +12,11 @@ from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions
-from infoscope.readers.column_names import column_names
 from infoscope.readers.files import file_name
+from infoscope.readers.first_rows import column_names
 from infoscope.readers.frames import is_eager_frame
-from infoscope.readers.named_columns import as_names, named_columns
-from infoscope.readers.pattern_counts import read_patterns
+from infoscope.readers.guess_columns import as_names, named_columns
+from infoscope.readers.reader import read_patterns
 from infoscope.results.provenance import ignored_rows
 from infoscope.studies.diagnose import Finding, TableStatistics, diagnose_all
 from infoscope.studies.evaluate.comparison import compared

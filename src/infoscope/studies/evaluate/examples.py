@@ -8,11 +8,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from infoscope.errors import InfoscopeError, InputError
+from infoscope.readers.cell_rows import (
+    MAX_ROWS_PER_CELL,
+    MAX_SEGMENT_VALUES,
+    CellRows,
+    sample_labels,
+    sample_rows,
+    telling_segments,
+)
 from infoscope.readers.files import is_read_once
-from infoscope.readers.named_columns import as_names
+from infoscope.readers.guess_columns import as_names
 from infoscope.readers.reader import counted_tables
-from infoscope.readers.rows.row_samples import MAX_ROWS_PER_CELL, CellRows, sample_labels, sample_rows
-from infoscope.readers.rows.segments import MAX_SEGMENT_VALUES, telling_segments
 from infoscope.results.finding import Finding
 from infoscope.studies.evaluate.inputs import ColumnRequest, Inputs
 from infoscope.studies.evaluate.result import CellExamples, ErrorSegment, ExampleRow

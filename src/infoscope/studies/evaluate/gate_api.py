@@ -10,7 +10,7 @@ from typing import Any, Literal, Unpack, cast
 
 from infoscope.errors import InputError, check_keywords
 from infoscope.readers import ReadOptions
-from infoscope.readers.named_columns import as_names, named_columns
+from infoscope.readers.guess_columns import as_names, named_columns
 from infoscope.studies.compare import compare
 from infoscope.studies.compare.api import CompareKeywords
 from infoscope.studies.compare.result import Comparison

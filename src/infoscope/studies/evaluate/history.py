@@ -13,7 +13,7 @@ from infoscope.core.markup import counted
 from infoscope.errors import InputError, check_keywords
 from infoscope.metrics.registry import find
 from infoscope.readers import read_tables
-from infoscope.readers.named_columns import as_names
+from infoscope.readers.guess_columns import as_names
 from infoscope.results.finding import Finding
 from infoscope.results.kinds import load
 from infoscope.results.notation import MetricNotation

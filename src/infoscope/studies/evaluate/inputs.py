@@ -12,9 +12,9 @@ import numpy as np
 from infoscope.errors import InputError, masked
 from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files
-from infoscope.readers.finished_tables import finished_tables
+from infoscope.readers.guess_columns import as_names, names_alone
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.named_columns import as_names, names_alone
+from infoscope.readers.reader import finished_tables
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
 from infoscope.studies.compare import PairedPredictions

@@ -9,7 +9,7 @@ from typing import Any
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.readers.column_mapping import is_column_mapping
+from infoscope.readers.frames import is_column_mapping
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.studies.diagnose.response import sweep_command

@@ -15,7 +15,7 @@ from infoscope.metrics.permutation import information_nats
 from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.studies.judge.diagnostics import DEPENDENT, SELECTED, given_truth_p_value
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 
 __all__ = ["JudgeDrift", "judge_drift", "judge_drift_findings"]
 

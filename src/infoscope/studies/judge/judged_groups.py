@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 
 if TYPE_CHECKING:
     from infoscope.studies.judge.judged import Judged

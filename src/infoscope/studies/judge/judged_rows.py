@@ -14,9 +14,9 @@ from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UnknownNameError, check_keywords
 from infoscope.readers import ReadOptions, TableKeywords
 from infoscope.readers.files import Files, is_read_once
+from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning, check_comparable, match_label
-from infoscope.readers.named_columns import as_names
-from infoscope.readers.pattern_counts import read_patterns, read_split_patterns
+from infoscope.readers.reader import read_patterns, read_split_patterns
 from infoscope.studies.judge.drawing_system import same_drawing_system
 from infoscope.studies.judge.stored_facts import (
     STORED,
@@ -30,8 +30,7 @@ from infoscope.studies.judge.stratum_counts import StratumCounts
 from infoscope.studies.judge.system_strata import JudgedColumns, SettledStrata, SystemStrata, drawn_weights, placed_rows
 from infoscope.studies.judge.verdicts import JudgeKind, judge_kind
 from infoscope.tables.labels import Label, sorted_labels
-from infoscope.tables.pattern_file import holds_patterns, load_patterns, save_patterns
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns, holds_patterns, load_patterns, save_patterns
 from infoscope.typing import ArrayLike, Source, StrPath
 
 __all__ = ["JudgedKeywords", "JudgedRows", "Population", "Says", "check_columns"]

@@ -34,7 +34,7 @@ from infoscope.studies.labels import (
     read_sheets,
 )
 from infoscope.tables import Contingency
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import LabelsLike, Source
 
 if TYPE_CHECKING:

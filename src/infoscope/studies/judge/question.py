@@ -7,15 +7,15 @@ from typing import Any, cast
 
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
-from infoscope.readers.named_columns import as_names
-from infoscope.readers.pattern_counts import read_patterns
+from infoscope.readers.guess_columns import as_names
+from infoscope.readers.reader import read_patterns
 from infoscope.results.finding import Finding
 from infoscope.studies.inputs import check_rows, kept_rows, labels_by_system, named_column, tables_by_system
 from infoscope.studies.judge.judge_drift import judge_drift, judge_drift_findings
 from infoscope.studies.judge.judged import Judged
 from infoscope.studies.judge.judged_groups import JudgedGroup, judged_groups
 from infoscope.studies.judge.judged_rows import check_columns
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
 __all__ = ["asked_groups", "asked_judged", "period_findings"]

@@ -13,7 +13,7 @@ from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, check
 from infoscope.errors import InputError
 from infoscope.tables.ifs_file import label_from_json, label_to_json
 from infoscope.tables.labels import Label
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import Json
 
 __all__ = ["STORED", "stored_drawn_by", "stored_facts", "stored_keywords", "with_first_labels", "without_first_labels"]

@@ -13,7 +13,7 @@ from infoscope.errors import InputError
 from infoscope.studies.judge.stratum_counts import StratumCounts
 from infoscope.studies.judge.verdicts import NO_VERDICT, JudgeKind, RowCodes, Verdicts, said_labels
 from infoscope.tables.labels import Label
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 
 __all__ = ["JudgedColumns", "SettledStrata", "SystemStrata", "design_effect", "drawn_weights", "placed_rows"]
 

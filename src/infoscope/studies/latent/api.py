@@ -13,10 +13,10 @@ from infoscope.metrics.registry import find
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.posterior.summary import summarize_draws
 from infoscope.readers import ReadOptions
-from infoscope.readers.column_mapping import is_column_mapping
+from infoscope.readers.frames import is_column_mapping
+from infoscope.readers.guess_columns import one_name
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.named_columns import one_name
-from infoscope.readers.pattern_counts import read_patterns
+from infoscope.readers.reader import read_patterns
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, few_and_all
 from infoscope.results.provenance import Provenance
@@ -37,7 +37,7 @@ from infoscope.studies.latent.shared_errors import (
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
 from infoscope.tables.labels import Label
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 from infoscope.typing import Json, Source
 
 __all__ = ["LatentKeywords", "latent_truth"]

@@ -15,7 +15,7 @@ from infoscope.core.numerics import Real, as_real
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.studies.latent.model import Channel, NoLatentTruthError, Observations
 from infoscope.tables.labels import Label, sorted_labels
-from infoscope.tables.patterns import Patterns
+from infoscope.tables.rows import Patterns
 
 __all__ = ["Arrangement", "Blocks", "arranged", "as_blocks"]
 

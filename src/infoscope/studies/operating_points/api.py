@@ -11,13 +11,12 @@ import numpy as np
 from infoscope.core.numerics import distinct
 from infoscope.errors import InputError, check_keywords
 from infoscope.readers import LabelKeywords, ReadOptions, Tables, read_joint
-from infoscope.readers.columns import Columns
+from infoscope.readers.decode import Tally
 from infoscope.readers.files import files_by_values, names_in_braces
-from infoscope.readers.finished_tables import finished_tables
+from infoscope.readers.guess_columns import as_names, named_scores
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.named_columns import as_names, named_scores
-from infoscope.readers.reader import counted_tables, read_joints
-from infoscope.readers.tally import Tally
+from infoscope.readers.query import Columns
+from infoscope.readers.reader import counted_tables, finished_tables, read_joints
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, ignored_rows
 from infoscope.studies.inputs import blank_findings, check_question, column_labels, kept_rows, named_column

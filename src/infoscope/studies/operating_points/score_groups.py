@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from infoscope.errors import InputError, check_keywords
 from infoscope.readers import ReadOptions
-from infoscope.readers.columns import Columns
+from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.named_columns import as_names
+from infoscope.readers.query import Columns
 from infoscope.readers.reader import read_joints
 from infoscope.results.base import Result
 from infoscope.results.codec import Json

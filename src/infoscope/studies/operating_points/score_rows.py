@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
-from infoscope.readers.assemble import check_weights
+from infoscope.readers.decode import Tally, check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
-from infoscope.readers.tally import Tally
 from infoscope.studies.operating_points.scores import SUM_TOLERANCE, of_logits
 from infoscope.tables.column_kinds import number_of
 from infoscope.tables.counting import check_weight_scale

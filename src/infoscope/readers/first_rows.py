@@ -1,23 +1,24 @@
-"""Some rows of a source with all their columns, to see what the columns hold before any is chosen."""
+"""A source before anything is counted: the names of its columns, and some rows to see what they hold."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import lazy_loader
 
 from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InputError
-from infoscope.readers.column_names import column_names, file_columns
-from infoscope.readers.columns import Columns
-from infoscope.readers.duckdb.scan import scan_in_order
-from infoscope.readers.duckdb.session import opened
+from infoscope.readers.arrow_files import arrow_schema
+from infoscope.readers.csv_text import read_header
+from infoscope.readers.duckdb import CountingLimits, first_keys, opened, parquet_schemas, scan_in_order
 from infoscope.readers.files import Files
-from infoscope.readers.frames import is_frame, is_record_batches
+from infoscope.readers.frames import frame_names, is_frame, is_record_batches
 from infoscope.readers.labels import from_json
+from infoscope.readers.query import Columns
 from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.tables.ifs_file import exact_path
 from infoscope.typing import Source
 
 if TYPE_CHECKING:
@@ -25,7 +26,45 @@ if TYPE_CHECKING:
 else:
     nw = lazy_loader.load("narwhals")  # only for frames
 
-__all__ = ["SAMPLED_ROWS", "first_rows"]
+
+def column_names(source: Source, how: ReadOptions | None = None, known: Collection[str] = ()) -> tuple[str, ...]:
+    """Names of the columns of a mapping, a frame or files; of several files those of the first one, and its folders'.
+
+    ``known`` columns must be there; they tell which sign separates the fields of a CSV file.
+
+    >>> column_names({"gold": ["a"], "svm": ["b"]})
+    ('gold', 'svm')
+    """
+    how = how or ReadOptions()
+    if isinstance(source, Mapping) and not is_frame(source):
+        return tuple(map(str, source))
+    if is_record_batches(source):
+        return tuple(source.schema.names)
+    if is_frame(source):
+        return frame_names(source)
+    with scratch_folder() as folder:
+        files = files_of(source, how, folder)
+        if files is None or files.format == "ifs":
+            raise InputError("the columns of this source are not known before it is read; name them one by one")
+        with files.named():
+            found = file_columns(files, how, known)
+    return tuple(dict.fromkeys((*found, *files.hive_keys)))
+
+
+def file_columns(files: Files, how: ReadOptions, known: Collection[str] = ()) -> Collection[str]:
+    """The names in the first of some files, as often as they stand there."""
+    first = files.paths[0]
+    if files.format in ("csv", "tsv"):
+        asked = [name for name in known if name not in files.hive_keys]
+        tab = files.format == "tsv"
+        return read_header(first, asked, tab=tab, delimiter=how.delimiter, compression=files.compression).names
+    if files.format == "ndjson":
+        return first_keys(first, files.compression)
+    if files.format == "arrow":
+        return tuple(arrow_schema(first).names)
+    with scratch_folder() as folder, opened(folder, files.name, CountingLimits(threads=1)) as session:
+        return parquet_schemas(session, [exact_path(first)])[0][0]
+
 
 SAMPLED_ROWS = 2000
 _SMALL_FILE = 4 << 20

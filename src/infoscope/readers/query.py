@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
 
-__all__ = ["Columns", "check_name", "pick_columns"]
-
 
 @dataclass(frozen=True)
 class Columns:

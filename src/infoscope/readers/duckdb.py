@@ -1,0 +1,782 @@
+"""Files counted by DuckDB, in a private session with nothing left to the engine's guesses.
+
+In reading order: the session and its error messages, the one statement that groups rows, how its cells are fetched, and
+how each kind of file (CSV, lines of JSON, Parquet, Arrow) becomes a relation that is scanned.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import accumulate, islice
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, TypeVar
+
+import numpy as np
+
+import infoscope.core.compiled_duckdb as duckdb
+from infoscope.core.embedded_database import embedded_database
+from infoscope.errors import Advised, InputError
+from infoscope.readers.arrow_files import ArrowRows
+from infoscope.readers.compression import check_whole, compression_of, first_bytes
+from infoscope.readers.csv_text import (
+    BYTE_ORDER_MARK,
+    IN_ORDER,
+    LONGEST_LINE,
+    PARALLEL,
+    Header,
+    check_records,
+    is_split,
+    opened_text,
+    read_header,
+    text_options,
+)
+from infoscope.readers.decode import Ints, Tally, encode
+from infoscope.readers.files import WORTH_READING, Files
+from infoscope.readers.labels import Decoder, decoders
+from infoscope.readers.progress import shown_while
+from infoscope.readers.query import Columns, pick_columns
+from infoscope.readers.signatures import check_signature, not_utf8
+from infoscope.readers.stores import fetch_columns
+from infoscope.tables.ifs_file import exact_path
+
+# ── sessions ──────────────────────────────────────────────────────────────────────────────────────
+
+
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class CountingLimits:
+    """How much of the machine counting may take; None leaves it to the engine."""
+
+    memory: str | None = None
+    threads: int | None = None
+
+
+@dataclass(frozen=True)
+class Session:
+    """A new connection, and the folder it may spill into."""
+
+    connection: duckdb.DuckDBPyConnection
+    folder: Path
+    source: str
+    checks: list[Callable[[], None]] = field(default_factory=list)
+    """Each looks through a text file that the engine splits between threads, and raises what is wrong with it."""
+
+    def run(self, sql: str, **values: Any) -> None:
+        """Run one statement; data travels as bound values, never inside the statement."""
+        self._done(sql, values, lambda _: None)
+
+    def rows(self, sql: str, **values: Any) -> list[Any]:
+        """The rows that a query gives."""
+        return self._done(sql, values, lambda answer: answer.fetchall())
+
+    def row(self, sql: str, **values: Any) -> Any:
+        """The first row that a query gives; None where there is none."""
+        return self._done(sql, values, lambda answer: answer.fetchone())
+
+    def arrays(self, sql: str, **values: Any) -> dict[str, Any]:
+        """The columns that a query gives."""
+        return self._done(sql, values, lambda answer: answer.fetchnumpy())
+
+    def register(self, name: str, rows: object) -> None:
+        """Let queries know rows in memory by a name."""
+        with self._explaining():
+            self.connection.register(name, rows)
+
+    def _done(self, sql: str, values: dict[str, Any], take: Callable[[duckdb.DuckDBPyConnection], _T]) -> _T:
+        try:
+            with self._explaining():
+                return take(self.connection.execute(sql, values or None))
+        except InputError as error:
+            if not (self.checks and PARALLEL in sql and _FALSE_START.search(str(error.__cause__))):
+                raise
+        for check in self.checks:  # a thread may have begun inside a quoted field whose lines look like rows
+            check()
+        return self._done(sql.replace(PARALLEL, IN_ORDER), values, take)
+
+    @contextmanager
+    def _explaining(self) -> Iterator[None]:
+        """Reword what the engine says, also while it hands out its answer: rows of damaged files may fail only then."""
+        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
+            try:
+                yield
+            except duckdb.InterruptException:
+                raise
+            except duckdb.Error as error:
+                failed = isinstance(error, duckdb.InternalException | duckdb.FatalException)
+                raise (EngineError if failed else InputError)(explained(error, self.source, self.folder)) from error
+
+
+_FALSE_START = re.compile(
+    "unterminated quote|Expected Number of Columns|Maximum line size|reached an invalid state|not support a full read"
+)
+
+
+class EngineError(InputError):
+    """The engine met a fault of its own in what it read, and answers nothing more in this session."""
+
+
+@contextmanager
+def interruptible() -> Iterator[None]:
+    """Turn the engine's own exception for an interrupt into KeyboardInterrupt."""
+    try:
+        yield
+    except (duckdb.InterruptException, RuntimeError) as error:
+        if isinstance(error, duckdb.InterruptException) or "interrupted" in str(error):
+            raise KeyboardInterrupt from error
+        raise
+
+
+@contextmanager
+def opened(folder: Path, source: str, limits: CountingLimits) -> Iterator[Session]:
+    """A session that spills into ``folder``, fetches nothing and leaves nothing behind."""
+    with ExitStack() as stack:
+        try:
+            connection = stack.enter_context(embedded_database(folder / "spill", limits.memory, limits.threads))
+            connection.execute("SET preserve_insertion_order = false")
+            connection.execute("SET enable_progress_bar = true")  # for the progress line to ask
+            connection.execute("SET enable_progress_bar_print = false")
+        except duckdb.Error as error:
+            raise InputError(f"{_sentence(error)}; a memory limit reads like 2GB or 500MB") from error
+        yield Session(connection, folder, source)
+
+
+def identifier(name: str) -> str:
+    """A name as SQL wants it; whatever it contains, it stays a name."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(text: str) -> str:
+    """A text as SQL wants it, for the few places that take no bound value."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def explained(error: duckdb.Error, source: str, folder: Path) -> str:
+    """What went wrong, found in the engine's own words, with a way out."""
+    text = str(error)
+    full = "No space left" in text or "max_temp_directory_size" in text or "failed to offload" in text
+    if full or re.search(r"Could not (?:write|truncate) file .*spill", text):
+        return (
+            f"no more room in {folder.parent} while counting {source}; point TMPDIR to a larger disk, "
+            "or raise the memory limit"
+        )
+    if isinstance(error, duckdb.OutOfMemoryException):
+        return f"counting {source} needs more memory than its limit; raise the memory limit, or use fewer threads"
+    if line := re.search(r"CSV Error on Line: (\d+)", text):
+        return _csv_error(text, line.group(1), source)
+    return _content_error(text, source) or (
+        f"{source} cannot be read: {_sentence(error)}; if it is damaged, fetch or write it again"
+    )
+
+
+def _content_error(text: str, source: str) -> str | None:
+    if "state machine reached an invalid state" in text:
+        return f"{_file(text, source)} mixes line ends or quotes; write it as RFC 4180 CSV with one kind of line end"
+    if "does not support a full read on this file" in text:
+        return f"{source} has a line longer than 16 MiB; is a line end or a closing quote missing?"
+    if word := re.search(r"Could not convert string ['\"](.*)['\"] to (?:'DOUBLE'|DOUBLE)", text):
+        return f"{source} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
+    if word := re.search(r"Failed to cast value to numerical: (.*) when casting from source column", text):
+        found = word.group(1).strip('"')  # in JSON, text has quotes
+        return f"{source} has the weight {found!r}, which is no number; fix it, or write null"
+    if kind := re.search(r"Unimplemented type for cast \((.+) -> DOUBLE\)", text):  # weights alone are numbers
+        return f"{source} has the column of weights as {kind.group(1)}; weights are numbers: name another column"
+    if broken := re.search(r"Malformed JSON [^:]*: (.+?)(?:\. +(?:Try|Input)|$)", text, re.MULTILINE):
+        return f"{source} has a line that is not JSON ({broken.group(1).rstrip('. ')}); write one object per line"
+    if named := re.search(r"No magic bytes found at end of file '(.*)'|File '(.*)' too small to be a Parquet", text):
+        file = named.group(1) or named.group(2)
+        what = f"{file} is not a whole Parquet file; fetch it again"
+        return Advised(what, terminal=", or, if it is text, say --input-format csv", page="")
+    return None
+
+
+def _csv_error(text: str, line: str, source: str) -> str:
+    where = f"{_file(text, source)}, line {line}"
+    if "Maximum line size" in text:
+        return f"{where} is longer than 16 MiB; is a line end or a closing quote missing there?"
+    if fields := re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", text):
+        expected, found = fields.groups()
+        return f"{where} has {found} field{'s' * (found != '1')} and the header has {expected}; fix or remove that line"
+    if "unterminated quote" in text:
+        return f'{where} has a quote that is not closed; write a quote inside a field as ""'
+    if word := re.search(r"Could not convert string \"(.*)\" to 'DOUBLE'", text):  # weights alone are numbers
+        return f"{where} has the weight {word.group(1)!r}, which is no number; fix it, or leave the field empty"
+    if "nvalid unicode" in text:
+        path = Path(_file(text, source))
+        return not_utf8(path, compression_of(path), where)
+    return f"{where}: {text.splitlines()[2] if len(text.splitlines()) > 2 else text}"
+
+
+def _file(text: str, source: str) -> str:
+    named = re.search(r"^\s*file = (.+)$", text, re.MULTILINE)
+    return named.group(1) if named else source
+
+
+def _sentence(error: duckdb.Error) -> str:
+    return re.sub(r"^[\w ]+ Error: ", "", str(error).strip().splitlines()[0]).rstrip(".")
+
+
+# ── the statement that counts ─────────────────────────────────────────────────────────────────────
+
+
+Margins = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True)
+class GroupBy:
+    """The statement that counts some margins of a relation in one pass.
+
+    Inside, columns have safe names: ``k0, k1, …`` in the order of ``names``. ``lacks`` tells what
+    a row without a weight looks like, ``total`` how weights are summed.
+    """
+
+    columns: Columns
+    margins: Margins
+    lacks: str = "w IS NULL OR isnan(w)"
+    total: str = "fsum"
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Safe names of the caller's columns."""
+        systems = [name for margin in self.margins for name in margin]
+        keys = (*self.columns.by, self.columns.truth, *systems)
+        return {name: f"k{i}" for i, name in enumerate(keys)}
+
+    def shorts(self, margin: tuple[str, ...]) -> list[str]:
+        """Safe names of the columns that identify a cell of one margin."""
+        return [self.names[key] for key in self.columns.keys(margin)]
+
+    @property
+    def sums(self) -> list[str]:
+        """What is counted in each cell, by output name."""
+        return ["n"] if self.columns.weight is None else ["n", "w", "w2", "least", "lacks"]
+
+    def mask(self, margin: tuple[str, ...]) -> int:
+        """ReadOptions GROUPING marks the cells of one margin: a zero bit where its column counts."""
+        last = len(self.margins) - 1
+        return (2 << last) - 1 - (1 << (last - self.margins.index(margin)))
+
+    def sql(self, relation: str, expressions: Mapping[str, str]) -> str:
+        """The statement, for a relation whose columns are given as expressions."""
+        names = self.names
+        weighted = self.columns.weight is not None
+        rows = [f"{expressions[name]} AS {short}" for name, short in names.items()]
+        always = [names[name] for name in (*self.columns.by, self.columns.truth)]
+        outputs = [*names.values(), "count(*) AS n"]
+        inner = f"SELECT {', '.join(rows)} FROM {relation}"
+        if weighted:
+            rows.append(f"CAST({expressions[self.columns.weight or '']} AS DOUBLE PRECISION) AS w")
+            inner = (
+                f"SELECT {', '.join([*names.values(), 'w'])}, "
+                f"CASE WHEN {self.lacks} THEN 1 ELSE 0 END AS lacks "
+                f"FROM (SELECT {', '.join(rows)} FROM {relation}) AS weighed"
+            )
+            always.append("lacks")
+            outputs += [
+                f"{self.total}(w) AS w",
+                f"{self.total}(w * w) AS w2",
+                "min(w) AS least",
+                "lacks",
+            ]
+        sets = [", ".join([*always, *(names[name] for name in m)]) for m in self.margins]
+        groups = sets[0]
+        if len(sets) > 1:
+            groups = f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})"
+            systems = ", ".join(names[margin[0]] for margin in self.margins)
+            outputs.append(f"GROUPING({systems}) AS margin")
+        return f"SELECT {', '.join(outputs)} FROM ({inner}) AS counted GROUP BY {groups}"
+
+
+# ── counting: group by on native types, and only the cells come back ──────────────────────────────
+
+
+_SMALL = 20_000
+_WHOLE = {"n", "lacks"}
+_SETS = 32  # the bit mask of grouping sets has room for 64 columns
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Where rows come from: a FROM clause with bound values, and each column as an expression.
+
+    ``columnar`` sources are cheaper to read again, two columns at a time, than to be grouped in
+    several ways at once; sources of text are parsed once.
+    """
+
+    relation: str
+    values: dict[str, Any]
+    columns: dict[str, str]
+    columnar: bool = False
+    decoders: dict[str, Decoder] = field(default_factory=dict)
+    """How the labels of some columns come back from numbers that stand for them."""
+    explaining: str = ""
+    """The same relation for a second try, where the engine then says more precisely what is wrong."""
+    narrow: Callable[[Sequence[str]], Any] | None = None
+    """Leaves only these columns in the relation, where the engine cannot do so itself; says what it then meets."""
+    row_number: str = "row_number() OVER ()"
+    """The number of a row, from 1, in the order of the files; the same in every run where that order is kept."""
+    rows_at: Callable[[Sequence[int]], str] | None = None
+    """A condition for the rows with these numbers by which the engine skips the others; None where it reads all."""
+
+
+def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
+    """One tally for each margin."""
+    at_once = 1 if scan.columnar else _SETS
+    tallies: list[Tally] = []
+    for start in range(0, len(columns.margins), at_once):
+        group_by = GroupBy(columns, columns.margins[start : start + at_once])
+        statement = group_by.sql(scan.relation, scan.columns)
+        part = None if scan.narrow is None else scan.narrow(_needed(group_by))
+        try:
+            session.run(f"CREATE TEMP TABLE cells AS {statement}", **scan.values)
+        except InputError as error:
+            if problem := getattr(part, "problem", ""):
+                raise InputError(problem) from error
+            if scan.explaining and error.__cause__ is not None:  # else the text was looked through already
+                session.run(group_by.sql(scan.explaining, scan.columns), **scan.values)
+            raise
+        tallies += [_fetch(session, group_by, margin) for margin in group_by.margins]
+        session.run("DROP TABLE cells")
+    for name, decoder in scan.decoders.items():
+        tallies = [tally.mapped(name, decoder) for tally in tallies]
+    return tallies
+
+
+def _needed(group_by: GroupBy) -> list[str]:
+    weight = group_by.columns.weight
+    return list(dict.fromkeys([*group_by.names, *(() if weight is None else (weight,))]))
+
+
+def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
+    several = len(group_by.margins) > 1
+    where = f" WHERE margin = {group_by.mask(margin)}" if several else ""
+    cells = f"(SELECT * FROM cells{where}) AS c"
+    shorts = group_by.shorts(margin)
+    size = session.row(f"SELECT count(*) FROM {cells}")
+    small = size is not None and size[0] <= _SMALL
+    keys = group_by.columns.keys(margin)
+    take = _take_values if small else _take_codes
+    labels, codes, sums = take(session, cells, dict(zip(shorts, keys, strict=True)), group_by.sums)
+    return _cell_tally(keys, labels, codes, sums)
+
+
+_Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
+
+
+def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
+    """A few cells: native values line by line, labels and sums in one answer, for no table has an order of its own.
+
+    Sorted, so that sums over the cells have the same last digit every time.
+    """
+    lines = session.rows(f"SELECT {', '.join([*shorts, *sums])} FROM {cells} ORDER BY {', '.join(shorts)}")
+    columns = list(zip(*lines, strict=True)) or [()] * (len(shorts) + len(sums))
+    coded = [encode(values, name) for values, name in zip(columns, shorts.values(), strict=False)]
+    numbers = {
+        name: np.array(values, dtype=np.int64 if name in _WHOLE else np.float64)
+        for name, values in zip(sums, columns[len(shorts) :], strict=True)
+    }
+    return [labels for labels, _ in coded], [codes for _, codes in coded], numbers
+
+
+def _take_codes(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
+    """Millions of cells: each label once, and cells as whole numbers."""
+    labels: list[Sequence[Any]] = []
+    for short in shorts:
+        session.run(
+            f"CREATE TEMP TABLE dict_{short} AS SELECT label, row_number() OVER () - 1 AS code "
+            f"FROM (SELECT DISTINCT {short} AS label FROM {cells})"
+        )
+        lines = session.rows(f"SELECT label FROM dict_{short} ORDER BY code")
+        labels.append([label for (label,) in lines])
+    joins = "".join(f" JOIN dict_{short} ON c.{short} IS NOT DISTINCT FROM dict_{short}.label" for short in shorts)
+    places = ", ".join(f"dict_{short}.code AS code_{short}" for short in shorts)
+    numbers = session.arrays(f"SELECT {places}, {', '.join(sums)} FROM {cells}{joins}")
+    codes = [np.asarray(numbers.pop(f"code_{short}"), dtype=np.int64) for short in shorts]
+    for short in shorts:
+        session.run(f"DROP TABLE dict_{short}")
+    return labels, codes, numbers
+
+
+def _cell_tally(keys: tuple[str, ...], labels: list[Sequence[Any]], codes: list[Ints], sums: dict[str, Any]) -> Tally:
+    weights = {
+        field: np.ma.filled(np.ma.asarray(sums[name], dtype=np.float64), np.nan)
+        for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"))
+        if name in sums
+    }
+    return Tally(
+        keys,
+        tuple(labels),
+        np.array(codes, dtype=np.int64).reshape(len(keys), -1),
+        np.asarray(sums["n"], dtype=np.int64),
+        unweighed=np.asarray(sums["lacks"]).astype(bool) if "lacks" in sums else None,
+        **weights,
+    )
+
+
+# ── files as relations ────────────────────────────────────────────────────────────────────────────
+
+
+def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """The relation of some files, after a look at every header or schema."""
+    for path in files.paths:
+        check_signature(path, files.format, files.compression)
+        check_whole(path, files.compression)
+    if files.format in ("csv", "tsv"):
+        return _scan_csv(session, files, columns, delimiter)
+    if delimiter is not None:
+        raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
+    if files.format == "ndjson":
+        return scan_ndjson(session, files, columns)
+    if files.format == "arrow":
+        return _scan_arrow(session, files, columns)
+    return _scan_parquet(session, files, columns)
+
+
+def scan_in_order(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """The same for rows that are looked at one by one, in the order of the files and with these columns alone."""
+    session.run("SET preserve_insertion_order = true")
+    scan = scan_files(session, files, columns, delimiter)
+    if scan.narrow is not None:
+        scan.narrow(columns.names)
+    return scan
+
+
+def _bound(paths: Sequence[Path]) -> list[str]:
+    return [exact_path(path) for path in paths]
+
+
+def _scan_csv(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+    """Text files, each read by its own header; columns are positions, so names cannot do harm.
+
+    No text means NULL to the engine, for it does not count fields of NULL at the end of a line; an empty label is a
+    missing one all the same, see ``count_files``.
+    """
+    hive, asked = files.by_place(columns.names)
+    by_header: dict[Header, list[Path]] = {}
+    for path in files.paths:
+        header = read_header(
+            path,
+            asked,
+            tab=files.format == "tsv",
+            delimiter=delimiter,
+            compression=files.compression,
+        )
+        by_header.setdefault(header, []).append(path)
+        if is_split(path, files.compression):
+            session.checks.append(partial(check_records, path, files.compression, header.delimiter))
+    values = {f"paths{i}": _bound(paths) for i, paths in enumerate(by_header.values())}
+    reads = [_CsvRead(header, files.compression, asked, hive) for header in by_header]
+    strict, lenient = (
+        f"({' UNION ALL '.join(read.sql(i, *options) for i, read in enumerate(reads))})"
+        for options in ((columns.weight, token_hex(16)), (None, ""))
+    )
+    named = {name: f"f{j}" for j, name in enumerate(asked)}
+    named |= {name: f"h{j}" for j, name in enumerate(hive)}
+    return Scan(strict, values, named, explaining=lenient)
+
+
+@dataclass(frozen=True)
+class _CsvRead:
+    """How files with one header are read."""
+
+    header: Header
+    compression: str
+    asked: Sequence[str]
+    hive: Sequence[str]
+
+    def sql(self, number: int, weight: str | None, null: str) -> str:
+        """The statement; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
+        at = {name: k for k, name in enumerate(self.header.names)}  # one that is asked for is there once
+        places = [(name, f"c{at[name]}") for name in self.asked]
+        fields = [f"nullif({place}, '')" if name == weight else place for name, place in places]
+        fields = [f"{field} AS f{j}" for j, field in enumerate(fields)]
+        fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(self.hive)]
+        shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(self.header.names)))
+        return (
+            f"SELECT {', '.join(fields)} FROM read_csv($paths{number}, auto_detect=false, header=true, "
+            f"skip={self.header.skip}, delim={literal(self.header.delimiter)}, quote='\"', escape='\"', "
+            f"columns={{{shape}}}, strict_mode=true, null_padding=false, nullstr='{null}', "
+            f"{text_options(self.compression)}, hive_partitioning={bool(self.hive)}, hive_types_autocast=false)"
+        )
+
+
+def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
+    """Typed files, which must agree about the type of every column that is read."""
+    hive = bool(set(files.hive_keys) & set(columns.names))
+    options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
+    paths = _bound(files.paths)
+    schemas = parquet_schemas(session, paths)
+    if not files.by_codes:
+        fetch_parquet_columns(session, files, columns)
+    first: dict[str, str] = {}
+    for path, (names, types) in zip(files.paths, schemas, strict=True):
+        pick_columns(
+            [name for name in columns.names if not (hive and name in files.hive_keys)],
+            names,
+            str(path),
+        )
+        _reject_swapped(columns.names, files.paths[0], schemas[0][0], path, names)
+        for name, kind in zip(names, types, strict=True):
+            if name in columns.names and first.setdefault(name, kind) != kind:
+                raise InputError(
+                    f"{path} has {name!r} as {kind} and {files.paths[0]} as {first[name]}; "
+                    "read them apart, or give the files one schema"
+                )
+    relation = f"read_parquet({options})"
+    described = session.rows(f"DESCRIBE SELECT * FROM {relation}", paths=paths)
+    inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns.names}
+    if hive:
+        inside |= _named_by_folders(files, columns, described, inside)
+    if odd := next((name for name in columns.names if name not in inside), None):
+        raise InputError(f"{files.paths[0]} is damaged: its schema ends before column {odd!r}; fetch or write it again")
+    scan = _typed_scan(relation, {"paths": paths}, inside)
+    if {name.lower() for names, _ in schemas for name in names} & {"file_index", "file_row_number"}:
+        return scan  # a column of the files has a name by which the engine knows the places of rows
+    return _numbered_scan(session, scan, paths)
+
+
+def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
+    """A scan with numbers from the place of a row in its file: none before it is read for them."""
+    sizes = [0] if len(paths) == 1 else [rows for (rows,) in session.rows(_SIZES, paths=paths)]
+    before = [0, *accumulate(sizes)][: len(paths)]
+
+    def rows_at(numbers: Sequence[int]) -> str:
+        places: dict[int, list[int]] = {}
+        for number in numbers:
+            file = bisect_right(before, number - 1) - 1
+            places.setdefault(file, []).append(number - 1 - before[file])
+        each = {file: f"file_row_number IN ({_listed(rows)})" for file, rows in places.items()}
+        return " OR ".join(
+            rows if len(paths) == 1 else f"(file_index = {file} AND {rows})" for file, rows in each.items()
+        )
+
+    number = "file_row_number + 1"
+    if len(paths) > 1:
+        number = f"[{', '.join(map(str, before))}][CAST(file_index AS BIGINT) + 1] + {number}"
+    return replace(scan, row_number=number, rows_at=rows_at)
+
+
+def fetch_parquet_columns(session: Session, files: Files, columns: Columns) -> None:
+    """Bring the columns of remote files into their copies; of files here, nothing is to be done."""
+    if files.format == "parquet":
+        fetch_columns(files.mirrors, columns.names, partial(_chunk_places, session))
+
+
+def _listed(rows: Sequence[int]) -> str:
+    """Few numbers are compared one by one; many are joined, which takes two thirds of the time."""
+    listed = ", ".join(map(str, rows))
+    return listed if len(rows) <= _FEW_ROWS else f"SELECT unnest([{listed}])"
+
+
+_FEW_ROWS = 200
+_SIZES = "SELECT num_rows FROM parquet_file_metadata($paths)"
+
+
+def _chunk_places(session: Session, paths: Sequence[Path]) -> list[Any]:
+    """File, column, first byte of dictionary and data, and size of each chunk."""
+    statement = (
+        "SELECT file_name, path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size "
+        "FROM parquet_metadata($paths)"
+    )
+    return session.rows(statement, paths=_bound(paths))
+
+
+def _named_by_folders(files: Files, columns: Columns, described: list[Any], inside: dict[str, Any]) -> dict[str, Any]:
+    """Columns that folders name; they win over a column of that name in the files."""
+    lines = {line[0].lower(): line for line in described}
+    for name in inside:
+        twin = next((key for key in files.hive_keys if key != name and key.lower() == name.lower()), None)
+        if twin is not None:
+            raise InputError(
+                f"{files.name} has the column {name!r}, and its folders name {twin!r}; "
+                "names that differ only by case would be one: rename one of them"
+            )
+    return {name: lines[name.lower()] for name in columns.names if name in files.hive_keys}
+
+
+def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]) -> Scan:
+    """A scan of typed columns, of which the engine says name and type; times travel as numbers."""
+    coded = decoders({name: line[1] for name, line in described.items()})
+    columns = {name: identifier(line[0]) for name, line in described.items()}
+    columns |= {name: f"{function}({columns[name]})" for name, (function, _) in coded.items()}
+    return Scan(relation, values, columns, columnar=True, decoders={name: back for name, (_, back) in coded.items()})
+
+
+def _reject_swapped(asked: Sequence[str], one: Path, first: list[str], other: Path, names: list[str]) -> None:
+    """The engine tells columns apart by case only within a file, by their order."""
+    for name in asked:
+        here, there = ([n for n in listed if n.lower() == name.lower()] for listed in (first, names))
+        if here != there and max(len(here), len(there)) > 1:
+            raise InputError(
+                f"{one} has the columns {', '.join(map(repr, here))} and {other} has {', '.join(map(repr, there))}; "
+                "names that differ only by case must come in the same order: read the files apart, or rename"
+            )
+
+
+def parquet_schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
+    """Names and types of the top-level columns of each file, in file order."""
+    schemas = []
+    for path in paths:
+        lines = session.rows(
+            "SELECT name, coalesce(num_children, 0), duckdb_type FROM parquet_schema($path)",
+            path=path,
+        )
+        names, types, i = [], [], 1
+        while i < len(lines):
+            names.append(lines[i][0])
+            types.append(str(lines[i][2]))
+            i = _after(lines, i)
+        if i > len(lines):
+            raise InputError(
+                f"{path} is damaged: its schema ends inside of column {names[-1]!r}; fetch or write it again"
+            )
+        schemas.append((names, types))
+    return schemas
+
+
+def _after(lines: list[Any], i: int) -> int:
+    """Position of the next sibling of a schema element; beyond the end where the last ones are missing."""
+    if i >= len(lines):
+        return len(lines) + 1
+    children = lines[i][1]
+    i += 1
+    for _ in range(children):
+        i = _after(lines, i)
+    return i
+
+
+def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
+    duckdb.load_python_part()
+
+    rows = ArrowRows.of(files, columns.names)
+
+    def narrow(names: Sequence[str]) -> ArrowRows:
+        part = rows.narrowed(names)
+        session.register("arrow_rows", part)
+        return part
+
+    narrow(columns.names)
+    described = session.rows("DESCRIBE SELECT * FROM arrow_rows")
+    return replace(_typed_scan("arrow_rows", {}, dict(zip(columns.names, described, strict=True))), narrow=narrow)
+
+
+# ── lines of JSON: one object a line, keys found by their exact names ─────────────────────────────
+
+
+_FIRST_LINES = 1000
+_SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
+
+
+def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
+    """One JSON object a line; values are counted as they are spelt and understood afterwards."""
+    hive, asked = files.by_place(columns.names)
+    marked = False
+    for path in files.paths:
+        keys = first_keys(path, files.compression, asked)
+        late = [name for name in asked if name not in keys]
+        later = _late_keys(session, replace(files, paths=(path,)), late) if late else []
+        pick_columns(asked, [*keys, *later], str(path))
+        marked = marked or first_bytes(path, files.compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK
+    named = {name: f"to_json({identifier(name)})" for name in hive}
+    if marked or "" in asked or len({name.lower() for name in asked}) < len(asked):
+        fields = {name: f"f{i}" for i, name in enumerate(asked)}
+        relation, values = _json_lines(files, fields, hive)
+        return Scan(relation, values, named | fields)
+    shape = ", ".join(f"{literal(name)}: 'JSON'" for name in asked)
+    relation = (
+        f"read_json($paths, format='newline_delimited', columns={{{shape}}}, "
+        f"compression='{files.compression}', maximum_object_size={LONGEST_LINE}{_hive_options(hive)})"
+    )
+    named |= {name: identifier(name) for name in asked}
+    return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
+
+
+def first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> dict[str, None]:
+    """The keys of the first lines, in order; an asked one may be there once a line."""
+    keys: dict[str, None] = {}
+    for found in islice(_keys_by_line(path, compression, asked, LONGEST_LINE), _FIRST_LINES):
+        keys |= dict.fromkeys(found)
+    return keys
+
+
+def reject_broken_line(files: Files, asked: Sequence[str]) -> None:
+    """Raise an error for the first line that is wrong, in the words for the first lines; nothing where none is found.
+
+    The engine counts lines from elsewhere, and advises what nobody can do here.
+    """
+    if sum(path.stat().st_size for path in files.paths) <= WORTH_READING:
+        for path in files.paths:
+            deque(_keys_by_line(path, files.compression, asked), maxlen=0)
+
+
+def _keys_by_line(path: Path, compression: str, asked: Sequence[str], limit: int | None = None) -> Iterator[list[str]]:
+    with opened_text(path, compression, limit) as file:
+        for number, line in enumerate(file, 1):
+            found = _keys(line, f"{path}, line {number}")
+            twice = next((name for name in asked if found.count(name) > 1), None)
+            if twice is not None:
+                raise InputError(f"{path}, line {number} has the key {twice!r} twice; keep one of them")
+            yield found
+
+
+def _hive_options(names: Sequence[str]) -> str:
+    return f", hive_partitioning={bool(names)}, hive_types_autocast=false"
+
+
+def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tuple[str, dict[str, Any]]:
+    """Lines as text, each key taken out by its exact name: for what the engine's own JSON reader rejects."""
+    values: dict[str, Any] = {"paths": [exact_path(path) for path in files.paths]}
+    for name, short in fields.items():
+        values[f"key_{short}"] = "/" + name.replace("~", "~0").replace("/", "~1")
+    taken = [f"json_extract(line, $key_{short}) AS {short}" for short in fields.values()]
+    relation = (
+        f"(SELECT {', '.join([*taken, *map(identifier, hive)])} FROM read_csv($paths, auto_detect=false, "
+        "header=false, quote='', escape='', delim='\x01', columns={'line': 'VARCHAR'}, strict_mode=false, "
+        f"{text_options(files.compression)}"
+        f"{_hive_options(hive)}) WHERE trim(line, ' \t\r') <> '')"
+    )
+    return relation, values
+
+
+def _late_keys(session: Session, files: Files, names: list[str]) -> list[str]:
+    """Which keys a file has after its first lines."""
+    fields = {name: f"f{i}" for i, name in enumerate(names)}
+    relation, values = _json_lines(files, fields, ())
+    seen = ", ".join(f"bool_or({short} IS NOT NULL)" for short in fields.values())
+    found = session.row(f"SELECT {seen} FROM {relation}", **values) or ()
+    return [name for name, is_there in zip(names, found, strict=False) if is_there]
+
+
+def _keys(line: str, where: str) -> list[str]:
+    """The keys of an object as often as they stand there; of one inside another, those of the outer one."""
+    if not line.strip():
+        return []
+    keys: list[list[str]] = []
+
+    def noted(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+        keys.append([key for key, _ in pairs])
+        return dict(pairs)
+
+    try:
+        value = json.loads(line, object_pairs_hook=noted)
+    except RecursionError as error:
+        raise InputError(f"{where} is nested too deeply; fix or remove that line") from error
+    except ValueError as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "a number has too many digits"
+        raise InputError(f"{where} is not JSON ({reason[:1].lower()}{reason[1:]}); fix or remove that line") from error
+    if not isinstance(value, dict):
+        raise InputError(f"{where} is {line.strip()[:40]!r}; each line is a JSON object")
+    if _SURROGATE.search(line) and re.search("[\ud800-\udfff]", json.dumps(value, ensure_ascii=False)):
+        raise InputError(
+            f"{where} has half of a surrogate pair as an escape (\\ud800 to \\udfff); fix or remove that line"
+        )
+    return keys[-1]

@@ -1,1 +1,0 @@
-"""Files counted by DuckDB: sessions, scans, group by."""

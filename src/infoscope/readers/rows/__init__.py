@@ -1,1 +1,0 @@
-"""Rows of a source as they are: the first ones, a sample, and those behind a number."""

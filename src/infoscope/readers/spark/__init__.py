@@ -1,1 +1,0 @@
-"""Files and frames of Spark."""
