@@ -14,7 +14,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import ConfusionDisplay, Contingency, read_tables
-from infoscope.core import atomic_files
+from infoscope.core import files as atomic_files
 from infoscope.errors import InputError
 from tests.api import app, check_target, output_file, remove_unfinished, write_file
 

@@ -13,7 +13,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import infoscope as ifs
-from infoscope.core import kernels
+from infoscope.core import native_code as kernels
 from infoscope.errors import InputError
 from tests.api import BinaryScores, app, hull_places, ranked, read_motchallenge
 

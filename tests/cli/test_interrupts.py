@@ -15,7 +15,6 @@ import click
 import duckdb
 import pytest
 
-from infoscope.core import compiled_duckdb
 from infoscope.errors import InputError
 from tests.api import _foreign, settled
 
@@ -59,25 +58,24 @@ def log(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-@pytest.mark.parametrize("load", [compiled_duckdb._engine.__wrapped__, compiled_duckdb.load_python_part])
-def test_an_interrupt_waits_until_the_engine_is_loaded(load, monkeypatch) -> None:
+def test_an_interrupt_waits_until_the_engine_is_loaded() -> None:
     """Inside of it, the engine ended the process by SIGABRT and left its scratch files."""
-    loaded = []
+    code = (
+        "import signal, sys, types\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, path=None, target=None):\n"
+        "        if name == 'duckdb':\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "            print('still loading', flush=True)\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "try:\n    import infoscope.core.embedded_database\n"
+        "except KeyboardInterrupt:\n    print('duckdb' in sys.modules)\n"
+        "print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
 
-    def slowly(name: str) -> str:
-        signal.raise_signal(signal.SIGINT)
-        loaded.append(name)
-        return name
-
-    monkeypatch.setattr(compiled_duckdb, "import_module", slowly)
-    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            load()
-        assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
-    finally:
-        signal.signal(signal.SIGINT, handler)
-    assert len(loaded) == 1
+    assert done.stdout.split("\n") == ["still loading", "True", "True", ""], done.stderr
 
 
 def test_who_asked_to_look_around_afterwards_can() -> None:

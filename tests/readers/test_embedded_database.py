@@ -46,10 +46,10 @@ def test_threads_are_changed_only_for_another_number(asked: int | None, is_reset
         usual = plain.execute(SETTINGS).fetchall()[0][0]
     with embedded_database(threads=1):
         pass
-    kept = module._kept(asked)
+    kept = module._take_idle(asked)
     assert kept is not None
     assert kept.execute(SETTINGS).fetchall()[0][0] == (usual if is_reset else 1)
-    module._give_back(kept, asked, is_reusable=True)
+    module._idle.append((kept, asked))
     with embedded_database(threads=asked) as connection:
         assert connection.execute(SETTINGS).fetchall()[0][0] == (asked or usual)
 

@@ -203,7 +203,7 @@ def test_places_that_cannot_be_written(tmp_path: Path, monkeypatch: pytest.Monke
     def full(*_: object, **__: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("infoscope.core.atomic_files.os.open", full)
+    monkeypatch.setattr("infoscope.core.files.os.open", full)
     for save in (reading.save, reading.by_group[()]["svm"].save):
         with pytest.raises(InputError, match=r"cannot write .*b\.ifs: (the disk is full|No space left)"):
             save(tmp_path / "b.ifs")

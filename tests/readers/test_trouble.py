@@ -176,7 +176,7 @@ def test_no_room_for_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     def full(*_: object) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("infoscope.core.scratch_files.shutil.copyfileobj", full)
+    monkeypatch.setattr("infoscope.core.files.shutil.copyfileobj", full)
     with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
         spooled(Path(STDIN), tmp_path)
 

@@ -140,7 +140,7 @@ MUTANTS = (
     ),
     Mutant(
         "settings of the next database",
-        "_kept",
+        "_take_idle",
         'instance.execute(f"RESET {name}")',
         'instance.execute("SELECT 1")',
         ("tests/readers/test_embedded_database.py::test_the_next_one_finds_nothing_of_the_last",),

@@ -16,7 +16,7 @@ import infoscope as ifs
 from infoscope.cli.invocation import add_finding, command_line, complete_command
 from infoscope.cli.options import read_options, sources
 from infoscope.cli.streams import say
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from typing import Any
 import click
 
 from infoscope.cli.streams import say, unwritable_stdout
-from infoscope.core.atomic_files import remove_unfinished
+from infoscope.core.files import remove_unfinished
 from infoscope.errors import ALL_ROWS_ARE_READ, InfoscopeError
 
 __all__ = [

@@ -16,7 +16,7 @@ import click
 import infoscope as ifs
 from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.streams import knows_unicode, say, write_stdout
-from infoscope.core.atomic_files import check_target, is_page, write_file
+from infoscope.core.files import check_target, is_page, write_file
 from infoscope.errors import InputError, masked
 
 if TYPE_CHECKING:

@@ -1,20 +1,49 @@
-"""Embedded databases in memory: starting one takes 15 ms, so a finished one is kept for the next query."""
+"""DuckDB embedded in the process: loaded so that Ctrl-C cannot break it, and kept ready for the next query.
+
+Everything that needs DuckDB takes ``duckdb`` from here, so that signals wait while it loads. Starting a database takes
+15 ms, so a finished one is kept for the next query; what a query may read, write and fetch is settled here.
+"""
 
 from __future__ import annotations
 
 import atexit
 import errno
 import os
+import signal
 import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-import infoscope.core.compiled_duckdb as duckdb
 from infoscope.errors import InputError
 
-__all__ = ["check_utf8", "confine", "embedded_database", "interrupt_queries", "writing_to"]
+
+@contextmanager
+def deferred_signals() -> Iterator[None]:
+    """Record signals that have a handler in Python, and pass the first one to its handler at the end.
+
+    For steps that an exception must not end: it would abort the process while DuckDB defines its classes.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield  # handlers run in the main thread
+        return
+    heard: list[int] = []
+    numbers = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+    before = {number: handler for number in numbers if callable(handler := signal.getsignal(number))}
+    for number in before:
+        signal.signal(number, lambda number, _: heard.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+        if heard:
+            signal.raise_signal(heard[0])
+
+
+with deferred_signals():
+    import duckdb as duckdb  # noqa: PLC0414 - the form in which a name is exported
 
 _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
@@ -30,72 +59,40 @@ _in_use: dict[int, list[duckdb.DuckDBPyConnection]] = {}
 """Connections by the thread that asked for them."""
 
 
-def confine(*folders: Path) -> None:
-    """From now on databases of this process read and write nothing outside these folders and the temporary one."""
-    _close_idle()
-    _allowed_folders.extend(str(folder) for folder in (*folders, Path(tempfile.gettempdir())))
-
-
-def interrupt_queries(thread: int) -> None:
-    """End what the databases of a thread are doing now; code that waits there gets an interrupt."""
-    for connection in tuple(_in_use.get(thread, ())):
-        with suppress(Exception):  # it may be closed at this very moment
-            connection.interrupt()
-
-
-@contextmanager
-def _in_this_thread(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
-    mine = _in_use.setdefault(threading.get_ident(), [])
-    mine.append(connection)
-    try:
-        yield
-    finally:
-        mine.remove(connection)
-        if not mine:
-            _in_use.pop(threading.get_ident(), None)
-
-
-def _confined(connection: duckdb.DuckDBPyConnection) -> None:
-    """Take from a database what nobody can give back to it."""
-    listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
-    connection.execute(f"SET allowed_directories = [{listed}]")
-    connection.execute("SET enable_external_access = false")
-    with suppress(duckdb.CatalogException):  # an older engine can lock all of its settings or none
-        connection.execute(f"SET allowed_configs = {list(_CHANGED_LATER)}")
-        connection.execute("SET lock_configuration = true")
-
-
 @contextmanager
 def embedded_database(
     spill: Path | None = None, memory: str | None = None, threads: int | None = None
 ) -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection to a database that nobody else uses; what is created there for the session goes with it.
+    """Yield a connection to a database that nobody else uses; what is created there for the session goes with it.
 
     It fetches nothing from the network. One that was given less memory, was interrupted or has spilled is not kept.
     """
-    instance = _kept(threads) if memory is None and not _allowed_folders else None
+    instance = _take_idle(threads) if memory is None and not _allowed_folders else None
     if instance is None:
         instance = duckdb.connect(config=_FIRM if memory is None else {**_FIRM, "memory_limit": memory})
+    is_intact = False
     try:
-        with instance.cursor() as connection, _in_this_thread(connection):
+        with instance.cursor() as connection, _interruptible(connection):
             if spill is not None:
                 connection.execute("SET temp_directory = $spill", {"spill": str(spill)})
             if threads is not None:
                 connection.execute("SET threads = $threads", {"threads": threads})
             if _allowed_folders:
-                _confined(connection)
+                _confine_connection(connection)
             yield connection
+        is_intact = True
     except Exception:
-        _give_back(instance, threads, is_reusable=_is_reusable(memory, spill))
+        is_intact = True
         raise
-    except BaseException:
-        instance.close()
-        raise
-    _give_back(instance, threads, is_reusable=_is_reusable(memory, spill))
+    finally:
+        if is_intact and _is_reusable(memory, spill) and not _idle:
+            _idle.append((instance, threads))
+        else:
+            instance.close()
 
 
-def _kept(threads: int | None) -> duckdb.DuckDBPyConnection | None:
-    """The idle database as it was at first, but for its threads; None where there is none, or a fault has ended it.
+def _take_idle(threads: int | None) -> duckdb.DuckDBPyConnection | None:
+    """Return the idle database as it was at first, but for its threads; None if there is none, or a fault ended it.
 
     When their number changes, the engine stops or starts some and returns all free memory of the process to the system.
     """
@@ -111,16 +108,40 @@ def _is_reusable(memory: str | None, spill: Path | None) -> bool:
     return memory is None and not _allowed_folders and (spill is None or not spill.exists())
 
 
-def _give_back(instance: duckdb.DuckDBPyConnection, threads: int | None, *, is_reusable: bool) -> None:
-    if is_reusable and not _idle:
-        _idle.append((instance, threads))
-    else:
-        instance.close()
+@contextmanager
+def _interruptible(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """Note that this thread uses a connection, so that ``interrupt_queries`` finds it."""
+    mine = _in_use.setdefault(threading.get_ident(), [])
+    mine.append(connection)
+    try:
+        yield
+    finally:
+        mine.remove(connection)
+        if not mine:
+            _in_use.pop(threading.get_ident(), None)
 
 
-def _close_idle() -> None:
-    while _idle:
-        _idle.pop()[0].close()
+def interrupt_queries(thread: int) -> None:
+    """End what the databases of a thread are doing now; code that waits there gets an interrupt."""
+    for connection in tuple(_in_use.get(thread, ())):
+        with suppress(Exception):  # it may be closed at this very moment
+            connection.interrupt()
+
+
+def confine(*folders: Path) -> None:
+    """From now on let databases of this process read and write nothing outside these folders and the temporary one."""
+    _close_idle()
+    _allowed_folders.extend(str(folder) for folder in (*folders, Path(tempfile.gettempdir())))
+
+
+def _confine_connection(connection: duckdb.DuckDBPyConnection) -> None:
+    """Take from a database what nobody can give back to it."""
+    listed = ", ".join("'" + folder.replace("'", "''") + "'" for folder in _allowed_folders)
+    connection.execute(f"SET allowed_directories = [{listed}]")
+    connection.execute("SET enable_external_access = false")
+    with suppress(duckdb.CatalogException):  # an older engine can lock all of its settings or none
+        connection.execute(f"SET allowed_configs = {list(_CHANGED_LATER)}")
+        connection.execute("SET lock_configuration = true")
 
 
 def check_utf8(path: Path) -> None:
@@ -133,13 +154,18 @@ def check_utf8(path: Path) -> None:
 
 @contextmanager
 def writing_to(path: Path) -> Iterator[str]:
-    """The name of a file that a database fills; what then fails is an OSError, as of any other writer of files."""
+    """Yield the name of a file that a database fills; what then fails is an OSError, as of any other writer."""
     check_utf8(path.parent)
     try:
         yield str(path)
     except duckdb.IOException as error:
         is_full = "No space left" in str(error)
         raise OSError(errno.ENOSPC if is_full else errno.EIO, str(error).splitlines()[0]) from error
+
+
+def _close_idle() -> None:
+    while _idle:
+        _idle.pop()[0].close()
 
 
 atexit.register(_close_idle)

@@ -11,20 +11,6 @@ from collections.abc import Iterable
 from functools import cache
 from typing import NamedTuple
 
-__all__ = [
-    "CutList",
-    "Html",
-    "counted",
-    "cut_list",
-    "element",
-    "escape",
-    "escape_markdown",
-    "escape_markdown_cell",
-    "joined",
-    "text",
-    "thousands",
-]
-
 _NOT_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _SPECIAL = re.compile("[&<>\"'\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 _MARKDOWN_SIGNS = re.compile(r"([\\|*_`<>\[\]~$]|&(?=#?\w+;)|(?<=:)//|(?<=\bwww)\.|@(?=\w))")
@@ -36,7 +22,7 @@ _MOST_WHOLE = 1e18
 
 
 def thousands(number: float) -> str:
-    """A count or weight with thousands set apart.
+    """Format a count or weight with thousands set apart.
 
     >>> thousands(1797), thousands(0.25), thousands(3e300)
     ('1,797', '0.25', '3e+300')
@@ -46,7 +32,7 @@ def thousands(number: float) -> str:
 
 
 def counted(number: float, noun: str) -> str:
-    """A number of things.
+    """Format a number of things.
 
     >>> counted(1, "sample"), counted(12345, "sample"), counted(2.5, "class")
     ('1 sample', '12,345 samples', '2.5 classes')
@@ -62,7 +48,7 @@ class Html(str):
 
 
 def escape(content: object) -> str:
-    r"""Text for an element or a quoted attribute of HTML or SVG; what XML forbids is replaced.
+    r"""Escape text for an element or a quoted attribute of HTML or SVG; what XML forbids is replaced.
 
     >>> escape('<b title="x">\x00')
     '&lt;b title=&quot;x&quot;&gt;�'
@@ -72,7 +58,7 @@ def escape(content: object) -> str:
 
 
 def element(tag: str, *children: object, **attributes: object) -> Html:
-    """An element; ``class_`` is written ``class``, other underscores become hyphens, None and False are left out.
+    """Write an element; ``class_`` is written ``class``, other underscores become hyphens, None and False are left out.
 
     >>> element("p", "1 < 2", element("b", "!"), class_="note")
     '<p class="note">1 &lt; 2<b>!</b></p>'
@@ -90,17 +76,17 @@ def _attribute(name: str) -> str:
 
 
 def joined(parts: Iterable[object], between: str = "") -> Html:
-    """Several pieces in a row."""
+    """Join several pieces in a row."""
     return Html(between.join([part if isinstance(part, Html) else escape(part) for part in parts]))
 
 
 def text(part: object) -> Html:
-    """A piece as markup."""
+    """Return a piece as markup."""
     return part if isinstance(part, Html) else Html(escape(part))
 
 
 def escape_markdown(content: str) -> str:
-    r"""A label or sentence that Markdown shows as it is, on one line: no markup, link, formula or cell of its own.
+    r"""Escape a label or sentence so that Markdown shows it as it is, on one line: no markup, link, formula or cell.
 
     >>> escape_markdown("a|b <img src=x> [l](http://x) *!*")
     'a\\|b \\<img src=x\\> \\[l\\](http:\\//x) \\*!\\*'
@@ -118,7 +104,7 @@ def _escaped_start(found: re.Match[str]) -> str:
 
 
 def escape_markdown_cell(content: str) -> str:
-    """Text for a cell of a table or the middle of a line: nothing starts a line, so a minus sign stays what it is."""
+    """Escape text for a cell or the middle of a line: nothing starts a line, so a minus sign stays what it is."""
     return _MARKDOWN_SIGNS.sub(r"\\\1", "".join(sign if sign.isprintable() else " " for sign in content))
 
 
@@ -131,12 +117,12 @@ class CutList(NamedTuple):
 
     @property
     def more(self) -> str:
-        """The others as a number."""
+        """Return the others as a number."""
         return f" and {len(self.others)} more" if self.others else ""
 
     @property
     def short(self) -> str:
-        """The text with the list cut short."""
+        """Return the text with the list cut short."""
         return f"{self.first}{self.more}{self.after}"
 
 
@@ -144,7 +130,7 @@ _LABEL = r"""(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?)"""
 
 
 def cut_list(words: str, most: int = 3) -> CutList:
-    """A text taken apart after the first labels of a list, as Python writes them; whole where there are few.
+    """Take a text apart after the first labels of a list, as Python writes them; whole where there are few.
 
     >>> cut_list("undefined for classes 'a', 'b', 'c', 'd, e', 5: no samples").short
     "undefined for classes 'a', 'b', 'c' and 2 more: no samples"

@@ -14,39 +14,6 @@ from numpy.typing import NDArray
 
 from infoscope.typing import ArrayLike
 
-__all__ = [
-    "CLEARLY_LEFT",
-    "Real",
-    "as_real",
-    "at_most_one",
-    "chosen",
-    "column_sums",
-    "distinct",
-    "dot",
-    "entropy",
-    "everywhere",
-    "excess_nats",
-    "exp2",
-    "finite_ratio",
-    "frozen",
-    "group_sum",
-    "holm",
-    "keep_freed_memory",
-    "open_nats",
-    "outside",
-    "pareto_front",
-    "quotient",
-    "ratio",
-    "row_sums",
-    "scaled_ratio",
-    "share",
-    "share_terms",
-    "somewhere",
-    "surprise",
-    "undefined_where",
-    "weighted_log2",
-]
-
 _SMALLEST = float(np.nextafter(0.0, 1.0))
 _BLOCK = 1 << 15
 _ONE_THREAD = 1 << 12
@@ -62,7 +29,7 @@ Kept = TypeVar("Kept")
 
 
 def frozen(result: Kept) -> Kept:
-    """The same result, with read-only arrays: arrays, and records, tuples and dictionaries of arrays."""
+    """Make arrays read-only and return the same result: arrays, and records, tuples and dictionaries of arrays."""
     if isinstance(result, np.ndarray):
         result.flags.writeable = False
     elif isinstance(result, (float, int)):  # most results of one table
@@ -87,12 +54,12 @@ def keep_freed_memory() -> None:
 
 
 def as_real(values: ArrayLike) -> Real:
-    """The same numbers as double precision."""
+    """Return the same numbers in double precision."""
     return np.asarray(values, dtype=np.float64)
 
 
 def ratio(part: float | NDArray[Any], whole: float | NDArray[Any]) -> Real:
-    """Part over whole, undefined (NaN) where the whole is 0.
+    """Divide a part by its whole, undefined (NaN) where the whole is 0.
 
     >>> [float(x) for x in ratio(np.array([1.0, 0.0]), np.array([4.0, 0.0]))]
     [0.25, nan]
@@ -107,7 +74,7 @@ def ratio(part: float | NDArray[Any], whole: float | NDArray[Any]) -> Real:
 
 
 def finite_ratio(part: float | Real, whole: float | Real) -> Real:
-    """Part over whole, undefined (NaN) where the whole is 0 or so small that the ratio is too large for a number."""
+    """Divide a part by its whole, undefined (NaN) if the whole is 0, or too small for the ratio to be a number."""
     if isinstance(part, float) and isinstance(whole, float):
         value = float(part) / float(whole) if whole else nan  # plain floats overflow without a warning
         return np.float64(nan if isinf(value) else value)  # type: ignore[return-value]
@@ -117,7 +84,7 @@ def finite_ratio(part: float | Real, whole: float | Real) -> Real:
 
 
 def share(part: Real, rest: Real) -> Real:
-    """Part of the sum of two non-negative numbers: exactly 1 when there is no rest, exactly 0 without a part."""
+    """Divide a part by the sum of two numbers: exactly 1 when there is no rest, exactly 0 without a part."""
     return ratio(part, part + rest)
 
 
@@ -125,7 +92,7 @@ Number = TypeVar("Number", float, Real)
 
 
 def at_most_one(value: Number) -> Number:
-    """Between −1 and 1, which only rounding can leave; undefined stays undefined.
+    """Bring a value between −1 and 1, which only rounding can leave; undefined stays undefined.
 
     >>> at_most_one(1.0000000000000002)
     1.0
@@ -136,31 +103,31 @@ def at_most_one(value: Number) -> Number:
 
 
 def chosen(condition: ArrayLike, one: Real, other: Real) -> Real:
-    """One where the condition holds, else the other, for a single table without the detour through arrays."""
+    """Return one where the condition holds, else the other; for a single table without the detour through arrays."""
     if isinstance(condition, (bool, np.bool_)):
         return one if condition else other
     return np.where(condition, one, other)
 
 
 def everywhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
-    """Whether a condition holds for every table, for a single one without the detour through arrays."""
+    """Return True if a condition holds for every table; for a single one without the detour through arrays."""
     return bool(condition.all()) if isinstance(condition, np.ndarray) else bool(condition)
 
 
 def somewhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
-    """Whether a condition holds for some table."""
+    """Return True if a condition holds for some table."""
     return bool(condition.any()) if isinstance(condition, np.ndarray) else bool(condition)
 
 
 def undefined_where(condition: ArrayLike, value: Real) -> Real:
-    """The value, or NaN where the condition holds."""
+    """Return the value, or NaN where the condition holds."""
     if isinstance(condition, (bool, np.bool_)):
         return np.full(np.shape(value), np.nan)[()] if condition else value
     return np.where(condition, np.nan, value)[()]
 
 
 def group_sum(index: NDArray[np.int64], values: Real, size: int) -> Real:
-    """Sums of the last axis by group: ``out[..., g]`` adds the values whose index is g."""
+    """Add up the last axis by group: ``out[..., g]`` adds the values whose index is g."""
     if values.ndim == 1:
         return np.bincount(index, weights=values, minlength=size).astype(np.float64, copy=False)
     out = np.zeros((*values.shape[:-1], size))
@@ -170,7 +137,7 @@ def group_sum(index: NDArray[np.int64], values: Real, size: int) -> Real:
 
 
 def distinct(*parts: ArrayLike) -> NDArray[Any]:
-    """The values that occur in any of the parts, in order.
+    """Return the values that occur in any of the parts, in order.
 
     Counted, too: for values alone NumPy loads its masked arrays, a twentieth of a small evaluation.
 
@@ -182,7 +149,7 @@ def distinct(*parts: ArrayLike) -> NDArray[Any]:
 
 
 def row_sums(values: NDArray[Any]) -> NDArray[Any]:
-    """Sums along the last axis; of many short rows they are added side by side, in the same order and much faster."""
+    """Add up along the last axis; many short rows are added side by side, in the same order and much faster."""
     if not _are_many_short(values, values.shape[-1]):
         return values.sum(axis=-1)
     total = values[..., 0] + values[..., 1]
@@ -192,7 +159,7 @@ def row_sums(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def column_sums(values: NDArray[Any]) -> NDArray[Any]:
-    """Sums along the last axis but one; of many small tables they are added side by side."""
+    """Add up along the last axis but one; many small tables are added side by side."""
     rows, columns = values.shape[-2:]
     if not _are_many_short(values, rows) or columns >= _SHORT:
         return values.sum(axis=-2)
@@ -205,7 +172,7 @@ def column_sums(values: NDArray[Any]) -> NDArray[Any]:
 
 
 def _are_many_short(values: NDArray[Any], length: int) -> bool:
-    """Whether lines of this length are so short and so many that NumPy's step from one to the next is the cost."""
+    """Return True if lines are so short and so many that NumPy's step from one to the next is the cost."""
     return 2 <= length < _SHORT and values.size >= _MANY * length and values.dtype in (np.float64, np.int64)
 
 
@@ -215,19 +182,19 @@ _MANY = 100
 
 
 def dot(one: Real, other: Real) -> Real:
-    """Sum of products along the last axis, in one thread: a second one costs more than it brings at these sizes."""
+    """Add up products along the last axis, in one thread: a second one costs more than it brings at these sizes."""
     if one.ndim == other.ndim == 1 and one.size < _ONE_THREAD:
         return one @ other
     return np.einsum("...i,...i->...", one, other)[()]
 
 
 def exp2(bits: Real) -> Real:
-    """How many equally likely possibilities these bits tell apart."""
+    """Return how many equally likely possibilities these bits distinguish."""
     return np.exp2(bits)
 
 
 def weighted_log2(values: Real, out: Real | None = None) -> Real:
-    """X · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
+    """Return x · log2 x, with 0 at 0: the logarithm of 0 is some finite number that gets no weight."""
     shifted = np.add(values, _SMALLEST, out=out)
     logs = np.log2(shifted, out=shifted if isinstance(shifted, np.ndarray) else None)
     logs *= values
@@ -235,7 +202,7 @@ def weighted_log2(values: Real, out: Real | None = None) -> Real:
 
 
 def share_terms(parts: Real, totals: Real) -> Real:
-    """P · log2 p of the parts of each total; of many totals some at a time, which stay in the cache."""
+    """Return p · log2 p of the parts of each total; of many totals some at a time, which stay in the cache."""
     if parts.ndim != 2:
         return weighted_log2(parts / totals[..., None])
     terms, step = np.empty(parts.shape), max(1, 2 * _BLOCK // max(parts.shape[1], 1))
@@ -246,7 +213,7 @@ def share_terms(parts: Real, totals: Real) -> Real:
 
 
 def entropy(parts: Real, total: Real) -> Real:
-    """Bits needed to name the part a sample is of: −Σ p log2 p with p = part/total, along the last axis.
+    """Return the bits needed to name the part a sample is of: −Σ p log2 p, p = part/total, along the last axis.
 
     >>> print(entropy(np.array([1.0, 1.0, 2.0]), np.float64(4.0)))
     1.5
@@ -260,7 +227,7 @@ def entropy(parts: Real, total: Real) -> Real:
 
 
 def open_nats(parts: Real, wholes: Real, others: Real) -> Real:
-    """Part · ln(whole/part) for each part, that is what stays open about it once its whole is known, 0 without a part.
+    """Return part · ln(whole/part) for each part: what stays open about it once its whole is known, 0 without a part.
 
     A part that is more than half of its whole enters by what it lacks, log1p(−lack/whole), and the lack is the sum of
     the ``others``, never a difference: so the result keeps its digits however small it is, and a part that is all of
@@ -281,14 +248,14 @@ def open_nats(parts: Real, wholes: Real, others: Real) -> Real:
 
 
 def scaled_ratio(part: Real, whole: Real, shift: NDArray[np.int64]) -> Real:
-    """Part over whole times 2^shift, also where the ratio itself is too small for a number; infinite if too large."""
+    """Return part/whole times 2^shift, also where the ratio itself is too small for a number; infinite if too large."""
     (part, up), (whole, down) = np.frexp(part), np.frexp(whole)
     with np.errstate(over="ignore"):
         return np.ldexp(part / whole, up - down + shift)
 
 
 def excess_nats(excess: Real) -> Real:
-    """(1 + d) ln(1 + d) − d: how much a cell that is d above its chance, as a share of it, differs; 1 for d = −1.
+    """Return (1 + d) ln(1 + d) − d: how far a cell is from chance that is d above it, as a share; 1 for d = −1.
 
     >>> [float(x) for x in excess_nats(np.array([-1.0, 0.0, 1e-100]))]
     [1.0, 0.0, 5e-201]
@@ -311,7 +278,7 @@ _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
 def outside(totals: Real) -> Real:
-    """Sum of the other classes for each; beside one that has nearly everything they are added up, not subtracted.
+    """Sum the other classes for each; beside one that has nearly everything they are added up, not subtracted.
 
     >>> [float(x) for x in outside(np.array([1.0, 1e-20, 1e-20]))]
     [2e-20, 1.0, 1.0]
@@ -325,7 +292,7 @@ def outside(totals: Real) -> Real:
 
 
 def surprise(away: Real, expected: Real) -> Real:
-    """How far x = e + away is from e, as x ln(x/e) − (x − e) nats: at least 0, without cancellation near e.
+    """Return how far x = e + away is from e, as x ln(x/e) − (x − e) nats: at least 0, without cancellation near e.
 
     >>> [round(float(x), 3) for x in surprise(np.array([-2.0, 0.0, 2.0]), np.array([2.0, 2.0, 2.0]))]
     [2.0, 0.0, 0.773]
@@ -344,7 +311,7 @@ def surprise(away: Real, expected: Real) -> Real:
 
 
 def quotient(part: Real, whole: Real, empty: float) -> Real:
-    """Part over whole, with a stated value where the part is 0; unmasked, and so faster, where none is."""
+    """Divide a part by its whole, with a stated value where the part is 0; unmasked, and so faster, where none is."""
     filled = part != 0
     if filled.all():
         return part / whole
@@ -352,7 +319,7 @@ def quotient(part: Real, whole: Real, empty: float) -> Real:
 
 
 def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
-    """Places where no other point gains at least as much for at most the cost, from cheap to dear.
+    """Find the places where no other point gains at least as much for at most the cost, from cheap to dear.
 
     Equal points stay together; a point with an undefined coordinate is never on the front.
 
@@ -372,7 +339,7 @@ def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """P-values adjusted for asking many questions at once, so that any false claim is as improbable as one alone.
+    """Adjust P-values for asking many questions at once, so that any false claim is as improbable as one alone.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -382,3 +349,19 @@ def holm(p_values: Sequence[float]) -> list[float]:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1)))
     return [float(x) for x in adjusted]
+
+
+def best_assignment(weights: Real) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Match rows and columns one to one so that the sum of weights is largest.
+
+    >>> [side.tolist() for side in best_assignment(np.array([[3.0, 2.0], [2.5, 0.5]]))]
+    [[0, 1], [1, 0]]
+    """
+    rows = np.arange(weights.shape[0])
+    columns = weights.argmax(axis=1)
+    if len(set(columns.tolist())) == len(rows) and ((weights == weights[rows, columns][:, None]).sum(1) == 1).all():
+        return rows, columns  # each row has one best column, and no two the same: as of nearly every classifier
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - takes a quarter of a second to load
+
+    assignment: tuple[NDArray[np.int64], NDArray[np.int64]] = linear_sum_assignment(weights, maximize=True)
+    return assignment

@@ -8,9 +8,8 @@ from pathlib import Path
 from tempfile import gettempdir
 from typing import TYPE_CHECKING
 
-import infoscope.core.compiled_duckdb as duckdb
-from infoscope.core.atomic_files import output_file
-from infoscope.core.embedded_database import embedded_database, writing_to
+from infoscope.core.embedded_database import duckdb, embedded_database, writing_to
+from infoscope.core.files import output_file
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.explorer.verdict_rows import JUDGED_KINDS, NUMBER, numbered_rows, with_their_rows
 from infoscope.explorer.verdicts import RowVerdicts

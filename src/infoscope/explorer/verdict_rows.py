@@ -12,8 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import infoscope.core.compiled_duckdb as duckdb
-from infoscope.core.embedded_database import embedded_database
+from infoscope.core.embedded_database import duckdb, embedded_database
 from infoscope.errors import InputError
 from infoscope.explorer.verdicts import RowVerdicts
 from infoscope.readers.csv_text import read_header, text_options

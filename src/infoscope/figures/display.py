@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import lazy_loader
 import numpy as np
 
-from infoscope.core.atomic_files import check_target, unwritable, write_file
+from infoscope.core.files import check_target, unwritable, write_file
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.layout import shortened
 from infoscope.figures.matplotlib import draw, image, new_axes

@@ -18,7 +18,7 @@ from typing import Any, Literal, Protocol, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.dask import spelt
 from infoscope.readers.decode import Group, Ints, Tally, dated, encode, labelled, unify_whole_numbers

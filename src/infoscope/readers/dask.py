@@ -13,8 +13,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
-from infoscope.core.scratch_files import scratch_folder
 from infoscope.errors import InfoscopeError, InputError, masked
 from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.csv_text import reject_repeated_header, text_checked

@@ -21,8 +21,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
-import infoscope.core.compiled_duckdb as duckdb
-from infoscope.core.embedded_database import embedded_database
+from infoscope.core.embedded_database import duckdb, embedded_database
 from infoscope.errors import Advised, InputError
 from infoscope.readers.arrow_files import ArrowRows
 from infoscope.readers.compression import check_whole, compression_of, first_bytes
@@ -655,7 +654,6 @@ def _after(lines: list[Any], i: int) -> int:
 
 
 def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
-    duckdb.load_python_part()
 
     rows = ArrowRows.of(files, columns.names)
 

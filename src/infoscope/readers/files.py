@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from infoscope.core.scratch_files import STDIN, source_title, spooled
+from infoscope.core.files import STDIN, source_title, spooled
 from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, masked
 from infoscope.readers.compression import PACKED_OTHERWISE, compression_of, first_bytes
 from infoscope.readers.signatures import sniffed_format

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import lazy_loader
 
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.arrow_files import arrow_schema
 from infoscope.readers.csv_text import read_header

@@ -17,7 +17,7 @@ from math import isfinite
 from os import PathLike, fspath
 from typing import Any
 
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InfoscopeWarning, InputError
 from infoscope.readers.files import Files, are_parts
 from infoscope.readers.first_rows import file_columns, first_rows

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.core.atomic_files import output_file
+from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
 from infoscope.errors import InputError
 from infoscope.readers.decode import Group

@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from shlex import quote
 
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.compression import UNPACKERS, compression_of
 from infoscope.readers.csv_text import opened_text

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.csv_text import opened_text, reject_separator_line

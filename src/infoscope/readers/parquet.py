@@ -27,7 +27,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-import infoscope.core.compiled_duckdb as duckdb
+from infoscope.core.embedded_database import duckdb
 from infoscope.core.native_code import compiled_part
 from infoscope.errors import InputError
 from infoscope.readers.csv_text import opened_text
@@ -855,7 +855,6 @@ def _count_text(
         import pyarrow as pa  # noqa: PLC0415 - an extra
     except ImportError:
         return None
-    duckdb.load_python_part()
     try:
         return _count_stream(session, scan, files, columns, limits)
     except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):

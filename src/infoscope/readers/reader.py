@@ -15,7 +15,7 @@ from typing import Any, TypedDict, TypeVar, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InfoscopeError, InputError, UnknownNameError, check_keywords, secrets_hidden
 from infoscope.readers.conversions import check_encoding, converted
 from infoscope.readers.csv_text import with_first_rows, with_numbered_columns

@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
-from infoscope.core.deferred_signals import deferred_signals
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.embedded_database import deferred_signals
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, check_interrupted, masked
 from infoscope.readers.csv_text import Header, opened_text, read_header, reject_repeated_header, split_header
 from infoscope.readers.decode import Tally, merged

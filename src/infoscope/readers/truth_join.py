@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InputError
 from infoscope.readers.duckdb import Scan, Session, identifier, literal, opened, scan_files
 from infoscope.readers.files import Files

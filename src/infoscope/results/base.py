@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, overload
 
-from infoscope.core.atomic_files import output_file, write_file, write_page
+from infoscope.core.files import output_file, write_file, write_page
 from infoscope.core.records import contradictions_reported
 from infoscope.errors import InputError
 from infoscope.results.codec import Json, decode, encode, json_schema

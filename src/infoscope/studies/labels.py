@@ -17,7 +17,7 @@ from typing import ClassVar, Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.atomic_files import write_file
+from infoscope.core.files import write_file
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions

@@ -21,9 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-import infoscope.core.compiled_duckdb as duckdb
-from infoscope.core.atomic_files import output_file
-from infoscope.core.embedded_database import check_utf8, embedded_database, writing_to
+from infoscope.core.embedded_database import check_utf8, duckdb, embedded_database, writing_to
+from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
 from infoscope.errors import InputError
 from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, moved, placed
@@ -332,7 +331,6 @@ def write_parquet(
     path: Path, columns: Mapping[str, NDArray[Any]], types: Mapping[str, str], entries: Mapping[str, str]
 ) -> None:
     """Fill a file with columns of the given SQL types, and entries in its metadata."""
-    duckdb.load_python_part()
     selected = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in types.items())
     kept = ", ".join(f"{name}: ${name}" for name in entries)
     query = (

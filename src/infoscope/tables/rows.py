@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.atomic_files import output_file
+from infoscope.core.files import output_file
 from infoscope.core.numerics import Real, as_real, entropy, frozen
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, checked, parsed
 from infoscope.errors import InputError, UnknownNameError

@@ -11,7 +11,7 @@ import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import write_stdout
-from infoscope.core.atomic_files import write_file
+from infoscope.core.files import write_file
 from infoscope.errors import InputError
 
 __all__ = ["command"]

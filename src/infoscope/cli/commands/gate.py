@@ -31,7 +31,7 @@ from infoscope.cli.options import (
 )
 from infoscope.cli.output import Output, check_output, reject_ignored
 from infoscope.cli.streams import say
-from infoscope.core.atomic_files import write_file
+from infoscope.core.files import write_file
 
 __all__ = ["command"]
 

@@ -14,7 +14,7 @@ from infoscope import __version__
 from infoscope.cli.errors import reported
 from infoscope.cli.invocation import environment_name
 from infoscope.cli.streams import say, write_stdout
-from infoscope.core.atomic_files import write_file
+from infoscope.core.files import write_file
 from infoscope.errors import InputError
 
 __all__ = ["command", "manual_page"]

@@ -15,7 +15,7 @@ from infoscope.cli.errors import reported
 from infoscope.cli.invocation import add_finding
 from infoscope.cli.options import column_options, label_options, output_options, read_options, reading_options
 from infoscope.cli.output import Output
-from infoscope.core.scratch_files import scratch_folder
+from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 
 __all__ = ["command"]

@@ -8,7 +8,7 @@ import infoscope as ifs
 from infoscope.cli.errors import reported
 from infoscope.cli.output import check_output
 from infoscope.cli.streams import say, write_stdout
-from infoscope.core.atomic_files import check_target
+from infoscope.core.files import check_target
 from infoscope.core.markup import counted
 
 __all__ = ["command"]

@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import gammaln
 
-from infoscope.core.assignment import best_assignment
+from infoscope.core.numerics import best_assignment
 from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.tree.affinity_rows import AffinityRows
 from infoscope.posterior.tree.beta_hyperprior import BetaLevel, log_total, pick, relative

@@ -9,7 +9,7 @@ from functools import cache
 from importlib.resources import files
 
 from infoscope import __version__
-from infoscope.core.atomic_files import PAGE_MARK
+from infoscope.core.files import PAGE_MARK
 from infoscope.core.markup import Html, element, joined
 from infoscope.figures.layout import plain_label
 from infoscope.figures.scene import DARK, LIGHT

@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.assignment import best_assignment
-from infoscope.core.numerics import Real
+from infoscope.core.numerics import Real, best_assignment
 from infoscope.results.finding import Finding
 from infoscope.studies.diagnose.thresholds import THRESHOLDS
 from infoscope.tables import Contingency

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.core.atomic_files import write_file
+from infoscope.core.files import write_file
 from infoscope.core.records import parsed
 from infoscope.errors import InputError
 from infoscope.results.codec import decode, encode

@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtri
 
-from infoscope.core.assignment import best_assignment
 from infoscope.core.markup import counted
-from infoscope.core.numerics import Real, as_real
+from infoscope.core.numerics import Real, as_real, best_assignment
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label

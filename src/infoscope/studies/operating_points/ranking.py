@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.kernels import rank_scores
+from infoscope.core.native_code import rank_scores
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
 from infoscope.studies.operating_points.scores import BinaryScores

@@ -24,9 +24,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.kernels import decimal_columns
+from infoscope.core.files import scratch_folder, spooled
+from infoscope.core.native_code import decimal_columns
 from infoscope.core.numerics import Real
-from infoscope.core.scratch_files import scratch_folder, spooled
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.tracks import Detections
 from infoscope.typing import Source
