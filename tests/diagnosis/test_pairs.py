@@ -97,7 +97,7 @@ def test_what_small_counts_lose_is_the_same_to_the_last_digit_whether_looked_up_
     table = Contingency.from_matrix(matrix)
     looked_up = merge_losses(table)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infoscope.studies.diagnose.confused_pairs._LARGEST_LOOKED_UP", -1)
+        patch.setattr("infoscope.studies.diagnose_statistics._LARGEST_LOOKED_UP", -1)
         computed = merge_losses(table)
 
     np.testing.assert_array_equal(looked_up.lost, computed.lost)

@@ -19,10 +19,8 @@ from infoscope.studies.compare.paired import compare_rows
 from infoscope.studies.compare.predictions import PairedPredictions
 from infoscope.studies.compare.result import Comparison
 from infoscope.studies.compare.unpaired import compare_tables
-from infoscope.studies.diagnose.confusion import relabelled
-from infoscope.studies.diagnose.label_assignment import foreign_labels
-from infoscope.studies.diagnose.sample import normalised_matrix
-from infoscope.studies.diagnose.statistics import TableStatistics
+from infoscope.studies.diagnose import find_normalised_matrix, find_relabelling
+from infoscope.studies.diagnose_statistics import TableStatistics, find_foreign_labels
 from infoscope.studies.inputs import (
     QuestionKeywords,
     UncertaintyOptions,
@@ -188,7 +186,9 @@ def _broken_table_findings(tables: Mapping[str, Contingency], sample_size: float
         if not table.total:
             continue
         facts = TableStatistics(table, table.sample_size if sample_size is None else sample_size)
-        for finding in filter(None, (normalised_matrix(facts), foreign_labels(table), relabelled(facts))):
+        for finding in filter(
+            None, (find_normalised_matrix(facts), find_foreign_labels(table), find_relabelling(facts))
+        ):
             text = f"{name}: {finding.text[0].lower()}{finding.text[1:]}"
             yield replace(
                 finding, text=text, severity="warning", evidence={"system": name, **finding.evidence}, detail=""

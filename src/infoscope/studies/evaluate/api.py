@@ -17,8 +17,10 @@ from infoscope.readers.first_rows import column_names
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.guess_columns import as_names, named_columns
 from infoscope.readers.reader import read_patterns
+from infoscope.results.finding import Finding
 from infoscope.results.provenance import ignored_rows
-from infoscope.studies.diagnose import Finding, TableStatistics, diagnose_all
+from infoscope.studies.diagnose import diagnose_all
+from infoscope.studies.diagnose_statistics import TableStatistics
 from infoscope.studies.evaluate.comparison import compared
 from infoscope.studies.evaluate.examples import ExampleRequest, with_examples
 from infoscope.studies.evaluate.inputs import ColumnRequest, Inputs, gather, ordered, prepared

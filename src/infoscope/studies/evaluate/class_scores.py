@@ -13,8 +13,8 @@ from infoscope.metrics.one_vs_rest import f_beta_parts
 from infoscope.metrics.registry import find
 from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
-from infoscope.studies.diagnose.sample import dominant_class, unseen_classes, withheld_metrics
-from infoscope.studies.diagnose.statistics import TableStatistics
+from infoscope.studies.diagnose import find_unseen_classes, report_dominant_class, withheld_metrics
+from infoscope.studies.diagnose_statistics import TableStatistics
 from infoscope.studies.evaluate.score import TableInput
 from infoscope.studies.evaluate.uncertainty import believed
 from infoscope.studies.inputs import UncertaintyOptions
@@ -71,7 +71,9 @@ def class_scores(
     defined = [name for name, value in plain.items() if value.ndim or np.isfinite(value)]
     known = {} if belief is None else dict(belief.summaries(defined, how.level))
     facts = TableStatistics(table, table.sample_size, belief, how.level)
-    for name in withheld_metrics([found for rule in (unseen_classes, dominant_class) if (found := rule(facts))]):
+    for name in withheld_metrics(
+        [found for rule in (find_unseen_classes, report_dominant_class) if (found := rule(facts))]
+    ):
         if name in known:
             known[name] = known[name]._replace(sd=np.nan, low=np.nan, high=np.nan)
 

@@ -14,7 +14,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import MetricNotation
-from infoscope.studies.diagnose.sample import WITHHELD_METRICS
+from infoscope.studies.diagnose import WITHHELD_METRICS
 from infoscope.studies.evaluate.result import ABSENT, SystemResult
 from infoscope.studies.inputs import check_costs_stated
 from infoscope.tables.labels import few_of

@@ -17,7 +17,7 @@ from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
-from infoscope.studies.diagnose.label_assignment import foreign_labels
+from infoscope.studies.diagnose_statistics import find_foreign_labels
 from infoscope.studies.evaluate.baseline import Baseline, choose_metrics
 from infoscope.studies.evaluate.conditions import Check, Condition, Outcome
 from infoscope.studies.evaluate.positive_class import check_positive_stated
@@ -235,7 +235,7 @@ def _no_information(system: SystemResult) -> Finding:
 def _about_system(evaluation: Evaluation, system: SystemResult, allow_missing: float) -> Iterator[Finding]:
     """What may decide a gate whatever its conditions: names that do not match, and rows without a prediction."""
     table = system.table
-    foreign = None if table is None or system.clusters is not None else foreign_labels(table)
+    foreign = None if table is None or system.clusters is not None else find_foreign_labels(table)
     if foreign is not None:
         yield foreign
     for finding in system.diagnosis:

@@ -17,7 +17,7 @@ from infoscope.studies.compare import DEFAULT_METRICS
 from infoscope.studies.compare.judged import compare_judged
 from infoscope.studies.compare.options import CompareOptions
 from infoscope.studies.compare.result import Comparison
-from infoscope.studies.diagnose.label_assignment import evident_renaming
+from infoscope.studies.diagnose_statistics import find_evident_renaming
 from infoscope.studies.evaluate.comparison import MOST_IN_GROUPS, MOST_SYSTEMS
 from infoscope.studies.evaluate.inputs import ColumnRequest, Inputs, gather, source_name
 from infoscope.studies.evaluate.judged_system import JudgedStratum, JudgedSystem
@@ -121,7 +121,7 @@ def _unmatched_names(judged: Judged) -> Iterator[Finding]:
     """Systems of three classes and more whose predictions seem to have other names than the true classes."""
     for name in judged.systems if len(judged.classes) > 2 else ():
         table = judged.labels_only(name)
-        renaming = evident_renaming(table, table.sample_size)
+        renaming = find_evident_renaming(table, table.sample_size)
         if renaming is not None and renaming.names:
             read = ", ".join(f"{said} as {meant}" for said, meant in list(renaming.names.items())[:3])
             yield Finding(

@@ -15,9 +15,10 @@ from infoscope.metrics.registry import Metric, catalogue, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior.first_order import information_sds
 from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
 from infoscope.studies.clustering import SplitsAndMerges, splits_and_merges
-from infoscope.studies.diagnose import Confusion, Finding, TableBelief, confusions, directed_errors
-from infoscope.studies.diagnose.sample import withheld_metrics
+from infoscope.studies.diagnose import withheld_metrics
+from infoscope.studies.diagnose_statistics import Confusion, TableBelief, find_confusions, find_directed_errors
 from infoscope.studies.evaluate.result import (
     CellCost,
     CellExamples,
@@ -131,7 +132,9 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
 
 def _errors(table: Contingency, truth_bits: float) -> Sequence[Confusion]:
     """Confused pairs; of two classes, which have one pair only, misses and false alarms."""
-    return directed_errors(table, truth_bits) if len(table.truth_labels) == 2 else confusions(table, truth_bits)
+    return (
+        find_directed_errors(table, truth_bits) if len(table.truth_labels) == 2 else find_confusions(table, truth_bits)
+    )
 
 
 def _grouping_findings(grouped: SplitsAndMerges) -> Iterator[Finding]:

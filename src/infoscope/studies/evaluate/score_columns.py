@@ -12,7 +12,7 @@ from infoscope.errors import InputError
 from infoscope.readers.frames import is_column_mapping
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
-from infoscope.studies.diagnose.response import sweep_command
+from infoscope.studies.diagnose import sweep_command
 from infoscope.studies.evaluate.inputs import ColumnRequest
 from infoscope.studies.evaluate.result import Evaluation, SystemResult
 from infoscope.studies.operating_points import Sweep, sweep
