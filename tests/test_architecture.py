@@ -56,7 +56,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
         step(home, f"src/infoscope/{target}")
         shutil.copy(EXTENDING / example, package / target)
     kind = step("study.py", '"predicted-classes": "infoscope.studies.predicted_classes:PredictedClasses",')
-    insert_after(package / "results" / "kinds.py", "KINDS = {\n", f"    {kind}\n")
+    insert_after(package / "results" / "base.py", "KINDS = {\n", f"    {kind}\n")
     insert_after(package / "readers" / "files.py", '    "arff": "arff",\n', f"    {step('file_format.py', PAIRS)}\n")
     conversions = package / "readers" / "conversions.py"
     insert_after(conversions, 'under their own titles."""\n', CONVERSION)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from infoscope.results import KINDS, result_class
+from infoscope.results import KINDS, get_result_class
 
 FOLDER = Path(__file__).parents[1] / "docs" / "schemas"
 
@@ -16,7 +16,7 @@ def main() -> None:
     for old in FOLDER.glob("*.json"):
         old.unlink()
     for kind in KINDS:
-        text = json.dumps(result_class(kind).json_schema(), indent=1, ensure_ascii=False)
+        text = json.dumps(get_result_class(kind).json_schema(), indent=1, ensure_ascii=False)
         (FOLDER / f"{kind}.json").write_text(f"{text}\n", encoding="utf-8")
 
 

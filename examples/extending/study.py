@@ -2,7 +2,7 @@
 
 1. Copy this file to ``src/infoscope/studies/predicted_classes.py``.
 2. Add ``"predicted-classes": "infoscope.studies.predicted_classes:PredictedClasses",`` to ``KINDS`` in
-   ``src/infoscope/results/kinds.py``.
+   ``src/infoscope/results.base.py``.
 3. Copy ``study_view.py`` to ``src/infoscope/reports/views/predicted_classes.py`` and ``figure.py`` to
    ``src/infoscope/figures/predicted_classes.py``.
 4. Name the function in ``src/infoscope/__init__.pyi`` to make it public.
@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
+from infoscope.typing import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import UnknownNameError, did_you_mean
-from infoscope.results.frame import frame
+from infoscope.results.frame import build_frame
 from infoscope.tables.contingency import by_fields
 from infoscope.typing import DataFrame
 
@@ -83,7 +83,7 @@ class Dataset:
         """The columns as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
         names = list(self.columns)
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
-        return frame((dict(zip(names, row, strict=True)) for row in rows), backend)
+        return build_frame((dict(zip(names, row, strict=True)) for row in rows), backend)
 
     def __repr__(self) -> str:
         """Name, size and systems in a line."""

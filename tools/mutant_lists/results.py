@@ -270,10 +270,10 @@ MUTANTS = (
     ),
     Mutant(
         "shares never rounded to 0 or 1",
-        "share",
+        "format_share",
         "if float(text) not in (0.0, 100.0):",
         "if float(text) >= 0:",
-        ("src/infoscope/results/notation.py::share",),
+        ("src/infoscope/results/notation.py::format_share",),
     ),
     Mutant(
         "names in a repr can be printed",

@@ -16,7 +16,7 @@ import click
 import infoscope as ifs
 from infoscope.cli import COMMANDS, app
 from infoscope.cli.glossary import Word, findings, glossary
-from infoscope.results.kinds import KINDS, result_class
+from infoscope.results.base import KINDS, get_result_class
 from tools.site.signatures import fields_of, keywords_of
 
 __all__ = ["api_pages", "commands_page", "glossary_page", "public_names", "schemas_page"]
@@ -71,8 +71,8 @@ def schemas_page(folder: Path) -> None:
     lines = ["# JSON documents\n", _SCHEMAS]
     parts: dict[str, Any] = {}
     for kind in KINDS:
-        schema: Any = result_class(kind).json_schema()
-        lines.append(f"## {kind}\n\n{_first(result_class(kind).__doc__)} [JSON Schema](../schemas/{kind}.json)\n")
+        schema: Any = get_result_class(kind).json_schema()
+        lines.append(f"## {kind}\n\n{_first(get_result_class(kind).__doc__)} [JSON Schema](../schemas/{kind}.json)\n")
         lines.append("| field | type |\n|---|---|")
         lines += _fields(schema)
         parts |= schema.get("$defs", {})

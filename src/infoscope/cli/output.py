@@ -48,7 +48,7 @@ class Output:
         path = None if chosen["output"] in (None, "-") else Path(chosen["output"])
         if chosen["format"] is None and path is not None:
             _check_suffix(path)
-        form = chosen["format"] or (path is not None and ifs.results.form_of(path)) or "text"
+        form = chosen["format"] or (path is not None and ifs.results.get_form(path)) or "text"
         if form == "parquet" and path is None:
             raise InputError("a Parquet file is not text; name it with -o FILE")
         force = chosen["force"] or (form == "html" and path is not None and is_page(path))
@@ -85,7 +85,7 @@ class Output:
         if self.form == "json":
             return result.to_json() + "\n"
         if self.form == "csv":
-            return ifs.results.csv_text(result.rows())
+            return ifs.results.format_csv(result.rows())
         if self.form == "text":
             return self._text(result)
         return ifs.reports.render(result, self.form, unit=self.unit)

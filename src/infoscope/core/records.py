@@ -1,4 +1,4 @@
-"""Stored records: JSON that somebody else may have written, checked field by field before it is believed."""
+"""Check stored records, JSON that somebody else may have written, field by field before they are used."""
 
 from __future__ import annotations
 
@@ -11,22 +11,6 @@ from typing import Any, TypeAlias, cast
 
 from infoscope.errors import InfoscopeError, InputError
 from infoscope.typing import Json, StrPath
-
-__all__ = [
-    "COUNT",
-    "FLAG",
-    "MASS",
-    "NUMBER",
-    "TEXT",
-    "Each",
-    "Fields",
-    "Maybe",
-    "Named",
-    "Plain",
-    "checked",
-    "contradictions_reported",
-    "parsed",
-]
 
 _LARGEST_COUNT = 2**63
 _LARGEST_NUMBER = sys.float_info.max
@@ -87,10 +71,10 @@ COUNT = Plain(
 )
 
 
-def parsed(text: str | bytes) -> Json:
-    """The value of a JSON text; NaN and Infinity, which JSON does not have, are rejected.
+def parse_json(text: str | bytes) -> Json:
+    """Return the value of a JSON text; NaN and Infinity, which JSON does not have, are rejected.
 
-    >>> parsed('{"rows": 3}')
+    >>> parse_json('{"rows": 3}')
     {'rows': 3}
     """
     try:
@@ -105,55 +89,55 @@ def _reject_constant(name: str) -> Any:
     raise ValueError(f"{name} is not a JSON number")
 
 
-def checked(value: object, shape: Fields, where: str) -> dict[str, Any]:
-    """The record itself, if it has the shape; else the first fault, by its place in the record.
+def check_record(value: object, shape: Fields, where: str) -> dict[str, Any]:
+    """Return the record itself, if it has the shape; else the first fault, by its place in the record.
 
-    >>> checked({"rows": -1}, Fields({"rows": COUNT}), "the source")
+    >>> check_record({"rows": -1}, Fields({"rows": COUNT}), "the source")
     Traceback (most recent call last):
     infoscope.errors.InputError: the source: field 'rows' is -1, and must be a whole number, not negative
     """
-    fault = _fault(value, shape, "")
+    fault = _find_fault(value, shape, "")
     if fault is not None:
         raise InputError(f"{where}: {fault}" if fault.startswith("field ") else f"{where} {fault}")
     return cast("dict[str, Any]", value)
 
 
-def _fault(value: Any, shape: Shape, place: str) -> str | None:
+def _find_fault(value: Any, shape: Shape, place: str) -> str | None:
     if isinstance(shape, Maybe):
-        return None if value is None else _fault(value, shape.shape, place)
+        return None if value is None else _find_fault(value, shape.shape, place)
     if isinstance(shape, Plain):
-        return None if shape.holds(value) else _said(place, value, shape.words)
+        return None if shape.holds(value) else _describe_fault(place, value, shape.words)
     if isinstance(shape, Each):
         if not isinstance(value, list | tuple):
-            return _said(place, value, "a list")
+            return _describe_fault(place, value, "a list")
         parts = ((item, shape.shape, f"{place}[{at}]") for at, item in enumerate(value))
     else:
         if not isinstance(value, Mapping) or not all(isinstance(name, str) for name in value):
-            return _said(place, value, "an object with named fields")
-        if isinstance(shape, Fields) and (fault := _unexpected(value, shape, place)):
+            return _describe_fault(place, value, "an object with named fields")
+        if isinstance(shape, Fields) and (fault := _find_wrong_field(value, shape, place)):
             return fault
         known = {**shape.required, **shape.optional} if isinstance(shape, Fields) else dict.fromkeys(value, shape.shape)
         parts = (
             (item, known[name], f"{place}.{name}" if place else name) for name, item in value.items() if name in known
         )
-    return next((fault for part in parts if (fault := _fault(*part))), None)
+    return next((fault for part in parts if (fault := _find_fault(*part))), None)
 
 
-def _unexpected(value: Mapping[str, Any], shape: Fields, place: str) -> str | None:
+def _find_wrong_field(value: Mapping[str, Any], shape: Fields, place: str) -> str | None:
     inside = f"field {place!r} " if place else ""
     missing = next((name for name in shape.required if name not in value), None)
     if missing is not None:
         return f"{inside}has no {missing!r}"
     strange = next((name for name in value if name not in shape.required and name not in shape.optional), None)
-    return None if shape.open or strange is None else f"{inside}has {_shortened(strange)}, which is no field of it"
+    return None if shape.open or strange is None else f"{inside}has {_shorten(strange)}, which is no field of it"
 
 
-def _said(place: str, value: Any, words: str) -> str:
+def _describe_fault(place: str, value: Any, words: str) -> str:
     found = f"field {place!r} " if place else ""
-    return f"{found}is {_shortened(value)}, and must be {words}"
+    return f"{found}is {_shorten(value)}, and must be {words}"
 
 
-def _shortened(value: Any, most: int = 60) -> str:
+def _shorten(value: Any, most: int = 60) -> str:
     if isinstance(value, Mapping | list | tuple):
         return "an object" if isinstance(value, Mapping) else "a list"
     if isinstance(value, int) and abs(value) >= 10**most:
@@ -166,7 +150,7 @@ _CONTRADICTIONS = (ArithmeticError, AssertionError, AttributeError, LookupError,
 
 
 @contextmanager
-def contradictions_reported(source: StrPath | None) -> Iterator[None]:
+def report_contradictions(source: StrPath | None) -> Iterator[None]:
     """Reject a document whose fields are all of their types but do not fit each other, where its use fails over it.
 
     Without a source, what is used was computed here, and whatever fails is a fault of ours.
@@ -178,7 +162,7 @@ def contradictions_reported(source: StrPath | None) -> Iterator[None]:
     except _CONTRADICTIONS as error:
         if source is None:
             raise
-        problem = f"{type(error).__name__}: {_shortened(str(error))}"
+        problem = f"{type(error).__name__}: {_shorten(str(error))}"
         raise InputError(
             f"{source}: its fields do not fit each other ({problem}); restore it, or write it again"
         ) from error

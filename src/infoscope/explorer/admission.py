@@ -13,16 +13,6 @@ from contextlib import suppress
 from email.message import Message
 from pathlib import Path
 
-__all__ = [
-    "ENTRANCE",
-    "BrowserEntrance",
-    "RejectedRequest",
-    "check_asker",
-    "check_key",
-    "response_headers",
-    "script_policy",
-]
-
 
 class RejectedRequest(Exception):  # noqa: N818 - it is an answer, with its status
     """What may not or cannot be done, in a sentence for the person who asked."""

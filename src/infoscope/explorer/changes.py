@@ -8,8 +8,6 @@ from infoscope.explorer.questions import ExploredColumns
 from infoscope.readers.cell_rows import Change, ChangedPredictions, change_of
 from infoscope.reports.html.elements import label, scrolled
 
-__all__ = ["changes_page"]
-
 MAX_CELLS = 100
 """Combinations of labels that are listed, the most frequent ones."""
 _WORDS: dict[Change, str] = {

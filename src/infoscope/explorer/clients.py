@@ -10,8 +10,6 @@ from contextlib import contextmanager, suppress
 
 from infoscope.core.embedded_database import interrupt_queries
 
-__all__ = ["RunningRequests"]
-
 _POLL = 0.1
 """Seconds between two looks at a connection."""
 

@@ -22,8 +22,6 @@ from infoscope.typing import StrPath
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["write_corrected"]
-
 _WEIGHT = ("prediction wrong", "unclear", "truth wrong")
 
 

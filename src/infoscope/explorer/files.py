@@ -16,8 +16,6 @@ from pathlib import Path
 from infoscope.explorer.admission import RejectedRequest
 from infoscope.explorer.verdicts import VERDICTS
 
-__all__ = ["MAX_LISTED", "SUFFIXES", "ServedFolder", "file_state", "removed_on_failure"]
-
 SUFFIXES = (".csv", ".tsv", ".parquet", ".ndjson", ".jsonl", ".arrow", ".feather", ".xlsx", ".csv.gz", ".csv.zst")
 MAX_LISTED = 200
 MAX_UPLOAD = 2_000_000_000

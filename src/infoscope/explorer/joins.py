@@ -15,8 +15,6 @@ from infoscope.readers.first_rows import column_names
 from infoscope.readers.truth_join import JoinedRows, joined_truth
 from infoscope.reports.html.elements import label
 
-__all__ = ["JoinedFiles", "join_page"]
-
 
 @dataclass
 class JoinedFiles:

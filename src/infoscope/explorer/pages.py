@@ -19,17 +19,6 @@ from infoscope.readers.guess_columns import ColumnRoles
 from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.shell import page_style
 
-__all__ = [
-    "CODE",
-    "ExplorerFrame",
-    "columns_page",
-    "explorer_page",
-    "history_page",
-    "page_shell",
-    "rejection_page",
-    "start_page",
-]
-
 
 def _own(name: str) -> str:
     return (files("infoscope.explorer") / name).read_text(encoding="utf-8")

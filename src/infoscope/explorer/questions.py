@@ -10,8 +10,6 @@ from urllib.parse import urlencode
 from infoscope.explorer.admission import RejectedRequest
 from infoscope.readers.cell_rows import CellQuery, Change, ChangeQuery, Order, RowsQuery
 
-__all__ = ["ExploredColumns", "Query", "asked_rows"]
-
 MAX_SEGMENTS = 8
 CLEANINGS = ("strip", "nfc", "casefold", "text", "number")
 Query = Mapping[str, Sequence[str]]

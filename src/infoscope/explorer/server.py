@@ -42,8 +42,6 @@ from infoscope.readers.guess_columns import roles_of, with_repeated_names
 from infoscope.results import Result
 from infoscope.studies.history.folder import BASELINES, run_files
 
-__all__ = ["FolderExplorer", "open_server"]
-
 HTML = "text/html; charset=utf-8"
 MAX_BODY = 20_000
 MAX_REPORTS = 20

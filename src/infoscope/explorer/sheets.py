@@ -10,8 +10,6 @@ from infoscope.explorer.questions import ExploredColumns
 from infoscope.readers.cell_rows import CellPage, CellQuery, ChangeQuery, RowsQuery
 from infoscope.reports.html.elements import label, scrolled
 
-__all__ = ["rows_sheet"]
-
 Said = Mapping[int, str]
 """Verdicts that were given before, by the number of their row."""
 

@@ -22,8 +22,6 @@ from infoscope.tables.ifs_file import exact_path
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-__all__ = ["JUDGED_KINDS", "NUMBER", "numbered_rows", "row_contents", "with_their_rows"]
-
 JUDGED_KINDS = (".csv", ".tsv", ".parquet")
 NUMBER = "number_of_row"
 _HASH = f"md5(CAST(struct_pack(*COLUMNS(* EXCLUDE ({NUMBER}))) AS VARCHAR))"

@@ -12,12 +12,10 @@ from typing import Any, Literal, get_args
 
 from scipy.special import betaincinv
 
-from infoscope.core.records import COUNT, TEXT, Fields, Maybe, Plain, checked, parsed
+from infoscope.core.records import COUNT, TEXT, Fields, Maybe, Plain, check_record, parse_json
 from infoscope.errors import InputError
-from infoscope.results.provenance import now
+from infoscope.results.provenance import get_time
 from infoscope.typing import StrPath
-
-__all__ = ["VERDICTS", "RowVerdict", "RowVerdicts", "TruthErrors", "keep_verdict", "read_verdicts", "truth_errors"]
 
 VERDICTS = "verdicts.jsonl"
 RowVerdict = Literal["prediction wrong", "truth wrong", "unclear"]
@@ -60,7 +58,7 @@ def keep_verdict(folder: Path, given: Mapping[str, Any]) -> RowVerdicts:
             predicted=str(given["predicted"])[:_MAX_TEXT],
             verdict=given["verdict"],
             drawn=str(given.get("drawn", "random"))[:20],
-            made=now(),
+            made=get_time(),
             key_column=None if key is None else key_column,
             contents=contents,
         )
@@ -116,7 +114,7 @@ def read_verdicts(path: StrPath) -> list[RowVerdicts]:
         if not line.strip():
             continue
         try:
-            verdict = RowVerdicts(**checked(parsed(line), _FIELDS, "the line"))
+            verdict = RowVerdicts(**check_record(parse_json(line), _FIELDS, "the line"))
             json.dumps(asdict(verdict), ensure_ascii=False).encode()  # halves of characters are no text
         except ValueError:
             raise InputError(f"{path}, line {number}: this is not a verdict; remove the line, or restore it") from None

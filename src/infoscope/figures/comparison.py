@@ -17,7 +17,7 @@ from infoscope.metrics import accuracy, erroneous_information_ratio
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import number_text
+from infoscope.results.notation import format_number
 from infoscope.studies.compare import Comparison
 
 
@@ -143,13 +143,13 @@ class ComparisonDisplay(TableDisplay):
 
     def _row(self, at: int, row: ForestRow) -> list[Mark]:
         marks: list[Mark] = []
-        number = number_text(row.value, ".3f")
+        number = format_number(row.value, ".3f")
         if self.differences:
-            number = number_text(100 * row.value, "+.1f") if self.points else number_text(row.value, "+.3f")
+            number = format_number(100 * row.value, "+.1f") if self.points else format_number(row.value, "+.3f")
         tip = f"{plain_label(row.name)}: {number}"
         if row.low is not None and row.high is not None:
             marks.append(Line(((row.low, at), (row.high, at)), "ink", 2.0, of=row.name))
-            tip += f" ({number_text(row.low, '.3f')} to {number_text(row.high, '.3f')})"
+            tip += f" ({format_number(row.low, '.3f')} to {format_number(row.high, '.3f')})"
         marks += [
             Dot(row.value, at, "accent", of=row.name, tip=tip),
             Words(
@@ -166,7 +166,7 @@ class ComparisonDisplay(TableDisplay):
         return marks
 
     def _summary(self) -> str:
-        best, shown = self.rows[0], number_text(self.rows[0].value, ".3f")
+        best, shown = self.rows[0], format_number(self.rows[0].value, ".3f")
         return f"{self.title} of {len(self.rows)} {self.noun}; first is {shortened(best.name, 60)} with {shown}."
 
 

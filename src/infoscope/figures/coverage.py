@@ -34,7 +34,7 @@ from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words,
 from infoscope.figures.triangle import checked_names
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.posterior import Posterior
-from infoscope.results.estimate import finite
+from infoscope.results.estimate import drop_infinite
 from infoscope.studies.evaluate import Evaluation
 from infoscope.tables import Contingency
 
@@ -415,7 +415,7 @@ class CoverageDisplay(TableDisplay):
             false = float(false_information_ratio(table))
             if spread is not None:  # the centre of the ellipse, which the plug-in value may lie outside of
                 false, captured = spread.mean
-            points.append(CoveragePoint(key, false, captured, finite(accuracy(table)), spread, draws))
+            points.append(CoveragePoint(key, false, captured, drop_infinite(accuracy(table)), spread, draws))
         names, arrows = [point.name for point in points], drawn.get("arrows") or ()
         pairs = list(pairwise(names)) if arrows is True else [(str(a), str(b)) for a, b in arrows]
         curves = drawn.get("curves") or {}

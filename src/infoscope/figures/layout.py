@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.figures.scene import Anchor, Axis, Line, Mark, Panel, Point, Words, accuracy_colour
-from infoscope.results.notation import number_text
+from infoscope.results.notation import format_number
 
 FONT = {"tiny": 8.5, "small": 11.0, "normal": 12.5, "large": 15.0}
 _INVISIBLE = {"Cc", "Cf", "Zl", "Zp", "Cs", "Co", "Cn"}
@@ -123,7 +123,7 @@ def tick_text(values: Sequence[float]) -> list[str]:
     digits = max(0, -math.floor(math.log10(gap) + 1e-9))
     if not math.isclose(gap * 10**digits, round(gap * 10**digits), rel_tol=1e-6):
         digits += 1
-    return [number_text(value, f",.{digits}f") for value in values]
+    return [format_number(value, f",.{digits}f") for value in values]
 
 
 def span(low: float, high: float) -> tuple[float, float]:

@@ -10,7 +10,7 @@ from infoscope.errors import InputError
 from infoscope.figures.display import Display
 from infoscope.figures.layout import fitting, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words, series
-from infoscope.results.notation import number_text
+from infoscope.results.notation import format_number
 
 __all__ = ["StabilityDisplay"]
 
@@ -69,4 +69,4 @@ class StabilityDisplay(Display):
 
 def _powers(low: int, high: int) -> tuple[tuple[float, str], ...]:
     step = max(1, (high - low + 5) // 6)
-    return tuple((float(at), f"1e{number_text(at, '.0f')}") for at in range(low, high + 1, step))
+    return tuple((float(at), f"1e{format_number(at, '.0f')}") for at in range(low, high + 1, step))

@@ -17,7 +17,7 @@ from infoscope.figures.display import TableDisplay, Tables, tables_by_name
 from infoscope.figures.layout import PlacedName, axis, plain_label, side_labels, side_room
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Raster, Words, hexadecimal, ramp
 from infoscope.metrics import proficiency, recall, specificity
-from infoscope.results.notation import number_text
+from infoscope.results.notation import format_number
 from infoscope.studies.operating_points import information_surface
 from infoscope.tables import Contingency
 
@@ -150,7 +150,7 @@ class SurfaceDisplay(TableDisplay):
             marks.append(Line(line, colour, 0.8, opacity=0.75))
             free = [place for place in line if sum(place) > 1.0 and max(place) < 0.97 and self._is_free(place)]
             if free:
-                words = number_text(level, "g")
+                words = format_number(level, "g")
                 marks.append(Words(*free[len(free) // 2], words, colour, "small", "middle", halo=around))
         return marks
 

@@ -16,7 +16,7 @@ from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words
 from infoscope.figures.score_curves import scores_of
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.readers.guess_columns import as_names
-from infoscope.results.notation import number_text
+from infoscope.results.notation import format_number
 from infoscope.studies.operating_points import Sweep, sweep
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
@@ -236,7 +236,7 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
 def _star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
     """The best point, with its words on the side of the star where the curve is not, and within the axes."""
     x, y = star
-    text = f"best: {number_text(y, '.2f')} at {number_text(x, '.4g')}"
+    text = f"best: {format_number(y, '.2f')} at {format_number(x, '.4g')}"
     step = (panel.y.high - panel.y.low) / panel.inner[1]
     above = y + 22.0 * step < panel.y.high if curve.better == "higher" else y - 22.0 * step < panel.y.low
     middle = y + (14.0 if above else -14.0) * step
@@ -246,7 +246,7 @@ def _star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
         key=lambda side: _crossed(curve, *((x, x + wide) if side else (x - wide, x)), middle, 9.0 * step),
         default=x < (panel.x.low + panel.x.high) / 2,
     )
-    tip = f"best {plain_label(curve.name)}: {number_text(y, '.3f')} at {number_text(x, 'g')}"
+    tip = f"best {plain_label(curve.name)}: {format_number(y, '.3f')} at {format_number(x, 'g')}"
     shift = (11.0 if to_the_right else -10.0, -14.0 if above else 14.0)
     anchor: Anchor = "start" if to_the_right else "end"
     return [
@@ -289,7 +289,7 @@ def _curve(at: int, curve: Curve, *, dots: bool) -> list[Mark]:
                 size=3.0,
                 colour=series(at),
                 of=curve.name,
-                tip=f"{plain_label(curve.name)} {number_text(y, '.3f')} at {number_text(x, 'g')}",
+                tip=f"{plain_label(curve.name)} {format_number(y, '.3f')} at {format_number(x, 'g')}",
             )
             for x, y in zip(curve.x, curve.y, strict=True)
             if np.isfinite(y)
@@ -302,7 +302,7 @@ def _summary(curves: Sequence[Curve], across: str) -> str:
     for curve in curves[:5]:
         known = [y for y in curve.y if np.isfinite(y)]
         if known:
-            first, last = (number_text(y, ".2f") for y in (known[0], known[-1]))
+            first, last = (format_number(y, ".2f") for y in (known[0], known[-1]))
             parts.append(f"{shortened(curve.name, 40)} from {first} to {last}")
     return f"{counted(len(curves), 'curve')} over {plain_label(across)}: {'; '.join(parts)}."
 

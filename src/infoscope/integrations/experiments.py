@@ -16,7 +16,7 @@ from typing import Any, Literal, Protocol
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError, did_you_mean
 from infoscope.metrics.registry import find
 from infoscope.results import Estimate, Result
-from infoscope.results.frame import columns_of
+from infoscope.results.frame import collect_columns
 from infoscope.typing import Json
 
 __all__ = ["HEADLINE", "log_to_tensorboard", "numbers", "table"]
@@ -132,7 +132,7 @@ def _of_rows(result: Result) -> Iterator[tuple[str, float]]:
 def table(result: Result) -> dict[Literal["columns", "data"], list[Any]]:
     """The tidy rows as columns and data, the arguments of ``wandb.Table``."""
     _check_result(result)
-    columns: dict[str, list[Json]] = columns_of(result.rows())
+    columns: dict[str, list[Json]] = collect_columns(result.rows())
     return {"columns": list(columns), "data": [list(row) for row in zip(*columns.values(), strict=True)]}
 
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from infoscope.core.files import output_file
-from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, checked, parsed
+from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, check_record, parse_json
 from infoscope.errors import InputError
 from infoscope.readers.decode import Group
 from infoscope.readers.labels import Cleaning, as_text, match_label
@@ -183,11 +183,11 @@ def _listed(by: Sequence[str]) -> str:
 
 def _load(path: Path) -> IfsParts:
     with opened(path, "is not a whole file of tables; infoscope count writes them") as file, faults_of(path):
-        whole = checked(parsed(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
+        whole = check_record(parse_json(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
         if whole["schema"] != SCHEMA:
             system, table = named_table(Contingency, file, whole)
             return IfsParts({(): {"system" if system is None else system: table}})
-        checked(whole, _WHOLE, "its metadata")
+        check_record(whole, _WHOLE, "its metadata")
         cells = file.columns({"part": TYPES["int"], "truth": TYPES["text"], "system": TYPES["text"]})
         cells["value"] = checked_values(cells["value"])
         tables = _tables(whole, cells)

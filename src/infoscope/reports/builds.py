@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from infoscope.studies.evaluate.conditions import Check
     from infoscope.studies.evaluate.gate import Gate
 
-__all__ = ["github_annotations", "junit", "sarif"]
-
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold."""
 MOST_ANNOTATIONS = 10

@@ -15,7 +15,7 @@ from infoscope.metrics.class_averages import Average, ZeroDivision
 from infoscope.reports.layout import TextColumn, columns
 from infoscope.reports.signs import UNICODE, shown, squeezed
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import amount
+from infoscope.results.notation import format_count
 from infoscope.studies.evaluate.class_scores import ClassScores, class_scores
 from infoscope.studies.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
 from infoscope.tables import Contingency, Label
@@ -23,8 +23,6 @@ from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.labels import as_labels
 from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, LabelsLike
-
-__all__ = ["ReportKeywords", "report"]
 
 Entry = dict[str, float | None]
 _RATES = {"precision": "precision", "recall": "recall", "f1-score": "f1"}
@@ -237,9 +235,9 @@ def _laid_out(scores: ClassScores, look: _Look, *, interval: bool) -> list[TextC
         ends = (cell(scores.accuracy), cell(scores.proficiency)) if rate == "f1" else (blank, blank)
         cells = [*map(cell, scores.classes[rate]), blank, ends[0], *averages, ends[1]]
         parts.append(TextColumn(title, cells, priority=8))
-    support = [Text(amount(number)) for number in scores.support]
-    of_averages = [Text(amount(scores.listed))] * len(_AVERAGES)
-    total = [Text(amount(scores.total)), *of_averages, Text(amount(scores.total))]
+    support = [Text(format_count(number)) for number in scores.support]
+    of_averages = [Text(format_count(scores.listed))] * len(_AVERAGES)
+    total = [Text(format_count(scores.total)), *of_averages, Text(format_count(scores.total))]
     missed = [Text("–" if known.shown is None else f"{known.shown:.0%}") for known in scores.classes["missed"]]
     return [
         *parts,

@@ -11,9 +11,6 @@ from rich.text import Text
 
 from infoscope.reports.signs import Signs, squeezed
 
-__all__ = ["TextColumn", "beside", "columns", "kept", "meter", "wrapped"]
-
-
 _MINOR_INTEREST = 3
 """Columns up to this priority go before names become hard to read."""
 

@@ -21,8 +21,6 @@ from infoscope.reports.outline import (
 from infoscope.reports.phrases import Code, Inline, Phrase, Strong, plain
 from infoscope.tables.missing import left_out
 
-__all__ = ["as_markdown"]
-
 MAX_ROWS = 20
 """Rows of a table, unless it states its own number."""
 

@@ -6,13 +6,14 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
+from infoscope.core.markup import Html, element, joined
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.scene import hexadecimal, on_colour
 from infoscope.figures.svg import picture
 from infoscope.reports.html.blocks import phrase
-from infoscope.reports.html.elements import Html, element, joined, label
+from infoscope.reports.html.elements import label
 from infoscope.reports.outline import (
     Block,
     Bullets,
@@ -29,11 +30,9 @@ from infoscope.reports.outline import (
     Whisker,
 )
 from infoscope.reports.phrases import Phrase, Strong, Term, plain
-from infoscope.results.notation import amount, share
+from infoscope.results.notation import format_count, format_share
 from infoscope.tables import Contingency
 from infoscope.tables.missing import left_out
-
-__all__ = ["as_notebook", "table_cell"]
 
 MAX_ROWS = 12
 MAX_FINDINGS = 4
@@ -192,7 +191,7 @@ MAX_DRAWN = 2000
 
 def table_cell(table: Contingency) -> str:
     """The table as markup that survives untrusted and offline notebooks."""
-    size = f"{amount(float(table.total))} samples" if not table.batch_shape else f"batch {table.batch_shape}"
+    size = f"{format_count(float(table.total))} samples" if not table.batch_shape else f"batch {table.batch_shape}"
     words = f"Contingency of {size}, {table.shape[0]:,} true × {table.shape[1]:,} predicted classes"
     head = element("p", words, style="margin:.2em 0 .6em")
     ignored = [element("li", element("bdi", left_out(rows, why))) for why, rows in table.ignored.items()]
@@ -207,7 +206,8 @@ def _body(table: Contingency) -> Html:
     if max(table.shape) <= MAX_CLASSES:
         return _grid(cells)
     rows: Sequence[Sequence[object]] = [
-        (label(truth), label(system), amount(count), share(part)) for truth, system, count, part in cells.largest(8)
+        (label(truth), label(system), format_count(count), format_share(part))
+        for truth, system, count, part in cells.largest(8)
     ]
     return cell_table(("true", "predicted", "count", "of the true class"), rows, words=(0, 1)) if rows else Html("")
 
@@ -225,6 +225,6 @@ def _grid(cells: HeatMap) -> Html:
         for j, count in enumerate(cells.counts[i]):
             colour = hexadecimal(colours[i, j])
             look = f"{NUMBER};background:{colour};color:{on_colour(colour)}" if count else f"{NUMBER};opacity:.5"
-            written.append(element("td", amount(float(np.round(count, 6))) if count else "·", style=look))
+            written.append(element("td", format_count(float(np.round(count, 6))) if count else "·", style=look))
         lines.append(element("tr", element("th", label(name, 20), style=NAME), *written))
     return element("table", element("thead", head), element("tbody", *lines), style="border-collapse:collapse")

@@ -14,36 +14,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from infoscope.metrics.registry import Domain
 from infoscope.reports.phrases import Phrase, reason
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation, Units
 from infoscope.results.provenance import Provenance
+from infoscope.typing import Json
 
 if TYPE_CHECKING:
     from infoscope.figures.scene import Panel
-
-__all__ = [
-    "ALL_ROWS",
-    "Appendix",
-    "Block",
-    "Bullets",
-    "Cell",
-    "Column",
-    "Explorer",
-    "Figure",
-    "Groups",
-    "InformationBar",
-    "Outline",
-    "Paragraph",
-    "Row",
-    "Section",
-    "ShareBar",
-    "SideBySide",
-    "Table",
-    "Tile",
-    "Whisker",
-]
 
 
 @dataclass(frozen=True)

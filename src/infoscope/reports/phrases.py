@@ -7,21 +7,6 @@ from dataclasses import dataclass
 
 from infoscope.core.markup import cut_list
 
-__all__ = [
-    "Code",
-    "Inline",
-    "Name",
-    "Phrase",
-    "Rest",
-    "Strong",
-    "Term",
-    "enumerated",
-    "joined",
-    "listing",
-    "plain",
-    "reason",
-]
-
 
 @dataclass(frozen=True)
 class Name:

@@ -11,16 +11,14 @@ from infoscope.reports.outline import Outline
 from infoscope.reports.phrases import Name, Phrase, plain
 from infoscope.reports.signs import UNICODE, Look, shown, squeezed
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.frame import columns_of
-from infoscope.results.notation import units
-from infoscope.results.provenance import ignored_rows
+from infoscope.results.frame import collect_columns
+from infoscope.results.notation import get_units
+from infoscope.results.provenance import describe_ignored_rows
+from infoscope.typing import Json
 
 if TYPE_CHECKING:
     from infoscope.figures.display import Display
-
-__all__ = ["outline_of", "picture", "render"]
 
 _REPR_LINES = 5
 _REPR_WIDTH = 160
@@ -34,7 +32,7 @@ _RENDERERS = {
 
 def outline_of(result: Result, unit: str = "bits") -> Outline:
     """What there is to say about a result, in words and formatted numbers."""
-    outline: Outline = _view(result).outline(result, units(unit))
+    outline: Outline = _view(result).outline(result, get_units(unit))
     run = result.provenance.run
     kicker = outline.kicker if run is None else (*outline.kicker, ("run ", Name(run, 60)))
     return replace(outline, kicker=kicker, findings=_findings(result, outline), provenance=result.provenance)
@@ -42,7 +40,7 @@ def outline_of(result: Result, unit: str = "bits") -> Outline:
 
 def _findings(result: Result, outline: Outline) -> list[tuple[str, Finding]]:
     """The result's own findings that the report does not state elsewhere, then those about its parts."""
-    elsewhere = [*ignored_rows(result.provenance.ignored), *(finding for _, finding in outline.findings)]
+    elsewhere = [*describe_ignored_rows(result.provenance.ignored), *(finding for _, finding in outline.findings)]
     own = [found for found in result.findings if found not in elsewhere and found.code not in outline.stated]
     return [*(("", finding) for finding in own), *outline.findings]
 
@@ -69,13 +67,13 @@ def _rendered(form: str, *what: object) -> str:
 def _page(outline: Outline, result: Result, command: str | None) -> Outline:
     """The outline of a page, which names the command that made it and offers the result for download."""
     made = outline.provenance if command is None else replace(outline.provenance, command=command)
-    saved: Json = {"kind": result.kind, "document": result.page_document(), "columns": columns_of(result.rows())}
+    saved: Json = {"kind": result.kind, "document": result.page_document(), "columns": collect_columns(result.rows())}
     return replace(outline, provenance=made, data={**outline.data, "data": saved})
 
 
 def _short(outline: Outline) -> str:
     """The headline and what else fits into five lines."""
-    findings = [*ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
+    findings = [*describe_ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
     warnings = dict.fromkeys(f"warning: {finding.text}" for finding in findings if finding.is_warning)
     asked = dict.fromkeys(finding.text for finding in findings if finding.code == "positive_asked")
     lines = [line for line in map(_in_a_line, (outline.headline, *warnings, *asked, *outline.lede)) if line]

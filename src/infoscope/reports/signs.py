@@ -6,8 +6,6 @@ from dataclasses import dataclass, replace
 
 from rich.cells import cell_len, set_cell_size
 
-__all__ = ["ASCII", "UNICODE", "Look", "Signs", "shown", "squeezed"]
-
 
 @dataclass(frozen=True)
 class Signs:

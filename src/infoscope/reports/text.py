@@ -28,10 +28,8 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.phrases import Inline, Name, Phrase, Rest, Strong, plain
 from infoscope.reports.signs import Look, Signs, shown, squeezed
-from infoscope.results.notation import UNDEFINED, share
+from infoscope.results.notation import UNDEFINED, format_share
 from infoscope.tables.missing import left_out
-
-__all__ = ["COLOURS", "as_text", "coloured", "information_bar", "text_lines"]
 
 COLOURS = {"captured": "blue", "missed": "yellow", "false": "red"}
 """Captured blue, missed amber, false vermilion, wherever they are shown."""
@@ -45,7 +43,7 @@ def information_bar(captured: float, false: float, width: int, signs: Signs) -> 
     bar = Text()
     for (name, _), length in zip(parts.items(), lengths, strict=True):
         bar.append(fills[name] * length, style=COLOURS[name])
-    words = [f"{name} {share(part)}" for name, part in parts.items()]
+    words = [f"{name} {format_share(part)}" for name, part in parts.items()]
     return [bar, _captions(words, lengths, width)]
 
 

@@ -1,11 +1,10 @@
-"""What studies find, in one form: estimates, differences, findings, provenance, and the protocol of every result."""
+"""Results of studies in one form: estimates, differences, findings, provenance, and the protocol of every result."""
 
-from infoscope.core.records import contradictions_reported
-from infoscope.results.base import Result, form_of
+from infoscope.core.records import report_contradictions
+from infoscope.results.base import KINDS, Result, get_form, get_result_class, load
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import csv_text
-from infoscope.results.kinds import KINDS, load, result_class
+from infoscope.results.frame import format_csv
 from infoscope.results.provenance import Provenance
 
 __all__ = [
@@ -15,9 +14,9 @@ __all__ = [
     "Finding",
     "Provenance",
     "Result",
-    "contradictions_reported",
-    "csv_text",
-    "form_of",
+    "format_csv",
+    "get_form",
+    "get_result_class",
     "load",
-    "result_class",
+    "report_contradictions",
 ]

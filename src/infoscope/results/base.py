@@ -1,9 +1,14 @@
-"""What every result of the package offers: one protocol for documents, frames, text, pages and files."""
+"""The base of every result: documents, frames, text, pages and files, and how a saved result is loaded.
+
+A study's result is a frozen dataclass below ``Result``, with its kind in ``KINDS``; its fields are the document. How it
+looks is said by ``infoscope/reports/views``, which is asked for by name.
+"""
 
 from __future__ import annotations
 
 import importlib
 import json
+import typing
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,19 +16,18 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, Protocol, Self, TypeVar, overload
 
 from infoscope.core.files import output_file, write_file, write_page
-from infoscope.core.records import contradictions_reported
+from infoscope.core.records import parse_json, report_contradictions
 from infoscope.errors import InputError
-from infoscope.results.codec import Json, decode, encode, json_schema
+from infoscope.results.codec import decode, encode, json_schema
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import csv_text, frame, write_parquet
+from infoscope.results.frame import build_frame, format_csv, write_parquet
 from infoscope.results.provenance import Provenance
-from infoscope.typing import Axes, DataFrame, StrPath
+from infoscope.typing import Axes, DataFrame, Json, StrPath
 
 if TYPE_CHECKING:
     from infoscope.figures.display import Display
 
-__all__ = ["Form", "Result", "SystemsResult", "Unit", "form_of"]
 
 Unit = Literal["bits", "nats"]
 Form = Literal["text", "markdown", "html", "json", "csv", "parquet"]
@@ -40,8 +44,8 @@ _FORMS: dict[str, Form] = {
 }
 
 
-def form_of(path: StrPath) -> Form | None:
-    """The form that a file's suffix asks for; None for a suffix that asks for none."""
+def get_form(path: StrPath) -> Form | None:
+    """Return the form that a file's suffix asks for; None for a suffix that asks for none."""
     return _FORMS.get(Path(path).suffix.lower())
 
 
@@ -61,54 +65,54 @@ class Result(ABC):
 
     @classmethod
     def schema(cls) -> str:
-        """The name of the document's schema, as ``infoscope/evaluation/2``."""
+        """Return the name of the document's schema, as ``infoscope/evaluation/2``."""
         return f"infoscope/{cls.kind}/{cls.version}"
 
     @classmethod
     def json_schema(cls) -> dict[str, Json]:
-        """The JSON Schema of the documents that ``to_dict`` writes."""
+        """Return the JSON Schema of the documents that ``to_dict`` writes."""
         return json_schema(cls, f"infoscope {cls.kind}", schema=cls.schema())
 
     def to_dict(self) -> dict[str, Json]:
-        """The versioned document as plain data."""
+        """Return the versioned document as plain data."""
         return {"schema": self.schema(), **encode(self)}
 
     def page_document(self) -> dict[str, Json]:
-        """The document that a page carries for its downloads: the whole one, unless a kind has more than it shows."""
+        """Return the document that a page offers for download: all of it, unless a kind has more than it shows."""
         return self.to_dict()
 
     @classmethod
     def from_dict(cls, record: Mapping[str, Json]) -> Self:
-        """The result that a document describes."""
-        found = record.get("schema") if isinstance(record, Mapping) else None
-        if found != cls.schema():
+        """Return the result that a document describes."""
+        schema = record.get("schema") if isinstance(record, Mapping) else None
+        if schema != cls.schema():
             raise InputError(
-                f"the document has the schema {found!r}, and {cls.schema()!r} is required; "
+                f"the document has the schema {schema!r}, and {cls.schema()!r} is required; "
                 "infoscope.load() reads a result of any kind"
             )
         return decode(cls, {name: part for name, part in record.items() if name != "schema"}, "the document")
 
     def to_json(self, *, indent: int | None = 2) -> str:
-        """The document as JSON; information is always in bits."""
+        """Return the document as JSON; information is always in bits."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
 
     @abstractmethod
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """The result as tidy rows, the content of ``to_frame``."""
+        """Yield the result as tidy rows, the content of ``to_frame``."""
 
     def to_frame(self, backend: str | None = None) -> DataFrame:
-        """The tidy rows as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
-        with contradictions_reported(self._source):
-            return frame(self.rows(), backend)
+        """Return the tidy rows as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
+        with report_contradictions(self._source):
+            return build_frame(self.rows(), backend)
 
     def to_text(self, *, width: int = 100, unit: Unit = "bits") -> str:
-        """As a terminal shows it, without colour."""
+        """Return the report as a terminal shows it, without colour."""
         if not hasattr(width, "__index__"):
             raise InputError(f"width is {width!r}; give a whole number of characters")
         return self._render("text", width=width, unit=unit)
 
     def to_markdown(self, *, unit: Unit = "bits") -> str:
-        """For a merge request, an issue or a wiki."""
+        """Return the report as Markdown, for a merge request, an issue or a wiki."""
         return self._render("markdown", unit=unit)
 
     @overload
@@ -116,7 +120,7 @@ class Result(ABC):
     @overload
     def to_html(self, path: StrPath, *, unit: Unit = "bits", force: bool = False) -> Path: ...
     def to_html(self, path: StrPath | None = None, *, unit: Unit = "bits", force: bool = False) -> str | Path:
-        """The report as one page that opens offline: its text, or the file that it was written to.
+        """Return the report as one page that opens offline: its text, or the file that it was written to.
 
         A file that is not such a page is replaced only with ``force``.
         """
@@ -128,46 +132,47 @@ class Result(ABC):
 
         A file that exists is replaced only if it is a page of infoscope and the new one is, too, or with ``force``.
         """
-        form = form_of(path)
+        form = get_form(path)
         if form is None:
             raise InputError(f"{path} has no suffix that names a form; use one of {', '.join(dict.fromkeys(_FORMS))}")
         if form == "html":
             return self.to_html(path, force=force)
         if form == "parquet":
-            with output_file(path, replace=force) as file, contradictions_reported(self._source):
+            with output_file(path, replace=force) as file, report_contradictions(self._source):
                 write_parquet(self.rows(), file)
-        else:
-            write_file(path, self._as(form), replace=force)
-        return Path(path)
-
-    def _as(self, form: Form) -> str:
+            return Path(path)
         if form == "json":
-            return self.to_json() + "\n"
-        with contradictions_reported(self._source):
-            return csv_text(self.rows()) if form == "csv" else self._render(form)
+            text = self.to_json() + "\n"
+        elif form == "csv":
+            with report_contradictions(self._source):
+                text = format_csv(self.rows())
+        else:
+            text = self._render(form)
+        write_file(path, text, replace=force)
+        return Path(path)
 
     def plot(self, which: str | None = None, *, ax: Axes | None = None) -> Display:
         """Draw a picture of the result on matplotlib axes; an unknown ``which`` is an error that lists them."""
-        with contradictions_reported(self._source):
-            display: Display = _reports().picture(self, which)
-        with contradictions_reported(self._source if ax is None else None):  # axes of the caller may be none
+        with report_contradictions(self._source):
+            display: Display = _import_reports().picture(self, which)
+        with report_contradictions(self._source if ax is None else None):  # axes of the caller may be none
             return display.plot(ax)
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it."""
+        """Return the report as a notebook shows it."""
         return self._render("notebook")
 
     def __repr__(self) -> str:
-        """The headline and the first findings, in at most five lines."""
+        """Return the headline and the first findings, in at most five lines."""
         return self._render("repr")
 
     def _render(self, form: str, **look: Any) -> str:
-        with contradictions_reported(self._source):
-            return str(_reports().render(self, form, **look))
+        with report_contradictions(self._source):
+            return str(_import_reports().render(self, form, **look))
 
 
-def _reports() -> ModuleType:
-    """The one step upwards: reports know how results of each kind look."""
+def _import_reports() -> ModuleType:
+    """Import the reports, the one step upwards: they know how results of each kind look."""
     return importlib.import_module("infoscope.reports")
 
 
@@ -196,20 +201,94 @@ class SystemsResult(Result, Generic[System]):
     systems: tuple[System, ...]
 
     def __iter__(self) -> Iterator[System]:
-        """System by system."""
+        """Iterate over the systems."""
         return iter(self.systems)
 
     def __getitem__(self, name: str) -> System:
-        """The system of this name."""
+        """Return the system of this name."""
         for system in self.systems:
             if system.name == name:
                 return system
         raise KeyError(name)
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """One row per system, one column per metric."""
+        """Yield one row per system, with one column per metric."""
         for system in self.systems:
             row: dict[str, Any] = {"system": system.name, "n": system.n}
             for name, estimate in system.metrics.items():
                 row |= estimate.columns(name)
             yield row
+
+
+# Results of any kind --------------------------------------------------------------------------------------------------
+
+KINDS = {
+    "agreement": "infoscope.studies.agreement.result:Agreement",
+    "calibration": "infoscope.studies.operating_points.calibration:Calibration",
+    "class-thresholds": "infoscope.studies.operating_points.class_thresholds:ClassThresholds",
+    "comparison": "infoscope.studies.compare.result:Comparison",
+    "cross-validation": "infoscope.studies.cross_validate.result:CrossValidation",
+    "drift": "infoscope.studies.drift:Drift",
+    "evaluation": "infoscope.studies.evaluate.result:Evaluation",
+    "gate": "infoscope.studies.evaluate.gate:Gate",
+    "history": "infoscope.studies.history.result:History",
+    "label-plan": "infoscope.studies.labels:LabelPlan",
+    "labelled-estimate": "infoscope.studies.labels:LabelledEstimate",
+    "latent-truth": "infoscope.studies.latent.result:LatentTruth",
+    "multilabel": "infoscope.studies.multilabel.result:MultilabelEvaluation",
+    "relations": "infoscope.studies.relate:Relations",
+    "score-groups": "infoscope.studies.operating_points.score_groups:ScoreGroups",
+    "sweep": "infoscope.studies.operating_points.result:Sweep",
+    "tracking": "infoscope.studies.tracking.result:TrackingEvaluation",
+    "tuning": "infoscope.studies.operating_points.tuning:Tuning",
+    "two-thresholds": "infoscope.studies.operating_points.two_thresholds:TwoThresholds",
+}
+"""Where the class of each kind lives; the studies lie above this package, so they are named, not imported."""
+
+ROW_SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".xlsx", ".jsonl", ".ndjson")
+"""Suffixes of files of rows, which are no results."""
+MAX_BYTES = 1 << 30
+"""A result is small; a larger file is not one."""
+
+
+def get_result_class(kind: str) -> type[Result]:
+    """Return the class of a kind of result."""
+    module, _, name = KINDS[kind].partition(":")
+    return typing.cast("type[Result]", getattr(importlib.import_module(module), name))
+
+
+def load(path: StrPath) -> Result:
+    """Read any result that was saved as JSON.
+
+    The schema that the document names says which kind it is.
+    """
+    source = Path(path)
+    try:
+        if source.stat().st_size > MAX_BYTES:
+            raise InputError(f"{source} is larger than any result; is it a table of rows? infoscope.read() takes those")
+        text = source.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{source} is not text; a result is saved as JSON with the suffix .json") from None
+    except OSError as problem:
+        raise InputError(f"{source} cannot be read: {problem.strerror or problem}") from None
+    try:
+        result = read_result(parse_json(text))
+        object.__setattr__(result, "_source", source)  # frozen, and no part of what it says
+        return result
+    except InputError as problem:
+        if source.suffix.lower() in ROW_SUFFIXES:
+            raise InputError(
+                f"{source} holds rows, not a stored result; write one with infoscope evaluate {source} -o result.json"
+            ) from None
+        raise InputError(f"{source}: {problem}") from None
+
+
+def read_result(record: Json) -> Result:
+    """Return the result that a document of any kind describes."""
+    schema = record.get("schema") if isinstance(record, Mapping) else None
+    if not isinstance(record, Mapping) or not isinstance(schema, str) or not schema.startswith("infoscope/"):
+        raise InputError("this is not a result of infoscope: it names no schema such as 'infoscope/evaluation/2'")
+    kind = schema.split("/")[1]
+    if kind not in KINDS:
+        raise InputError(f"the schema {schema!r} is not known; this version reads {', '.join(sorted(KINDS))}")
+    return get_result_class(kind).from_dict(record)

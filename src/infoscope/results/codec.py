@@ -1,19 +1,19 @@
-"""Dataclasses as JSON and back, and the JSON Schema of what is written.
+"""Encode results as JSON documents, decode them, and describe them by JSON Schema.
 
-A field is written under its name. ``None`` and empty text are left out where they are the default. The metadata
-``{"stored": False}`` leaves a field out of documents, ``{"name": "x"}`` stores it under another name,
-``{"flatten": True}`` writes a mapping's items beside the other fields, ``{"absent": x}`` is the value of a field that a
-document lacks, where that is not the default. A named tuple is written as a list. A class with ``__json__``,
-``__from_json__`` and ``__json_schema__`` writes itself; one with ``check_as`` is checked by its name in a mapping.
+Results are frozen dataclasses; a field's metadata says how it is stored: ``stored=False`` (not at all), ``name="x"``
+(under another name), ``flatten=True`` (a mapping's items beside the other fields), ``absent=x`` (its value where a
+document lacks it, if that is not the default). None and empty text are left out where they are the default; NaN and
+infinity become null; a named tuple is a list. A class with ``__json__``, ``__from_json__`` and ``__json_schema__``
+stores itself, one with ``check_as`` is checked by its name in a mapping.
 """
 
 from __future__ import annotations
 
 import types
 import typing
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import MISSING, Field, fields, is_dataclass
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from functools import cache
 from math import isfinite, nan
 from typing import Any, Literal, NamedTuple, TypeVar, Union
 
@@ -22,304 +22,239 @@ import numpy as np
 from infoscope.errors import InputError
 from infoscope.typing import Json
 
-__all__ = ["Json", "decode", "encode", "json_schema"]
-
 T = TypeVar("T")
 
-
-def encode(thing: Any) -> Any:
-    """A value as plain data; NaN and infinity become null."""
-    kind: type = type(thing)
-    if kind is float:
-        return thing if isfinite(thing) else None
-    return thing if kind in _PLAIN else _encoder(kind)(thing)
+PLAIN_KINDS = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
+"""Types that are written as they are, and what a message calls them."""
+WRITTEN_AS_IS = frozenset((str, int, bool, type(None)))
+MAX_WHOLE = 2**63
+"""Larger whole numbers do not fit into arrays."""
 
 
-_PLAIN = frozenset((str, int, bool, type(None)))
-
-
-@cache
-def _encoder(kind: type) -> Callable[[Any], Any]:
-    """How values of a type become plain data; asked once per type, because documents hold many values of few."""
-    if hasattr(kind, "__json__"):
-        return _encoded_by_itself
-    if is_dataclass(kind):
-        return partial(_encoded_fields, [_written_field(item) for item in _stored_fields(kind)])
-    for kinds, encoder in _ENCODERS:
-        if issubclass(kind, kinds):
-            return encoder
-    return str
-
-
-def _encoded_by_itself(thing: Any) -> Any:
-    record = thing.__json__()
-    return _encoded_items(record) if type(record) is dict else encode(record)
-
-
-def _encoded_items(items: Mapping[Any, Any]) -> dict[str, Any]:
-    """A mapping as plain data; most of its values are plain, or finite numbers, and stay as they are."""
-    record: dict[str, Any] = {}
-    for key, value in items.items():
-        kind = type(value)
-        is_plain = isfinite(value) if kind is float else kind in _PLAIN
-        record[key if type(key) is str else str(key)] = value if is_plain else encode(value)
-    return record
-
-
-_ENCODERS: tuple[tuple[Any, Callable[[Any], Any]], ...] = (
-    (Mapping, _encoded_items),
-    (np.ndarray, lambda thing: encode(thing.tolist())),
-    ((list, tuple, set, frozenset), lambda thing: [encode(item) for item in thing]),
-    (np.generic, lambda thing: encode(thing.item())),
-    (float, lambda thing: float(thing) if isfinite(thing) else None),
-    ((bool, int, str), lambda thing: thing),
-)
-"""By type, the first that fits; a number of NumPy before the number of Python that it may also be."""
-
-
-def _stored_fields(kind: type) -> list[Field[Any]]:
-    return [item for item in fields(kind) if item.metadata.get("stored", True)]
-
-
-class _WrittenField(NamedTuple):
+class StoredField(NamedTuple):
     """A field as documents hold it."""
 
     name: str
-    stored_name: str | None
-    """None where a mapping's items are written beside the other fields."""
-    left_out: Any
-    """The value that says nothing: None or empty text where that is the default."""
+    key: str
+    """Its name in documents."""
+    kind: Any
+    flatten: bool
+    default: Any
+    """The value of a field that a document lacks; MISSING where it must be there, or a factory makes it."""
+    required: bool
+    omitted: Any
+    """The default, if that says nothing (None or empty text) and is not written; else MISSING."""
 
 
-def _written_field(item: Field[Any]) -> _WrittenField:
-    default = item.metadata.get("absent", item.default)
-    left_out = default if default is None or default == "" else MISSING
-    return _WrittenField(item.name, None if item.metadata.get("flatten") else _stored_name(item), left_out)
+@cache
+def get_stored_fields(kind: type) -> tuple[StoredField, ...]:
+    """Return the fields of a dataclass that documents hold."""
+    hints = typing.get_type_hints(kind)
+    stored = []
+    for item in fields(kind):
+        if item.metadata.get("stored", True):
+            default = item.metadata.get("absent", item.default)
+            stored.append(
+                StoredField(
+                    item.name,
+                    item.metadata.get("name", item.name),
+                    hints[item.name],
+                    item.metadata.get("flatten", False),
+                    default,
+                    default is MISSING and item.default_factory is MISSING,
+                    default if default is None or default == "" else MISSING,
+                )
+            )
+    return tuple(stored)
 
 
-def _encoded_fields(written: Sequence[_WrittenField], thing: Any) -> dict[str, Any]:
-    record: dict[str, Any] = {}
-    for name, stored_name, left_out in written:
-        value = getattr(thing, name)
-        if stored_name is None:
-            record |= encode(value)
-        elif value is not left_out:
-            record[stored_name] = encode(value)
-    return record
-
-
-def _stored_name(item: Field[Any]) -> str:
-    return str(item.metadata.get("name", item.name))
+def encode(value: Any) -> Any:
+    """Return a value as plain data."""
+    kind = type(value)  # most values are plain: these come first
+    if kind is float:
+        return value if isfinite(value) else None
+    if kind in WRITTEN_AS_IS:
+        return value
+    if hasattr(value, "__json__"):
+        return encode(value.__json__())
+    if is_dataclass(value):
+        record: dict[str, Any] = {}
+        for item in get_stored_fields(kind):  # type: ignore[arg-type] # a class is asked for above
+            part = getattr(value, item.name)
+            if item.flatten:
+                record |= encode(part)
+            elif part is not item.omitted:
+                record[item.key] = encode(part)
+        return record
+    if isinstance(value, Mapping):
+        return {str(key): part if type(part) in WRITTEN_AS_IS else encode(part) for key, part in value.items()}
+    if isinstance(value, (np.ndarray, np.generic)):
+        return encode(value.tolist())
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [encode(item) for item in value]
+    if isinstance(value, float):  # of a subclass
+        return float(value) if isfinite(value) else None
+    return value if isinstance(value, (int, str)) else str(value)
 
 
 def decode(kind: type[T], record: Json, where: str = "the document") -> T:
-    """The object that ``encode`` wrote; what does not fit is rejected with its place."""
-    found = typing.cast(T, _decoded(kind, record, where))
-    _check_named_numbers(found, where)
-    return found
+    """Return the object that ``encode`` wrote; reject what does not fit, with its place."""
+    value = typing.cast(T, _decode(kind, record, where))
+    _check_numbers(value, where)
+    return value
 
 
-def _check_named_numbers(thing: Any, place: str) -> None:
+def _check_numbers(value: Any, place: str) -> None:
     """Reject estimates that a metric of their name cannot have, naming the system and class that they are of."""
-    if is_dataclass(thing):
-        name = getattr(thing, "name", None) or getattr(thing, "label", None)
+    if is_dataclass(value):
+        name = getattr(value, "name", None) or getattr(value, "label", None)
         inside = f"{place}, {name!r}" if isinstance(name, str) else place
-        for item in _stored_fields(type(thing)):
-            value = getattr(thing, item.name)
-            if item.name.endswith("p_value") and value is not None and not 0 <= value <= 1:
-                raise InputError(f"{inside}: {item.name} is {value!r}, and it lies between 0 and 1")
-            _check_named_numbers(value, inside)
-    elif isinstance(thing, Mapping):
-        for key, item in thing.items():
-            if hasattr(item, "check_as"):
-                item.check_as(key, place)
-    elif isinstance(thing, (tuple, list)) and thing and is_dataclass(thing[0]):
-        for item in thing:
-            _check_named_numbers(item, place)
+        for item in get_stored_fields(type(value)):  # type: ignore[arg-type] # no class reaches this
+            part = getattr(value, item.name)
+            if item.name.endswith("p_value") and part is not None and not 0 <= part <= 1:
+                raise InputError(f"{inside}: {item.name} is {part!r}, and it lies between 0 and 1")
+            _check_numbers(part, inside)
+    elif isinstance(value, Mapping):
+        for key, part in value.items():
+            if hasattr(part, "check_as"):
+                part.check_as(key, place)
+    elif isinstance(value, (tuple, list)) and value and is_dataclass(value[0]):
+        for part in value:
+            _check_numbers(part, place)
 
 
-def _decoded(kind: Any, record: Any, where: str) -> Any:
+def _decode(kind: Any, record: Any, where: str) -> Any:
     if hasattr(kind, "__from_json__"):
         return kind.__from_json__(record)
     if is_dataclass(kind):
-        return _decoded_fields(typing.cast(type, kind), record, where)
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (Union, types.UnionType):
-        return _decoded_union(arguments, record, where)
+        return _decode_fields(typing.cast(type, kind), record, where)
+    origin, arguments = _unwrap(kind)
+    if origin is Union:
+        if record is None and type(None) in arguments:
+            return None
+        problems = []
+        for option in arguments:
+            if option is not type(None):
+                try:
+                    return _decode(option, record, where)
+                except InputError as error:
+                    problems.append(error)
+        raise problems[0]
     if origin is Literal:
         if record not in arguments:
             raise InputError(f"{where} is {record!r}; one of {', '.join(map(repr, arguments))} is required")
         return record
-    if origin is tuple:
-        return _decoded_tuple(arguments, record, where)
-    if origin is not None and issubclass(origin, Mapping):
+    if origin is Mapping:
         _require(record, Mapping, where, "an object")
-        return {key: _decoded_item(arguments[1], value, f"{where}.{key}") for key, value in record.items()}
-    if origin is not None and issubclass(origin, Sequence):
+        return {key: _decode_item(arguments[1], part, f"{where}.{key}") for key, part in record.items()}
+    if origin in (tuple, Sequence):
         _require(record, list, where, "a list")
-        return [_decoded_item(arguments[0], item, f"{where}[{at}]") for at, item in enumerate(record)]
-    return _decoded_plain(kind, record, where)
-
-
-def _decoded_item(kind: Any, record: Any, where: str) -> Any:
-    """One of several values; among numbers, null is the one that is undefined."""
-    return nan if kind is float and record is None else _decoded(kind, record, where)
-
-
-def _decoded_plain(kind: Any, record: Any, where: str) -> Any:
-    if _is_named_tuple(kind):
-        return kind(*_decoded_tuple(list(_hints(kind).values()), record, where))
+        if origin is tuple and arguments[-1] is not Ellipsis:
+            if len(record) != len(arguments):
+                raise InputError(f"{where} has {len(record)} items; {len(arguments)} are required")
+            parts = [
+                _decode(*part, f"{where}[{place}]") for place, part in enumerate(zip(arguments, record, strict=True))
+            ]
+            return kind(*parts) if hasattr(kind, "_fields") else tuple(parts)
+        read = _decode if origin is tuple else _decode_item
+        parts = [read(arguments[0], part, f"{where}[{place}]") for place, part in enumerate(record)]
+        return tuple(parts) if origin is tuple else parts
     if kind is float and isinstance(record, int) and not isinstance(record, bool):
-        return record if abs(record) < _LARGE else _large(record, where)
+        try:
+            return record if abs(record) < MAX_WHOLE else float(record)
+        except OverflowError:
+            raise InputError(f"{where} is too large for a number") from None
     if kind is int and isinstance(record, float) and record.is_integer():
         return int(record)
-    if kind in (float, int, str, bool):
-        plain = isinstance(record, kind) and (kind is bool or not isinstance(record, bool))
-        if not plain:
-            raise InputError(f"{where} is {_short(record)}; {_NAMES[kind]} is required")
+    if kind in PLAIN_KINDS:
+        _require(record, kind if kind is bool or not isinstance(record, bool) else (), where, PLAIN_KINDS[kind])
     return record
 
 
-_LARGE = 2**63
+def _decode_item(kind: Any, record: Any, where: str) -> Any:
+    """Decode one of several values; among numbers, null is the one that is undefined."""
+    return nan if kind is float and record is None else _decode(kind, record, where)
 
 
-def _large(record: int, where: str) -> float:
-    """A whole number that arrays of numbers do not hold as it is."""
-    try:
-        return float(record)
-    except OverflowError:
-        raise InputError(f"{where} is too large for a number") from None
-
-
-_NAMES = {float: "a number", int: "a whole number", str: "text", bool: "true or false"}
-
-
-def _short(record: Any) -> str:
-    text = repr(record)
-    return text if len(text) <= 60 else f"{text[:57]}…"
-
-
-def _decoded_union(arguments: Sequence[Any], record: Any, where: str) -> Any:
-    if record is None and type(None) in arguments:
-        return None
-    problem: InputError | None = None
-    for kind in arguments:
-        if kind is type(None):
-            continue
-        try:
-            return _decoded(kind, record, where)
-        except InputError as error:
-            problem = problem or error
-    raise problem or InputError(f"{where} is null; a value is required")
-
-
-def _decoded_tuple(arguments: Sequence[Any], record: Any, where: str) -> tuple[Any, ...]:
-    _require(record, list, where, "a list")
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return tuple(_decoded(arguments[0], item, f"{where}[{at}]") for at, item in enumerate(record))
-    if len(record) != len(arguments):
-        raise InputError(f"{where} has {len(record)} items; {len(arguments)} are required")
-    return tuple(
-        _decoded(kind, item, f"{where}[{at}]") for at, (kind, item) in enumerate(zip(arguments, record, strict=True))
-    )
-
-
-def _require(record: Any, kind: type, where: str, name: str) -> None:
-    if not isinstance(record, kind):
-        raise InputError(f"{where} is {_short(record)}; {name} is required")
-
-
-def _decoded_fields(kind: type, record: Any, where: str) -> Any:
+def _decode_fields(kind: type, record: Any, where: str) -> Any:
     _require(record, Mapping, where, "an object")
-    hints = _hints(kind)
-    given: dict[str, Any] = {}
-    flat: Field[Any] | None = None
-    for item in _stored_fields(kind):
-        if item.metadata.get("flatten"):
-            flat = item
-        elif (name := _stored_name(item)) in record:
-            given[item.name] = _decoded(hints[item.name], record[name], f"{where}.{name}")
-        elif "absent" in item.metadata:
-            given[item.name] = item.metadata["absent"]
-        elif item.default is MISSING and item.default_factory is MISSING:
-            raise InputError(f"{where} lacks {_stored_name(item)!r}; was it written by infoscope, and is it whole?")
-    if flat is not None:
-        rest = {key: value for key, value in record.items() if key not in given}
-        given[flat.name] = _decoded(hints[flat.name], rest, where)
-    return kind(**given)
+    stored = get_stored_fields(kind)
+    keys = {item.key for item in stored if not item.flatten}
+    values: dict[str, Any] = {}
+    for item in stored:
+        if item.flatten:
+            rest = {key: part for key, part in record.items() if key not in keys}
+            values[item.name] = _decode(item.kind, rest, where)
+        elif item.key in record:
+            values[item.name] = _decode(item.kind, record[item.key], f"{where}.{item.key}")
+        elif item.required:
+            raise InputError(f"{where} lacks {item.key!r}; was it written by infoscope, and is it whole?")
+        elif item.default is not MISSING:
+            values[item.name] = item.default
+    return kind(**values)
 
 
-def _is_named_tuple(kind: Any) -> bool:
-    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields")
+def _require(record: Any, kind: type | tuple[()], where: str, name: str) -> None:
+    if not isinstance(record, kind):
+        text = repr(record)
+        raise InputError(f"{where} is {text if len(text) <= 60 else f'{text[:57]}…'}; {name} is required")
 
 
-@cache
-def _hints(kind: type) -> dict[str, Any]:
-    return typing.get_type_hints(kind)
+def _unwrap(kind: Any) -> tuple[Any, tuple[Any, ...]]:
+    """Return what a type is made of: Union, Literal, Mapping, tuple, Sequence or None, and its arguments."""
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_fields"):
+        return tuple, tuple(typing.get_type_hints(kind).values())
+    if origin in (Union, types.UnionType):
+        return Union, arguments
+    if isinstance(origin, type) and origin is not tuple:
+        origin = Mapping if issubclass(origin, Mapping) else Sequence if issubclass(origin, Sequence) else None
+    return origin, arguments
 
 
 def json_schema(kind: type, title: str, **constants: Json) -> dict[str, Any]:
-    """The JSON Schema (2020-12) of what ``encode`` writes for a dataclass; ``constants`` are fields with one value."""
+    """Return the JSON Schema (2020-12) of what ``encode`` writes; ``constants`` are fields with one value."""
     definitions: dict[str, Any] = {}
-    root = _object_schema(kind, definitions)
+    root = _describe_fields(kind, definitions)
     root["properties"] = {name: {"const": value} for name, value in constants.items()} | root["properties"]
     root["required"] = [*constants, *root["required"]]
-    return {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": title,
-        **root,
-        "$defs": dict(sorted(definitions.items())),
-    }
+    draft = "https://json-schema.org/draft/2020-12/schema"
+    return {"$schema": draft, "title": title, **root, "$defs": dict(sorted(definitions.items()))}
 
 
-def _schema(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
+def _describe(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     if hasattr(kind, "__json_schema__") or is_dataclass(kind):
-        if kind.__name__ not in definitions:
-            definitions[kind.__name__] = {}
-            own = kind.__json_schema__() if hasattr(kind, "__json_schema__") else _object_schema(kind, definitions)
-            definitions[kind.__name__] = own
-        return {"$ref": f"#/$defs/{kind.__name__}"}
-    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
-    if origin in (Union, types.UnionType):
-        return _union_schema(arguments, definitions)
+        name = kind.__name__
+        if name not in definitions:
+            definitions[name] = {}  # a class may hold itself
+            stores_itself = hasattr(kind, "__json_schema__")
+            definitions[name] = kind.__json_schema__() if stores_itself else _describe_fields(kind, definitions)
+        return {"$ref": f"#/$defs/{name}"}
+    origin, arguments = _unwrap(kind)
     if origin is Literal:
         return {"enum": list(arguments)}
-    if _is_named_tuple(kind):
-        origin, arguments = tuple, tuple(_hints(kind).values())
-    if origin is tuple and not (len(arguments) == 2 and arguments[1] is Ellipsis):
-        items = [_schema(item, definitions) for item in arguments]
-        return {"type": "array", "prefixItems": items, "minItems": len(items), "maxItems": len(items)}
-    if origin is not None and issubclass(origin, Mapping):
-        return {"type": "object", "additionalProperties": _schema(arguments[1], definitions)}
-    if origin is not None and issubclass(origin, Sequence):
-        return {"type": "array", "items": _schema(arguments[0], definitions)}
-    return {"type": _TYPES[kind]} if kind in _TYPES else {}
+    parts = [_describe(item, definitions) for item in arguments if item is not Ellipsis]
+    if origin is Union:
+        return {} if {} in parts else {"anyOf": parts}
+    if origin is Mapping:
+        return {"type": "object", "additionalProperties": parts[1]}
+    if origin is tuple and arguments[-1] is not Ellipsis:
+        return {"type": "array", "prefixItems": parts, "minItems": len(parts), "maxItems": len(parts)}
+    if origin in (tuple, Sequence):
+        return {"type": "array", "items": parts[0]}
+    names = {float: ["number", "null"], int: "integer", str: "string", bool: "boolean", type(None): "null"}
+    return {"type": names[kind]} if kind in names else {}
 
 
-_TYPES: dict[Any, Any] = {
-    float: ["number", "null"],  # NaN is written as null
-    int: "integer",
-    str: "string",
-    bool: "boolean",
-    type(None): "null",
-}
-
-
-def _union_schema(arguments: Sequence[Any], definitions: dict[str, Any]) -> dict[str, Any]:
-    parts = [_schema(item, definitions) for item in arguments]
-    return {} if {} in parts else {"anyOf": parts}
-
-
-def _object_schema(kind: type, definitions: dict[str, Any]) -> dict[str, Any]:
-    hints = _hints(kind)
+def _describe_fields(kind: Any, definitions: dict[str, Any]) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required: list[str] = []
     others: Any = False
-    for item in _stored_fields(kind):
-        if item.metadata.get("flatten"):
-            others = _schema(typing.get_args(hints[item.name])[1], definitions)
+    for item in get_stored_fields(kind):
+        if item.flatten:
+            others = _describe(_unwrap(item.kind)[1][1], definitions)
             continue
-        properties[_stored_name(item)] = _schema(hints[item.name], definitions)
-        if item.metadata.get("absent", item.default) not in (None, ""):
-            required.append(_stored_name(item))
+        properties[item.key] = _describe(item.kind, definitions)
+        if item.omitted is MISSING:
+            required.append(item.key)
     return {"type": "object", "properties": properties, "required": required, "additionalProperties": others}

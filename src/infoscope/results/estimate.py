@@ -1,4 +1,4 @@
-"""A number with what is believed about it, and the difference of two such numbers."""
+"""Estimates (a number with its posterior mean and interval) and differences of two systems."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from sys import float_info
 from typing import Literal, Protocol, SupportsFloat
 
 from infoscope.errors import InputError
-from infoscope.results.codec import Json
-
-__all__ = ["Difference", "Estimate", "IntervalSummary", "Verdict", "finite", "inverted", "negated"]
+from infoscope.typing import Json
 
 Verdict = Literal["better", "worse", "inconclusive", "equivalent"]
 
@@ -69,7 +67,7 @@ class Estimate:
 
     @classmethod
     def of(cls, number: SupportsFloat, reason: str = "never") -> Estimate:
-        """A metric's plug-in value; NaN and infinity become "no value" with the reason."""
+        """Return an estimate with a metric's plug-in value; NaN and infinity become "no value" with the reason."""
         value = float(number)
         if isfinite(value):
             return cls(value)
@@ -107,14 +105,14 @@ class Estimate:
 
         Where nobody ``counted`` the table, as with a judge, no value is the sample's: the mean is the value, too.
         """
-        mean, sd, low, high = (finite(part) for part in (summary.mean, summary.sd, summary.low, summary.high))
+        mean, sd, low, high = (drop_infinite(part) for part in (summary.mean, summary.sd, summary.low, summary.high))
         if not counted and mean is not None:
             return replace(self, value=mean, mean=mean, sd=sd, low=low, high=high)
         return replace(self, mean=mean, sd=sd, low=low, high=high, corrected=corrected)
 
     def with_first_order(self, sd: float) -> Estimate:
-        """The same with the first-order standard error beside the posterior's."""
-        return replace(self, first_order_sd=finite(sd))
+        """Return the same with the first-order standard error beside the posterior's."""
+        return replace(self, first_order_sd=drop_infinite(sd))
 
     def check_as(self, metric: str, where: str) -> None:
         """Reject numbers that the metric of this name cannot have, as those of a document that was edited."""
@@ -143,7 +141,7 @@ class Estimate:
                 yield f"{name}.{part}", known
 
     def __json__(self) -> Json:
-        """Only what is known; ``shown`` repeats the number that reports show first."""
+        """Return what is known alone; ``shown`` repeats the number that reports show first."""
         record: dict[str, Json] = {"value": self.value}
         parts = _parts(self)
         if parts == _UNKNOWN:
@@ -159,7 +157,7 @@ class Estimate:
 
     @classmethod
     def __from_json__(cls, record: Json) -> Estimate:
-        """The record of ``__json__``, or a bare number."""
+        """Read the record of ``__json__``, or a bare number."""
         if isinstance(record, Mapping):
             known = {name: record[name] for name in ("value", *_STORED) if name in record}
             for name, part in known.items():
@@ -174,7 +172,7 @@ class Estimate:
 
     @classmethod
     def __json_schema__(cls) -> dict[str, Json]:
-        """What ``__json__`` writes."""
+        """Describe what ``__json__`` writes."""
         number: Json = {"type": ["number", "null"]}
         fields: dict[str, Json] = {name: number for name in ("value", "shown", *_STORED) if name not in _TEXTS}
         return {
@@ -220,32 +218,32 @@ class Difference:
         return "not significant" if claimed and not self.significant else self.verdict
 
     def reversed(self) -> Difference:
-        """B − A."""
+        """Return B − A."""
         return replace(
             self,
             a=self.b,
             b=self.a,
-            estimate=negated(self.estimate),
+            estimate=negate(self.estimate),
             probability_a_better=None if self.probability_a_better is None else 1 - self.probability_a_better,
             verdict=_OPPOSITE.get(self.verdict, self.verdict),
-            improvement=None if self.improvement is None else inverted(self.improvement),
-            information=None if self.information is None else negated(self.information),
+            improvement=None if self.improvement is None else invert(self.improvement),
+            information=None if self.information is None else negate(self.information),
         )
 
 
 _OPPOSITE: dict[Verdict, Verdict] = {"better": "worse", "worse": "better"}
 
 
-def negated(estimate: Estimate) -> Estimate:
-    """The estimate of minus the quantity."""
+def negate(estimate: Estimate) -> Estimate:
+    """Return the estimate of minus the quantity."""
     value, mean, low, high = (
         None if part is None else -part for part in (estimate.value, estimate.mean, estimate.high, estimate.low)
     )
     return replace(estimate, value=value, mean=mean, low=low, high=high)
 
 
-def inverted(factor: Estimate) -> Estimate:
-    """The estimate of 1 / the factor."""
+def invert(factor: Estimate) -> Estimate:
+    """Return the estimate of 1 / the factor."""
     value, low, high = (None if x is None else 1 / x for x in (factor.value, factor.high, factor.low))
     return Estimate(value, low=low, high=high)
 
@@ -264,7 +262,7 @@ def _check_part(name: str, part: object) -> None:
         )
 
 
-def finite(number: SupportsFloat) -> float | None:
-    """The number, or None where it is none."""
+def drop_infinite(number: SupportsFloat) -> float | None:
+    """Return a finite number; None for NaN and infinity."""
     value = float(number)
     return value if isfinite(value) else None

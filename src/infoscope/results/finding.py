@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from infoscope.results.codec import Json
-
-__all__ = ["Finding", "Severity", "few_and_all"]
+from infoscope.typing import Json
 
 Severity = Literal["note", "warning"]
 
@@ -34,7 +32,7 @@ class Finding:
         return self.severity == "warning"
 
     def with_names(self, shown: str, every: str) -> Finding:
-        """The same with a sentence that has all names in place of the few that the text shows.
+        """Return the same with a sentence that has all names in place of the few that the text shows.
 
         >>> Finding("never_used", "ann never used a and 2 more.").with_names("a and 2 more", "a, b and c").detail
         'ann never used a, b and c.'
@@ -42,10 +40,10 @@ class Finding:
         return self if shown == every else replace(self, detail=self.text.replace(shown, every))
 
 
-def few_and_all(names: Sequence[str], most: int = 5) -> tuple[str, str]:
-    """A list of names as a sentence shows it, the many cut short, and the whole list.
+def shorten_list(names: Sequence[str], most: int = 5) -> tuple[str, str]:
+    """Return a list of names as a sentence shows it, the many cut short, and the whole list.
 
-    >>> few_and_all(["a", "b", "c"], most=2)
+    >>> shorten_list(["a", "b", "c"], most=2)
     ('a, b and 1 more', 'a, b, c')
     """
     every = ", ".join(names)

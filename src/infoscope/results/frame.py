@@ -13,22 +13,20 @@ import lazy_loader
 
 from infoscope.core.embedded_database import embedded_database, writing_to
 from infoscope.errors import InputError
-from infoscope.results.codec import Json, encode
-from infoscope.typing import DataFrame
+from infoscope.results.codec import encode
+from infoscope.typing import DataFrame, Json
 
 if TYPE_CHECKING:
     import narwhals as nw
 else:
     nw = lazy_loader.load("narwhals")  # only for frames
 
-__all__ = ["BACKENDS", "columns_of", "csv_text", "frame", "named_apart", "write_parquet"]
-
 Backend = Literal["pandas", "polars", "pyarrow"]
 BACKENDS: tuple[Backend, ...] = ("pandas", "polars", "pyarrow")
 
 
-def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> DataFrame:
-    """The rows as a data frame; without ``backend`` the first of pandas, polars and pyarrow that is installed."""
+def build_frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> DataFrame:
+    """Return the rows as a data frame, without ``backend`` of the first of pandas, polars and pyarrow that is there."""
     if backend is None:
         backend = next((name for name in BACKENDS if find_spec(name) is not None), None)
         if backend is None:
@@ -38,12 +36,12 @@ def frame(rows: Iterable[Mapping[str, Json]], backend: str | None = None) -> Dat
         raise InputError(f"backend is {backend!r}; one of {', '.join(BACKENDS)} is required")
     if find_spec(known) is None:
         raise InputError(f"{backend} is not installed; pip install {backend}, or choose another backend")
-    return nw.from_dict(columns_of(rows), backend=known).to_native()
+    return nw.from_dict(collect_columns(rows), backend=known).to_native()
 
 
-def csv_text(rows: Iterable[Mapping[str, Json]]) -> str:
-    """The rows as CSV with a header; an unknown value is an empty field."""
-    columns = columns_of(rows)
+def format_csv(rows: Iterable[Mapping[str, Json]]) -> str:
+    """Return the rows as CSV with a header; an unknown value is an empty field."""
+    columns = collect_columns(rows)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(columns)
@@ -51,22 +49,22 @@ def csv_text(rows: Iterable[Mapping[str, Json]]) -> str:
     return out.getvalue()
 
 
-def columns_of(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
-    """One list per name that occurs, in order of first occurrence; None where a row lacks it."""
+def collect_columns(rows: Iterable[Mapping[str, Json]]) -> dict[str, list[Any]]:
+    """Return one list per name that occurs, in order of first occurrence; None where a row lacks it."""
     listed = [encode(row) for row in rows]
     names = list(dict.fromkeys(name for row in listed for name in row))
     return {_encodable(name): [_encodable(row.get(name)) for row in listed] for name in names}
 
 
 def _encodable(value: Any) -> Any:
-    """A value whose lone surrogates, which are no text to frames and files, are written as escapes."""
+    """Write lone surrogates, which are no text to frames and files, as escapes."""
     return value.encode("utf-8", "backslashreplace").decode() if isinstance(value, str) else value
 
 
-def named_apart(values: Mapping[str, Json], taken: Collection[str], word: str) -> dict[str, Json]:
-    """Values by names that come from the data; the name of another column gets ``word`` before it.
+def rename_taken_columns(values: Mapping[str, Json], taken: Collection[str], word: str) -> dict[str, Json]:
+    """Return values by names that come from the data; the name of another column gets ``word`` before it.
 
-    >>> named_apart({"place": "farm", "system": "left"}, {"system", "n"}, "by")
+    >>> rename_taken_columns({"place": "farm", "system": "left"}, {"system", "n"}, "by")
     {'place': 'farm', 'by.system': 'left'}
     """
     used, found = {*taken, *values}, {}
@@ -79,13 +77,13 @@ def named_apart(values: Mapping[str, Json], taken: Collection[str], word: str) -
 
 
 def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
-    """The rows as a Parquet file; text, numbers and truth values keep their type."""
-    columns = columns_of(rows)
+    """Write the rows to a Parquet file; text, numbers and truth values keep their type."""
+    columns = collect_columns(rows)
     if not columns:
         raise InputError("the result has no rows; save it as JSON instead")
     places = [f"c{at}" for at in range(len(columns))]  # the database takes no names that are empty or differ by case
     declared = ", ".join(f"{place} {_sql_type(values)}" for place, values in zip(places, columns.values(), strict=True))
-    named = ", ".join(f"{place} AS {_quoted(name or ' ')}" for place, name in zip(places, columns, strict=True))
+    named = ", ".join(f"{place} AS {_quote(name or ' ')}" for place, name in zip(places, columns, strict=True))
     with embedded_database() as connection, writing_to(path) as name:
         connection.execute(f"CREATE TEMP TABLE result ({declared})")
         marks = ", ".join("?" * len(columns))
@@ -95,7 +93,7 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
         connection.execute(query, {"path": name})
 
 
-def _quoted(name: str) -> str:
+def _quote(name: str) -> str:
     return f'"{name.replace(chr(34), chr(34) * 2)}"'
 
 

@@ -1,4 +1,4 @@
-"""How the numbers of metrics are written for people: one form for each, in every command and every kind of report.
+"""Write the numbers of metrics for people: one form for each, in every command and every kind of report.
 
 A ratio from 0 to 1 is a percentage with one decimal, other ratios have three decimals, information carries its unit; an
 interval repeats neither sign nor unit. A difference of percentages is in points.
@@ -15,35 +15,15 @@ from infoscope.errors import InputError
 from infoscope.metrics.registry import Card, all_metrics, catalogue
 from infoscope.results.estimate import Estimate
 
-__all__ = [
-    "BITS",
-    "UNDEFINED",
-    "MetricNotation",
-    "Units",
-    "amount",
-    "chance",
-    "factor_text",
-    "false_per_hundred",
-    "interval_text",
-    "number_text",
-    "p_statement",
-    "p_value",
-    "points",
-    "sample_clause",
-    "share",
-    "share_with_interval",
-    "units",
-]
-
 UNDEFINED = "undefined"
 DECIMALS = 3
 """Of numbers that are no percentages."""
 
 
-def number_text(number: float, form: str) -> str:
-    """A number in one of Python's formats, with a minus sign instead of a hyphen.
+def format_number(number: float, form: str) -> str:
+    """Write a number in one of Python's formats, with a minus sign instead of a hyphen.
 
-    >>> number_text(-0.25, "+.1f"), number_text(1234.5, ",.0f")
+    >>> format_number(-0.25, "+.1f"), format_number(1234.5, ",.0f")
     ('−0.2', '1,234')
     """
     return f"{number:{form}}".replace("-", "−")
@@ -57,8 +37,8 @@ class Units:
     per_bit: float
 
     def amount(self, bits: float | None, digits: int = 2) -> str:
-        """A number of bits in this unit, without its name."""
-        return UNDEFINED if bits is None else number_text(bits * self.per_bit, f".{digits}f")
+        """Write a number of bits in this unit, without its name."""
+        return UNDEFINED if bits is None else format_number(bits * self.per_bit, f".{digits}f")
 
 
 BITS = Units("bits", 1.0)
@@ -67,8 +47,8 @@ BITS = Units("bits", 1.0)
 _UNITS = {"bits": BITS, "nats": Units("nats", math.log(2.0))}
 
 
-def units(name: str) -> Units:
-    """The unit of this name."""
+def get_units(name: str) -> Units:
+    """Return the unit of this name."""
     if name not in _UNITS:
         raise InputError(f"the unit {name!r} is not known; information is shown in bits or nats")
     return _UNITS[name]
@@ -78,10 +58,10 @@ _CLEARLY_BETWEEN = 0.01
 """A ratio this far from 0 and 1 is rounded to neither."""
 
 
-def share(value: float | None, digits: int = 1) -> str:
-    """A ratio as a percentage; what is not 0 or 1 is never rounded to it.
+def format_share(value: float | None, digits: int = 1) -> str:
+    """Write a ratio as a percentage; what is not 0 or 1 is never rounded to it.
 
-    >>> share(0.957), share(0.99999), share(1.0), share(-0.029), share(None)
+    >>> format_share(0.957), format_share(0.99999), format_share(1.0), format_share(-0.029), format_share(None)
     ('95.7%', '99.999%', '100%', '−2.9%', 'undefined')
     """
     if value is None:
@@ -97,28 +77,28 @@ def share(value: float | None, digits: int = 1) -> str:
     return f"{100 * value:.1e}%".replace("-", "−") if value < 0.5 else ">99.9999%"
 
 
-def amount(number: float | None) -> str:
-    """A count or weight with thousands set apart.
+def format_count(number: float | None) -> str:
+    """Write a count or weight with thousands set apart.
 
-    >>> amount(1797), amount(0.25), amount(None)
+    >>> format_count(1797), format_count(0.25), format_count(None)
     ('1,797', '0.25', 'unknown')
     """
     return "unknown" if number is None else thousands(number)
 
 
-def factor_text(factor: float) -> str:
-    """By how many times, to three digits, zeros among them.
+def format_factor(factor: float) -> str:
+    """Write by how many times, to three digits, zeros among them.
 
-    >>> factor_text(1.2), factor_text(1.25), factor_text(12.04), factor_text(123.4), factor_text(5432.1)
+    >>> format_factor(1.2), format_factor(1.25), format_factor(12.04), format_factor(123.4), format_factor(5432.1)
     ('1.20', '1.25', '12.0', '123', '5,432')
     """
     return f"{factor:#.3g}".rstrip(".") if factor < 1000 - 0.5 else f"{factor:,.0f}"
 
 
-def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> str:
-    """An interval, as percentages unless another scale is given; empty where there is none.
+def format_interval(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> str:
+    """Write an interval, as percentages unless another scale is given; empty where there is none.
 
-    >>> interval_text(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), interval_text(Estimate(0.5))
+    >>> format_interval(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), format_interval(Estimate(0.5))
     ('47.0 – 55.0', '')
     """
     if estimate.low is None or estimate.high is None:
@@ -130,21 +110,23 @@ def interval_text(estimate: Estimate, scale: float = 100.0, digits: int = 1) -> 
     return f"{low} – {high}".replace("-", "−")
 
 
-def share_with_interval(estimate: Estimate) -> str:
-    """A share and the interval that it lies in, as a sentence states them.
+def format_share_with_interval(estimate: Estimate) -> str:
+    """Write a share and the interval that it lies in, as a sentence states them.
 
-    >>> share_with_interval(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), share_with_interval(Estimate(0.5))
+    >>> format_share_with_interval(Estimate(0.5, 0.51, 0.02, 0.47, 0.55)), format_share_with_interval(Estimate(0.5))
     ('50.0% (47.0 – 55.0)', '50.0%')
     """
-    within = interval_text(estimate)
-    return f"{share(estimate.shown)} ({within})" if within else share(estimate.shown)
+    within = format_interval(estimate)
+    return f"{format_share(estimate.shown)} ({within})" if within else format_share(estimate.shown)
 
 
-def sample_clause(captured: Estimate, few: str = "few rows per class") -> str:
+def describe_sample_value(captured: Estimate, few: str = "few rows per class") -> str:
     """Return the end of a sentence on captured information: the sample's value and why it is another, "" if it is not.
 
-    >>> sample_clause(Estimate(0.537, 0.449, corrected=True)), sample_clause(Estimate(0.42, 0.421, corrected=True))
-    ('; 53.7% in this sample, inflated by few rows per class', '; 42.0% in this sample')
+    >>> describe_sample_value(Estimate(0.537, 0.449, corrected=True))
+    '; 53.7% in this sample, inflated by few rows per class'
+    >>> describe_sample_value(Estimate(0.42, 0.421, corrected=True))
+    '; 42.0% in this sample'
     """
     sample = MetricNotation("proficiency").in_sample(captured)
     if not sample or captured.value is None or captured.shown is None:
@@ -152,12 +134,12 @@ def sample_clause(captured: Estimate, few: str = "few rows per class") -> str:
     return f"; {sample} in this sample{f', inflated by {few}' * (captured.value > captured.shown)}"
 
 
-def chance(probability: float | None) -> str:
-    """A probability as far as the method can be trusted: beyond one in a thousand it is only called small.
+def format_probability(probability: float | None) -> str:
+    """Write a probability as far as the method can be trusted: beyond one in a thousand it is only called small.
 
     Empty where it is not known.
 
-    >>> chance(0.9731), chance(0.0), chance(0.99999)
+    >>> format_probability(0.9731), format_probability(0.0), format_probability(0.99999)
     ('97.3%', '<0.1%', '>99.9%')
     """
     if probability is None:
@@ -167,10 +149,10 @@ def chance(probability: float | None) -> str:
     return "<0.1%" if probability < 0.5 else ">99.9%"
 
 
-def false_per_hundred(ratio: float, unit: str = "bits") -> str:
-    """False information for every hundred bits of truth, in words.
+def describe_false_bits(ratio: float, unit: str = "bits") -> str:
+    """Write false information for every hundred bits of truth, in words.
 
-    >>> false_per_hundred(0.0), false_per_hundred(0.001), false_per_hundred(0.012), false_per_hundred(0.49)
+    >>> describe_false_bits(0.0), describe_false_bits(0.001), describe_false_bits(0.012), describe_false_bits(0.49)
     ('no', 'less than one bit of', '1 bit of', '49 bits of')
     """
     if ratio == 0:
@@ -180,51 +162,51 @@ def false_per_hundred(ratio: float, unit: str = "bits") -> str:
     return f"less than one {one} of" if whole < 1 else f"{whole} {one if whole == 1 else unit} of"
 
 
-def points(gain: float) -> str:
-    """A part of the truth's information in percentage points; small ones with two digits that count.
+def format_points(gain: float) -> str:
+    """Write a part of the truth's information in percentage points; small ones with two digits that count.
 
-    >>> points(0.0523), points(0.000284)
+    >>> format_points(0.0523), format_points(0.000284)
     ('5.2', '0.028')
     """
     return f"{100 * gain:.1f}" if abs(gain) >= 0.0995e-2 else f"{100 * gain:.2g}"
 
 
-def p_value(p: float) -> str:
-    """A p-value; a very small one is only called small.
+def format_p_value(p: float) -> str:
+    """Write a p-value; a very small one is only called small.
 
-    >>> p_value(0.0312), p_value(1e-9)
+    >>> format_p_value(0.0312), format_p_value(1e-9)
     ('0.031', '<0.001')
     """
     return f"{p:.3f}" if p >= 0.001 else "<0.001"
 
 
-def p_statement(p: float) -> str:
-    """A p-value within a sentence.
+def state_p_value(p: float) -> str:
+    """Write a p-value within a sentence.
 
-    >>> p_statement(0.0312), p_statement(1e-9)
+    >>> state_p_value(0.0312), state_p_value(1e-9)
     ('P = 0.031', 'P < 0.001')
     """
     return f"P = {p:.2g}" if p >= 0.001 else "P < 0.001"
 
 
 @cache
-def _card(metric: str) -> Card | None:
-    """The card of a metric, first of tables: label sets and tracks, which may use the same name, take time to load."""
+def find_card(metric: str) -> Card | None:
+    """Return the card of a metric, first of tables; label sets and tracks may use the same name and load slowly."""
     if metric in tuple(catalogue):  # by its id, not by an alias
         return catalogue[metric]
     others = [entry for domain in ("tracks", "label_sets") for entry in all_metrics(domain)]
     return next((entry.card for entry in reversed(others) if entry.name == metric), None)
 
 
-def _plain(number: float) -> str:
-    """A number with three decimals; with two digits where these would be zero, without decimals from a thousand on.
+def _format_decimals(number: float) -> str:
+    """Write a number with three decimals; two digits where these would be zero, no decimals from a thousand on.
 
-    >>> _plain(0.98), _plain(-0.00012), _plain(12345.6)
+    >>> _format_decimals(0.98), _format_decimals(-0.00012), _format_decimals(12345.6)
     ('0.980', '−0.00012', '12,346')
     """
     size = abs(number)
     small = 0 < size < 0.5 * 10**-DECIMALS
-    return number_text(number, ",.0f" if size >= 1000 else ".2g" if small else f".{DECIMALS}f")
+    return format_number(number, ",.0f" if size >= 1000 else ".2g" if small else f".{DECIMALS}f")
 
 
 _PERCENTAGES = frozenset(
@@ -243,7 +225,7 @@ class MetricNotation:
 
     def __init__(self, metric: str, unit: Units = BITS) -> None:
         self.metric = metric
-        self.card = _card(metric)
+        self.card = find_card(metric)
         kind = "" if self.card is None else self.card.unit
         ratio = self.card is not None and kind == "ratio" and tuple(self.card.range) == (0, 1)
         self.is_share = (ratio and metric not in _SCORES) or metric in _PERCENTAGES
@@ -253,7 +235,7 @@ class MetricNotation:
         self.suffix = "%" if self.is_share else "" if self.unit is None else f" {self.unit.name}"
 
     def value(self, number: float | None) -> str:
-        """A value of the metric.
+        """Write a value of the metric.
 
         >>> [MetricNotation(name).value(0.25) for name in ("proficiency", "mcc", "ranked_probability_score")]
         ['25.0%', '0.250', '0.250']
@@ -261,15 +243,15 @@ class MetricNotation:
         if number is None or number != number:  # noqa: PLR0124 - NaN
             return UNDEFINED
         if self.is_share:
-            return share(number)
+            return format_share(number)
         if self.is_count:
-            return amount(number)
+            return format_count(number)
         if self.card is None:  # a cost, on any scale
-            return number_text(number, ".4g")
-        return f"{_plain(number * self._scale)}{self.suffix}"
+            return format_number(number, ".4g")
+        return f"{_format_decimals(number * self._scale)}{self.suffix}"
 
     def shown(self, estimate: Estimate) -> str:
-        """The value that is shown first."""
+        """Write the value that is shown first."""
         return self.value(estimate.shown)
 
     def in_sample(self, estimate: Estimate) -> str:
@@ -283,10 +265,10 @@ class MetricNotation:
         return text if estimate.corrected and text != self.shown(estimate) else ""
 
     def interval(self, estimate: Estimate) -> str:
-        """The interval of an estimate; empty where there is none or no value."""
+        """Write the interval of an estimate; empty where there is none or no value."""
         if estimate.shown is None:
             return ""
-        return interval_text(estimate) if self.is_share else interval_text(estimate, self._scale, DECIMALS)
+        return format_interval(estimate) if self.is_share else format_interval(estimate, self._scale, DECIMALS)
 
     def whole(self, estimate: Estimate) -> str:
         """Return the number shown with its interval, and the sample's value where that is another.
@@ -300,7 +282,7 @@ class MetricNotation:
         return self.shown(estimate) + f" ({within})" * bool(within) + f", {sample} in this sample" * bool(sample)
 
     def spread(self, sd: float | None) -> str:
-        """A standard deviation or half a width, on the scale of the values, without sign or unit.
+        """Write a standard deviation or half a width, on the scale of the values, without sign or unit.
 
         >>> MetricNotation("proficiency").spread(0.0255), MetricNotation("mcc").spread(0.0255)
         ('2.5', '0.025')
@@ -310,7 +292,7 @@ class MetricNotation:
         return f"{100 * sd:.1f}" if self.is_share else f"{sd * self._scale:.{DECIMALS}f}"
 
     def signed(self, number: float | None) -> str:
-        """A difference with its sign, in points where the metric is a share.
+        """Write a difference with its sign, in points where the metric is a share.
 
         >>> MetricNotation("proficiency").signed(-0.0071), MetricNotation("proficiency").signed(-1e-9)
         ('−0.7', '0.0')
@@ -321,7 +303,7 @@ class MetricNotation:
         return shown[1:] if float(shown) == 0.0 else shown.replace("-", "−")
 
     def signed_interval(self, gap: Estimate) -> str:
-        """The interval of a difference; empty where there is none."""
+        """Write the interval of a difference; empty where there is none."""
         return "" if gap.low is None or gap.high is None else f"{self.signed(gap.low)} – {self.signed(gap.high)}"
 
     def gap(self, difference: Estimate, a: float | None, b: float | None) -> float:

@@ -1,4 +1,4 @@
-"""Where a result comes from: source, rows, what was left out, hashes of the counts, when and by which command."""
+"""The provenance of a result: source, rows, what was left out, hashes of the counts, when and by which command."""
 
 from __future__ import annotations
 
@@ -7,15 +7,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.tables.missing import left_out
+from infoscope.typing import Json
 
-__all__ = ["IgnoredRows", "Provenance", "ignored_rows"]
 
-
-def now() -> str:
-    """The time to the second in UTC; that of SOURCE_DATE_EPOCH where it is set, so that outputs can be reproduced."""
+def get_time() -> str:
+    """Return the time to the second in UTC, or SOURCE_DATE_EPOCH where it is set, so that outputs can be reproduced."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
     moment = datetime.fromtimestamp(int(fixed), UTC) if fixed.isdecimal() else datetime.now(UTC)
     return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
@@ -43,7 +41,7 @@ class Provenance:
     """As it was typed; None where a program asked."""
     version: str | None = None
     """Of infoscope, when the result was made."""
-    made: str | None = field(default_factory=now, compare=False, metadata={"absent": None})
+    made: str | None = field(default_factory=get_time, compare=False, metadata={"absent": None})
     """When, in UTC, as 2026-11-16T06:40:00Z; None in documents of earlier versions."""
     run: str | None = None
     """Which run it is, where one was named: a build, a night, an epoch."""
@@ -54,8 +52,8 @@ class Provenance:
         return sum(item.rows for item in self.ignored)
 
 
-def ignored_rows(ignored: Iterable[IgnoredRows]) -> tuple[Finding, ...]:
-    """A warning for each reason why rows do not enter the numbers."""
+def describe_ignored_rows(ignored: Iterable[IgnoredRows]) -> tuple[Finding, ...]:
+    """Return a warning for each reason why rows do not enter the numbers."""
     return tuple(
         Finding(
             "rows_ignored",

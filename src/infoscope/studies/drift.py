@@ -28,7 +28,7 @@ from infoscope.readers.labels import Cleaning, match_label
 from infoscope.readers.reader import read_patterns, read_patterns_by_group
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding
-from infoscope.results.notation import p_statement
+from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import Provenance
 from infoscope.studies.inputs import blank_findings, check_named_once
 from infoscope.tables import Contingency
@@ -362,7 +362,7 @@ def _describe(result: Drift) -> Iterator[Finding]:
     for pair in changed[:MAX_PAIRS]:
         text = (
             f"{pair.first} and {pair.second} relate to each other differently in {result.after} "
-            f"({pair.information:.3g} bits per item, {p_statement(pair.p_adjusted)}).{ambiguity}"
+            f"({pair.information:.3g} bits per item, {state_p_value(pair.p_adjusted)}).{ambiguity}"
         )
         evidence: dict[str, Json] = {
             "systems": [pair.first, pair.second],
@@ -377,13 +377,13 @@ def _describe(result: Drift) -> Iterator[Finding]:
     if moved:
         text = (
             f"Labels of {', '.join(system.name for system in moved[:MAX_SYSTEMS])} come in other frequencies in "
-            f"{result.after} ({p_statement(least)}): the items changed, or all of these systems did. A changed mix of "
-            "classes also moves relations a little."
+            f"{result.after} ({state_p_value(least)}): the items changed, or all of these systems did. A changed mix "
+            "of classes also moves relations a little."
         )
         evidence = {"systems": [system.name for system in moved], "p_value": least}
         yield Finding("items_changed", text, "warning", evidence)
     else:
-        text = f"What the systems were shown did not change measurably ({p_statement(least)})."
+        text = f"What the systems were shown did not change measurably ({state_p_value(least)})."
         yield Finding("same_items", text, evidence={"p_value": least})
 
     rows = sum(result.items)

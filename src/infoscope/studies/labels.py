@@ -26,15 +26,14 @@ from infoscope.readers.first_rows import column_names
 from infoscope.readers.labels import Cleaning, as_number
 from infoscope.readers.reader import read_rows, row_patterns
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import csv_text, named_apart
+from infoscope.results.frame import format_csv, rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 from infoscope.tables.rows import Patterns
-from infoscope.typing import LabelsLike, Source, StrPath
+from infoscope.typing import Json, LabelsLike, Source, StrPath
 
 CURVE = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
 """Numbers of labels for which widths are shown."""
@@ -203,7 +202,7 @@ class LabelPlan(Result):
                     "labels_random": part.labels_random,
                     "half_width": part.half_width,
                 }
-                yield {**named_apart(part.group, own, "by"), **own}
+                yield {**rename_taken_columns(part.group, own, "by"), **own}
             return
         for point in self.curve:
             yield {"labels": point.labels, "half_width": point.planned, "half_width_random": point.random}
@@ -279,7 +278,7 @@ class LabelPlan(Result):
         -------
         Path
         """
-        write_file(path, csv_text(iter(self.sheet(items))), replace=force)
+        write_file(path, format_csv(iter(self.sheet(items))), replace=force)
         return Path(path)
 
     def estimate(

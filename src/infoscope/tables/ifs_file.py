@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.embedded_database import check_utf8, duckdb, embedded_database, writing_to
 from infoscope.core.files import output_file
-from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, checked, parsed
+from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, check_record, parse_json
 from infoscope.errors import InputError
 from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, moved, placed
 from infoscope.tables.counting import check_total
@@ -212,7 +212,7 @@ def label_from_json(text: object) -> Label:
     """
     if not isinstance(text, str):
         raise InputError(f"a label is stored as {type(text).__name__}, and must be text")
-    found = parsed(text)
+    found = parse_json(text)
     if isinstance(found, list) and len(found) == 2 and isinstance(found[0], str) and found[0] in _KINDS:
         type_, make = _KINDS[found[0]]
         if type(found[1]) is type_:
@@ -401,7 +401,7 @@ def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, 
 def load(cls: type[Contingency], path: Path) -> Contingency:
     """Read a table, checking that it is one, that it is whole, and that this version knows its form."""
     with opened(path) as file, faults_of(path):
-        return named_table(cls, file, parsed(file.entries["infoscope"]))[1]
+        return named_table(cls, file, parse_json(file.entries["infoscope"]))[1]
 
 
 def named_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
@@ -414,12 +414,12 @@ def named_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tupl
 
 
 def _checked_form(facts: Json) -> dict[str, Any]:
-    form = checked(facts, Fields({"schema": TEXT}, open=True), "its metadata")["schema"]
+    form = check_record(facts, Fields({"schema": TEXT}, open=True), "its metadata")["schema"]
     if form != SCHEMA:
         several = form.startswith("infoscope/tables/")
         way_out = "it holds several tables: infoscope.read takes it" if several else "update infoscope"
         raise InputError(f"its form is {form[:60]!r} and {SCHEMA!r} is required; {way_out}")
-    return checked(facts, _FACTS, "its metadata")
+    return check_record(facts, _FACTS, "its metadata")
 
 
 def _assembled(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:

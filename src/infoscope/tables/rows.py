@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.files import output_file
 from infoscope.core.numerics import Real, as_real, entropy, frozen
-from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, checked, parsed
+from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, check_record, parse_json
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.contingency import Contingency
 from infoscope.tables.counting import check_weight_scale, checked_weights
@@ -361,7 +361,7 @@ def holds_patterns(path: Path) -> bool:
     """Whether a file holds patterns, and not tables or something else."""
     try:
         with opened(path) as file:
-            facts = parsed(file.entries["infoscope"])
+            facts = parse_json(file.entries["infoscope"])
     except InputError:
         return False
     return isinstance(facts, dict) and facts.get("schema") == SCHEMA
@@ -370,10 +370,10 @@ def holds_patterns(path: Path) -> bool:
 def load_patterns(path: Path) -> tuple[Patterns, Json]:
     """Patterns and what their columns mean, checked."""
     with opened(path, "is no file written by infoscope") as file, faults_of(path):
-        facts = checked(parsed(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
+        facts = check_record(parse_json(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
         if facts["schema"] != SCHEMA:
             raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required")
-        facts = checked(parsed(file.entries["infoscope"]), _FACTS, "its metadata")
+        facts = check_record(parse_json(file.entries["infoscope"]), _FACTS, "its metadata")
         keys = [f"label_{at}" for at in range(len(facts["names"]))]
         columns = file.columns({**dict.fromkeys(keys, TYPES["json"]), "squares": TYPES["float"]})
         texts = {key: columns[key].tolist() for key in keys}
@@ -383,7 +383,7 @@ def load_patterns(path: Path) -> tuple[Patterns, Json]:
         labels = {name: known for name, (known, _) in zip(facts["names"], decoded, strict=True)}
         coded = np.array([codes for _, codes in decoded], dtype=np.int64).reshape(len(keys), len(counts))
         found = Patterns.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
-        return found, None if facts["about"] is None else parsed(facts["about"])
+        return found, None if facts["about"] is None else parse_json(facts["about"])
 
 
 def _decoded(texts: list[str | None]) -> tuple[tuple[Label, ...], list[int]]:

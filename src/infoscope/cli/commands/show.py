@@ -24,5 +24,5 @@ def command(result: str, **chosen: object) -> None:
     Example: infoscope show comparison.json --format markdown
     """
     output = Output.asked(chosen)
-    with ifs.results.contradictions_reported(result):
+    with ifs.results.report_contradictions(result):
         output.write(ifs.load(result))

@@ -6,11 +6,12 @@ import importlib
 import re
 from collections.abc import Iterator, Sequence
 
+from infoscope.core.markup import Html, element, joined, text
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.svg import svg
 from infoscope.metrics.registry import Domain, all_metrics, catalogue
-from infoscope.reports.html.elements import Html, element, joined, label, scrolled, text
+from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.embedding import embedded, rows_by_column
 from infoscope.reports.outline import (
     Block,
@@ -29,8 +30,6 @@ from infoscope.reports.outline import (
     Whisker,
 )
 from infoscope.reports.phrases import Code, Inline, Name, Phrase, Rest, Strong, plain
-
-__all__ = ["bar", "block", "phrase", "section", "table", "term"]
 
 MAX_GROUP_BARS = 12
 MAX_WRITTEN_ROWS = 60

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from infoscope.core.markup import Html, element, joined, text
+from infoscope.core.markup import Html, element
 from infoscope.figures.layout import plain_label, shortened
-
-__all__ = ["Html", "element", "joined", "label", "scrolled", "text"]
 
 
 def scrolled(inside: Html, name: str) -> Html:

@@ -11,8 +11,6 @@ from collections.abc import Mapping, Sequence
 from infoscope.core.markup import Html, element
 from infoscope.typing import Json
 
-__all__ = ["embedded", "rows_by_column"]
-
 LEVEL = 9
 DIGITS = 6
 """Significant digits of numbers: pages show four at most."""

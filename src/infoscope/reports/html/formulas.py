@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import re
 
-from infoscope.reports.html.elements import Html, text
-
-__all__ = ["formula"]
+from infoscope.core.markup import Html, text
 
 SIGNS = {
     "sum": "Σ",

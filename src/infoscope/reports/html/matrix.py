@@ -7,17 +7,16 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from infoscope.core.markup import Html, element, joined
 from infoscope.errors import InfoscopeError
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.svg import data_address
-from infoscope.reports.html.elements import Html, element, joined, label, scrolled
+from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.parts.maps import table_of
-from infoscope.results.codec import Json
-from infoscope.results.notation import amount, share
+from infoscope.results.notation import format_count, format_share
 from infoscope.studies.evaluate import SystemResult
-
-__all__ = ["confusion_matrix"]
+from infoscope.typing import Json
 
 MOST_IN_TABLE = 30
 MOST_CELLS = 60_000
@@ -94,12 +93,12 @@ def short_count(count: float) -> str:
         if count >= size:
             scaled = count / (1e3 if unit == "k" else size)
             return f"{scaled:.3g}{unit}" if scaled < 999.5 else f"{scaled:,.0f}{unit}"
-    return amount(count)
+    return format_count(count)
 
 
 def _whole(count: float) -> str:
     """The count in full, where the cell shows it shortened."""
-    return f' data-count="{amount(count)}"' if count >= 1e5 else ""
+    return f' data-count="{format_count(count)}"' if count >= 1e5 else ""
 
 
 def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> Json:
@@ -121,7 +120,7 @@ def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> Json:
 def _share_texts(counts: np.ndarray, shares: np.ndarray) -> list[list[str]]:
     """Percentages of the cells that are not empty."""
     return [
-        [share(part) if count else "·" for count, part in zip(line, parts, strict=True)]
+        [format_share(part) if count else "·" for count, part in zip(line, parts, strict=True)]
         for line, parts in zip(counts.tolist(), shares.tolist(), strict=True)
     ]
 
@@ -181,13 +180,13 @@ def _filled_cells(cells: HeatMap) -> dict[str, Json]:
     rows, columns = np.nonzero(cells.counts)
     before = np.where(np.diff(rows, prepend=-1) > 0, 0, np.concatenate([[0], columns[:-1]]))
     filled, sums = cells.counts[rows, columns].tolist(), cells.counts.sum(1).tolist()
-    written = {value: amount(value) for value in {*filled, *sums}}  # most of them occur many times
+    written = {value: format_count(value) for value in {*filled, *sums}}  # most of them occur many times
     counts, totals = [written[value] for value in filled], [written[value] for value in sums]
     shares: dict[str, Json] = {}
     for row, count, part in zip(rows.tolist(), counts, cells.of_truth[rows, columns].tolist(), strict=True):
         of_total = shares.setdefault(totals[row], {})
         if isinstance(of_total, dict) and count not in of_total:
-            of_total[count] = share(part)
+            of_total[count] = format_share(part)
     return {
         "filled": np.bincount(rows, minlength=len(cells.truth)).tolist(),
         "step": (columns - before).tolist(),
@@ -205,8 +204,8 @@ def _list(found: list[tuple[str, str, float, float]]) -> Html:
             "tr",
             element("th", label(truth, 26), scope="row"),
             element("td", label(system, 26)),
-            element("td", amount(count), class_="n"),
-            element("td", share(part), class_="n dim"),
+            element("td", format_count(count), class_="n"),
+            element("td", format_share(part), class_="n dim"),
             data_truth=truth,
             data_predicted=system,
         )

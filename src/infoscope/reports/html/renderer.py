@@ -7,10 +7,11 @@ from dataclasses import replace
 from functools import cache
 
 from infoscope import __version__
+from infoscope.core.markup import Html, element, joined
 from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import Card, all_metrics
 from infoscope.reports.html.blocks import block, phrase, section, term
-from infoscope.reports.html.elements import Html, element, joined, label
+from infoscope.reports.html.elements import label
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.formulas import formula
 from infoscope.reports.html.shell import code_of, page
@@ -18,8 +19,6 @@ from infoscope.reports.outline import Appendix, Outline, Section, Tile
 from infoscope.reports.phrases import Phrase, plain
 from infoscope.results.provenance import Provenance
 from infoscope.tables.missing import left_out
-
-__all__ = ["appendix", "as_html", "findings_list", "navigation", "tiles"]
 
 MAX_FINDINGS = 6
 """Findings beside the headline; the others follow in their own section."""

@@ -14,8 +14,6 @@ from infoscope.core.markup import Html, element, joined
 from infoscope.figures.layout import plain_label
 from infoscope.figures.scene import DARK, LIGHT
 
-__all__ = ["code_of", "page", "page_style", "text_of"]
-
 _POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
 
 

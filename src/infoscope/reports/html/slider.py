@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from infoscope.core.markup import Html, element, joined
 from infoscope.figures.scene import Point
 from infoscope.figures.svg import svg
 from infoscope.reports.html.blocks import term
-from infoscope.reports.html.elements import Html, element, joined
 from infoscope.reports.parts.sweep_charts import Chart
-
-__all__ = ["planes", "slider"]
 
 Content = tuple[str, Mapping[str, str], Sequence[Mapping[str, str]], int, Chart]
 

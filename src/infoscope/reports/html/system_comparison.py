@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+from infoscope.core.markup import Html, element, joined
 from infoscope.figures.layout import plain_label
 from infoscope.reports.html.blocks import phrase
-from infoscope.reports.html.elements import Html, element, joined, label, scrolled
+from infoscope.reports.html.elements import label, scrolled
 from infoscope.reports.parts.metric_choice import ChosenPlace, view_of_metric
 from infoscope.reports.views.evaluation import tied_systems
-from infoscope.results.notation import Units, share
+from infoscope.results.notation import Units, format_share
 from infoscope.studies.evaluate import Evaluation, SystemResult
-
-__all__ = ["compared_systems"]
 
 TITLES = (
     ("system", ""),
@@ -88,8 +87,8 @@ def _row(system: SystemResult, place: ChosenPlace) -> Html:
         place.difference,
         place.probability,
         place.verdict,
-        share(system.shown("false_information_ratio")),
-        share(system.shown("accuracy")),
+        format_share(system.shown("false_information_ratio")),
+        format_share(system.shown("accuracy")),
         _tag(system),
     )
     kinds = ("track", "n strong", "n wide dim", *(kind for _, kind in TITLES[4:]))

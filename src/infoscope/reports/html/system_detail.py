@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from infoscope.core.markup import Html, element, joined
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
@@ -17,7 +18,7 @@ from infoscope.figures.perplexity_chain import Chain, Half, PerplexityDisplay
 from infoscope.figures.svg import svg
 from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisplay
 from infoscope.reports.html.blocks import block, phrase
-from infoscope.reports.html.elements import Html, element, joined, label
+from infoscope.reports.html.elements import label
 from infoscope.reports.html.embedding import embedded
 from infoscope.reports.html.matrix import confusion_matrix
 from infoscope.reports.parts.classes import class_tables, confused_pairs
@@ -25,8 +26,6 @@ from infoscope.reports.parts.evaluation_sections import example_blocks, example_
 from infoscope.reports.parts.maps import coverage_points, split_points, triangle_points
 from infoscope.results.notation import Units
 from infoscope.studies.evaluate import Evaluation, SystemResult
-
-__all__ = ["maps", "systems"]
 
 MAX_WRITTEN_FOLDS = 20
 """Confused pairs whose example rows are in the page as they are; those of the others are packed."""

@@ -13,8 +13,6 @@ from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units
 from infoscope.studies.evaluate import Evaluation, SystemResult
 
-__all__ = ["chosen_section", "chosen_sentences", "chosen_tiles"]
-
 MANY_METRICS = 4
 """From this many on, the columns of a table are headed by symbols."""
 

@@ -8,11 +8,9 @@ from infoscope.reports.outline import Block, Cell, Column, Row, ShareBar, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import Units, amount, interval_text, points, share
+from infoscope.results.notation import Units, format_count, format_interval, format_points, format_share
 from infoscope.studies.evaluate import ClassEstimates, ConfusedPair, SystemResult
 from infoscope.studies.evaluate.result import ABSENT
-
-__all__ = ["class_tables", "confused_pairs", "cost_in_bits", "labels_match"]
 
 
 def cost_in_bits(system: SystemResult, item: ClassEstimates) -> float:
@@ -36,8 +34,8 @@ def confused_pairs(system: SystemResult, most: int = 5) -> Sequence[Block]:
         pairs,
         (Column("error" if directed else "pair", "name"), _pair),
         (Column("", "bar", 1), lambda each: ShareBar(each.gain / pairs[0].gain, role="false")),
-        (Column("gain"), lambda each: Strong(f"+{points(each.gain)} points")),
-        (Column("samples", priority=5), lambda each: amount(each.count)),
+        (Column("gain"), lambda each: Strong(f"+{format_points(each.gain)} points")),
+        (Column("samples", priority=5), lambda each: format_count(each.count)),
     )
     rows = [Row(line, attributes=_largest_cell(pair, system)) for line, pair in zip(cells, pairs, strict=True)]
     without = "without these errors" if directed else "if the pair were never confused"
@@ -91,7 +89,7 @@ def _table(
     columns, cells = listed(
         labels,
         (Column(noun, "name"), lambda label: Name(label, 26)),
-        (Column("samples", priority=8), lambda label: amount(size[label])),
+        (Column("samples", priority=8), lambda label: format_count(size[label])),
         *_rate(true, Column("recall", priority=7), "recall"),
         *(_bits(true, Column("spread", "bar", 4), "false", most, unit) if has_bits else ()),
         *_rate(predicted, Column("precision", priority=6), "precision"),
@@ -121,9 +119,9 @@ def _rate(
         return items[label].values.get(metric, ABSENT) if label in items else ABSENT
 
     if any(estimate(label).shown is not None for label in items):
-        yield column, lambda label: "–" if estimate(label).shown is None else share(estimate(label).shown)
-    if any(map(interval_text, map(estimate, items))):
-        yield Column("interval", priority=2), lambda label: interval_text(estimate(label))
+        yield column, lambda label: "–" if estimate(label).shown is None else format_share(estimate(label).shown)
+    if any(map(format_interval, map(estimate, items))):
+        yield Column("interval", priority=2), lambda label: format_interval(estimate(label))
 
 
 def _bits(

@@ -9,10 +9,8 @@ from infoscope.reports.outline import Cell, Column, Figure, Section, Table
 from infoscope.reports.parts.item_tables import difference_columns, listed
 from infoscope.reports.phrases import Name
 from infoscope.results.estimate import Difference, Estimate
-from infoscope.results.notation import factor_text, number_text, p_value
+from infoscope.results.notation import format_factor, format_number, format_p_value
 from infoscope.studies.compare import Comparison
-
-__all__ = ["improvement_sections", "pair_section", "test_sections"]
 
 TESTS = {
     "swap_p_value": "swap test",
@@ -56,7 +54,7 @@ def improvement_sections(comparison: Comparison) -> Iterator[Section]:
 def _factor(factor: Estimate | None) -> str:
     if factor is None or factor.value is None or factor.low is None or factor.high is None:
         return ""
-    return f"{factor_text(factor.value)} ({factor_text(factor.low)} – {factor_text(factor.high)})"
+    return f"{format_factor(factor.value)} ({format_factor(factor.low)} – {format_factor(factor.high)})"
 
 
 def _step(comparison: Comparison, name: str, reference: str, of: str, factor: Estimate) -> ImprovementStep:
@@ -89,7 +87,7 @@ def pair_section(comparison: Comparison) -> Section:
 
 
 def _correlation(pair: Difference) -> str:
-    return number_text(pair.correlation, ".2f") if pair.paired and pair.correlation is not None else "unpaired"
+    return format_number(pair.correlation, ".2f") if pair.paired and pair.correlation is not None else "unpaired"
 
 
 def test_sections(comparison: Comparison) -> Iterator[Section]:
@@ -102,7 +100,7 @@ def test_sections(comparison: Comparison) -> Iterator[Section]:
     columns += [Column(TESTS[name]) for name in known] + ([Column("information, bits")] if exact else [])
     rows = []
     for pair in comparison.pairs:
-        cells: list[Cell] = [p_value(pair.tests[name]) if name in pair.tests else "–" for name in known]
+        cells: list[Cell] = [format_p_value(pair.tests[name]) if name in pair.tests else "–" for name in known]
         cells += [_information(pair.information)] if exact else []
         rows.append((Name(pair.a, 24), Name(pair.b, 24), comparison.titled(pair.metric), *cells))
     note = (

@@ -7,8 +7,6 @@ from collections.abc import Mapping, Sequence
 from infoscope.metrics.registry import catalogue
 from infoscope.reports.phrases import Inline, Name, Phrase, Term, joined, listing
 
-__all__ = ["disagreement"]
-
 SampleValues = Mapping[str, Mapping[str, float | None]]
 """By metric and system."""
 MAX_SYSTEMS = 12

@@ -14,20 +14,18 @@ from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.maps import table_of
 from infoscope.reports.parts.threshold_choices import recommended_thresholds
 from infoscope.reports.phrases import Code, Name, Phrase, Strong, Term, joined, reason
-from infoscope.results.codec import Json
-from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, interval_text, number_text, share
+from infoscope.results.notation import (
+    UNDEFINED,
+    MetricNotation,
+    Units,
+    format_count,
+    format_interval,
+    format_number,
+    format_share,
+)
 from infoscope.studies.evaluate import CellExamples, Evaluation, SystemResult
 from infoscope.studies.operating_points import Sweep
-
-__all__ = [
-    "all_metrics",
-    "cost_section",
-    "example_blocks",
-    "example_heading",
-    "examples_section",
-    "order_section",
-    "score_sections",
-]
+from infoscope.typing import Json
 
 _METRICS = (
     "quadratic_weighted_kappa",
@@ -86,9 +84,9 @@ def _steps(system: SystemResult) -> Table | None:
     total = sum(counts.values())
     rows = listed(
         sorted(counts),
-        (Column("steps off", "name"), lambda off: number_text(off, "+d") if off else "0"),
-        (Column("samples"), lambda off: amount(counts[off])),
-        (Column("share"), lambda off: share(counts[off] / total)),
+        (Column("steps off", "name"), lambda off: format_number(off, "+d") if off else "0"),
+        (Column("samples"), lambda off: format_count(counts[off])),
+        (Column("share"), lambda off: format_share(counts[off] / total)),
     )
     return Table(*rows, "How far predictions are off, minus is too low", max_rows=ALL_ROWS)
 
@@ -110,13 +108,13 @@ def cost_section(evaluation: Evaluation) -> list[Section]:
 def _expected(systems: Sequence[SystemResult]) -> Table:
     def cost(system: SystemResult) -> str:
         shown = system.shown(_METRIC)
-        return UNDEFINED if shown is None else number_text(shown, ".4g")
+        return UNDEFINED if shown is None else format_number(shown, ".4g")
 
     rows = listed(
         systems,
         (Column("system", "name"), lambda each: Name(each.title)),
         (Column("expected cost", metric=_METRIC), lambda each: Strong(cost(each))),
-        (Column("interval", priority=5), lambda each: interval_text(each.estimate(_METRIC), 1.0, 4)),
+        (Column("interval", priority=5), lambda each: format_interval(each.estimate(_METRIC), 1.0, 4)),
     )
     return Table(*rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")
 
@@ -130,14 +128,14 @@ def _cells(system: SystemResult) -> Table | None:
         system.costs[:_MOST_CELLS],
         (Column("true", "name"), lambda each: Name(each.truth)),
         (Column("predicted", "name"), lambda each: Name(each.system)),
-        (Column("samples"), lambda each: amount(each.count)),
-        (Column("cost of each"), lambda each: number_text(each.cost, "g")),
+        (Column("samples"), lambda each: format_count(each.count)),
+        (Column("cost of each"), lambda each: format_number(each.cost, "g")),
         (
             Column("share of the cost"),
             lambda each: (
-                share(each.mean_cost / whole)
+                format_share(each.mean_cost / whole)
                 if whole > 0 and each.mean_cost > 0
-                else f"{number_text(each.mean_cost, '+.4g')} per sample"
+                else f"{format_number(each.mean_cost, '+.4g')} per sample"
             ),
         ),
     )
@@ -242,7 +240,7 @@ def example_blocks(cell: CellExamples) -> Iterator[Block]:
 def example_heading(cell: CellExamples) -> Phrase:
     """Which pair, and how many of its rows are shown."""
     whole = len(cell.rows) >= cell.count
-    number = f"all {amount(cell.count)}" if whole else f"{len(cell.rows)} of {amount(cell.count)}"
+    number = f"all {format_count(cell.count)}" if whole else f"{len(cell.rows)} of {format_count(cell.count)}"
     shown = "1 row" if cell.count == 1 else f"{number} rows"
     return ("true ", Name(cell.truth), ", predicted ", Name(cell.system), f": {shown}")
 
@@ -256,7 +254,7 @@ def example_origin(cell: CellExamples) -> Phrase | None:
     parts = [
         (
             *(Name(each.column), " is ", Name(each.value)),
-            f": {share(each.rate)} of the true class, elsewhere {share(each.elsewhere)}",
+            f": {format_share(each.rate)} of the true class, elsewhere {format_share(each.elsewhere)}",
         )
         for each in cell.segments
     ]

@@ -12,9 +12,7 @@ from typing import Protocol, TypeVar
 from infoscope.reports.outline import Cell, Column
 from infoscope.reports.phrases import Name
 from infoscope.results.estimate import Difference
-from infoscope.results.notation import MetricNotation, chance
-
-__all__ = ["Grouped", "ItemColumn", "difference_columns", "group_columns", "listed"]
+from infoscope.results.notation import MetricNotation, format_probability
 
 Item = TypeVar("Item")
 ItemColumn = tuple[Column, Callable[[Item], Cell]]
@@ -64,6 +62,6 @@ def difference_columns(
         (Column("metric", "text"), title),
         (Column("A − B"), gap),
         (Column("interval"), lambda pair: MetricNotation(pair.metric).signed_interval(pair.estimate)),
-        (Column("P(A better)"), lambda pair: chance(pair.probability_a_better)),
+        (Column("P(A better)"), lambda pair: format_probability(pair.probability_a_better)),
         (Column("verdict", "text"), lambda pair: pair.corrected_verdict if is_corrected else pair.verdict),
     ]

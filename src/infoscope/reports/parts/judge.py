@@ -13,12 +13,17 @@ from infoscope.reports.parts.classes import class_tables
 from infoscope.reports.parts.item_tables import group_columns, listed
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share, share_with_interval
+from infoscope.results.notation import (
+    MetricNotation,
+    Units,
+    format_count,
+    format_interval,
+    format_share,
+    format_share_with_interval,
+)
 from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.studies.evaluate.judged_system import JudgedSystem
 from infoscope.studies.evaluate.result import JudgeResult
-
-__all__ = ["judge_section", "judge_sentences"]
 
 MOST_ERRORS = 2
 """Kinds of error of the judge that the first sentence names."""
@@ -51,12 +56,12 @@ def _quality(judge: SystemResult, found: JudgeResult) -> Phrase:
     parts: list[Inline] = [
         *_within(found),
         Name(judge.name),
-        f" {verb} {share_with_interval(captured)} of the information in {about}",
+        f" {verb} {format_share_with_interval(captured)} of the information in {about}",
     ]
     if right.shown is not None:
-        parts.append(f" and {be} right in {share(right.shown)} of the rows")
+        parts.append(f" and {be} right in {format_share(right.shown)} of the rows")
     for at, (truth, verdict, rate) in enumerate(_errors(judge)):
-        parts += [f"; {take} " if at == 0 else ", ", Name(truth), " for ", Name(verdict), f" in {share(rate)}"]
+        parts += [f"; {take} " if at == 0 else ", ", Name(truth), " for ", Name(verdict), f" in {format_share(rate)}"]
     return (*parts, ".")
 
 
@@ -78,15 +83,18 @@ def _errors(judge: SystemResult) -> Iterator[tuple[str, str, float]]:
 def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
     both = evaluation[system.name].metrics["accuracy"]
     alone, naive = system.labels_only.get("accuracy"), system.judge_as_truth.get("accuracy")
-    rows, labels = f"{amount(round(system.rows))} rows", f"{amount(round(system.labels))} labels alone"
+    rows, labels = f"{format_count(round(system.rows))} rows", f"{format_count(round(system.labels))} labels alone"
     if evaluation.judge is not None and evaluation.judge.reduced:
-        rows = f"all rows, worth {amount(round(system.rows))} independent ones"
-        labels = f"labels alone, worth {amount(round(system.labels))}"
-    parts: list[Inline] = [Strong(evaluation[system.name].title), f": accuracy {share_with_interval(both)} over {rows}"]
+        rows = f"all rows, worth {format_count(round(system.rows))} independent ones"
+        labels = f"labels alone, worth {format_count(round(system.labels))}"
+    parts: list[Inline] = [
+        Strong(evaluation[system.name].title),
+        f": accuracy {format_share_with_interval(both)} over {rows}",
+    ]
     if alone is not None and alone.shown is not None:
-        parts.append(f"; {share_with_interval(alone)} by the {labels}")
+        parts.append(f"; {format_share_with_interval(alone)} by the {labels}")
     if naive is not None and naive.shown is not None:
-        parts.append(f", {share(naive.shown)} if verdicts were true labels")
+        parts.append(f", {format_share(naive.shown)} if verdicts were true labels")
     return (*parts, f"; the judge is worth {_worth(system)}.")
 
 
@@ -152,8 +160,8 @@ def _others(parts: Sequence[Evaluation]) -> Iterator[Section]:
         found,
         (Column("system", "name"), lambda each: Name(each[0])),
         (Column("method", "name"), lambda each: _OTHERS[each[1]]),
-        (Column("accuracy", metric="accuracy"), lambda each: share(each[2].shown)),
-        (Column("interval"), lambda each: interval_text(each[2])),
+        (Column("accuracy", metric="accuracy"), lambda each: format_share(each[2].shown)),
+        (Column("interval"), lambda each: format_interval(each[2])),
         *([(Column("undefined", "text"), lambda each: each[2].undefined or "")] if has_reasons else []),
     )
     note = (
@@ -179,9 +187,9 @@ def _side_by_side(parts: Sequence[Evaluation]) -> Table:
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("metric", "name"), lambda each: find(each.metric).card.title_in_sentence),
         (Column("labels and judge"), lambda each: Strong(MetricNotation(each.metric).shown(each.both))),
-        (Column("interval", priority=8), lambda each: interval_text(each.both)),
+        (Column("interval", priority=8), lambda each: format_interval(each.both)),
         (Column("labels only", priority=7), lambda each: MetricNotation(each.metric).shown(each.labels)),
-        (Column("interval", priority=5), lambda each: interval_text(each.labels)),
+        (Column("interval", priority=5), lambda each: format_interval(each.labels)),
         (
             Column("verdicts as truth", priority=6),
             lambda each: "–" if each.verdicts is None else MetricNotation(each.metric).value(each.verdicts),
@@ -219,10 +227,10 @@ def _strata(system: JudgedSystem) -> Table:
         sorted(system.strata, key=lambda stratum: -stratum.rows),
         (Column("verdict", "name"), lambda each: Name(each.verdict)),
         (Column("prediction", "name"), lambda each: Name(each.prediction)),
-        (Column("rows"), lambda each: amount(round(each.rows))),
-        (Column("labels"), lambda each: amount(round(each.labels))),
-        (Column("right"), lambda each: Strong(share(each.right.shown))),
-        (Column("interval", priority=5), lambda each: interval_text(each.right)),
+        (Column("rows"), lambda each: format_count(round(each.rows))),
+        (Column("labels"), lambda each: format_count(round(each.labels))),
+        (Column("right"), lambda each: Strong(format_share(each.right.shown))),
+        (Column("interval", priority=5), lambda each: format_interval(each.right)),
     )
     note = "Labelled rows represent the others with the same verdict and prediction."
     return Table(*rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")

@@ -31,19 +31,6 @@ from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.tables import Contingency
 from infoscope.tables.transformations import on_scale
 
-__all__ = [
-    "confusion_display",
-    "coverage_display",
-    "coverage_points",
-    "grid_display",
-    "grid_section",
-    "split_display",
-    "split_points",
-    "table_of",
-    "triangle_display",
-    "triangle_points",
-]
-
 CAPPED = 1000
 """A document lists at most this many cells; a table with more cannot be read back from it."""
 

@@ -6,13 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from infoscope.metrics.registry import catalogue
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
-from infoscope.results.notation import MetricNotation, Units, chance
+from infoscope.results.notation import MetricNotation, Units, format_probability
 from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.studies.evaluate.result import ABSENT
-
-__all__ = ["ChosenPlace", "difference_to", "metric_choices", "view_of_metric"]
+from infoscope.typing import Json
 
 MAX_NUMBERS = 80_000
 """Numbers of single classes that a page carries; of more, only those of the most frequent classes."""
@@ -129,7 +127,7 @@ def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[Cho
     places = []
     for place, system, group, gap in zip(_places(estimates, writing), systems, groups, gaps, strict=True):
         if gap is not None:
-            better = chance(gap.probability_a_better)
+            better = format_probability(gap.probability_a_better)
             verdict: str = gap.corrected_verdict if system.is_informative else "no information"
             difference = writing.difference(gap.estimate, (system.shown(metric), first[group].shown(metric)))
             places.append(replace(place, difference=difference, probability=better, verdict=verdict))

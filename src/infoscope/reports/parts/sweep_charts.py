@@ -15,11 +15,9 @@ from infoscope.figures.score_curves import LiftDisplay, PrecisionRecallDisplay, 
 from infoscope.reports.outline import ALL_ROWS, Column, Figure, Section, SideBySide, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import signed_value
-from infoscope.results.notation import amount, interval_text, share
+from infoscope.results.notation import format_count, format_interval, format_share
 from infoscope.studies.operating_points import Choice, Sweep
 from infoscope.studies.operating_points.result import ALARM_RATE, LIFT
-
-__all__ = ["Chart", "charts", "reliability_section"]
 
 REJECTING = {"proficiency": "captured", "accepted_accuracy": "accuracy of the accepted"}
 ALARMING = {"proficiency": "captured", "recall": "recall", "precision": "precision", "accuracy": "accuracy"}
@@ -195,10 +193,10 @@ def reliability_section(sweep: Sweep) -> list[Section]:
     rows = listed(
         sweep.reliability,
         (Column("mean score", "name"), lambda each: signed_value(each.score)),
-        (Column("positive"), lambda each: share(each.rate.value)),
-        (Column("interval", priority=7), lambda each: interval_text(each.rate)),
-        (Column("positives", priority=6), lambda each: amount(each.positives)),
-        (Column("samples"), lambda each: amount(each.samples)),
+        (Column("positive"), lambda each: format_share(each.rate.value)),
+        (Column("interval", priority=7), lambda each: format_interval(each.rate)),
+        (Column("positives", priority=6), lambda each: format_count(each.positives)),
+        (Column("samples"), lambda each: format_count(each.samples)),
         (Column("scores", "text", priority=5), lambda each: f"{each.low:.3g} to {each.high:.3g}".replace("-", "−")),
     )
     note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."

@@ -11,20 +11,9 @@ from infoscope.reports.outline import Column, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Strong, Term
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import UNDEFINED, MetricNotation, Units, number_text, share
+from infoscope.results.notation import UNDEFINED, MetricNotation, Units, format_number, format_share
 from infoscope.studies.operating_points import Choice
 from infoscope.studies.operating_points.result import LIFT
-
-__all__ = [
-    "ALERTS",
-    "criterion_interval",
-    "criterion_value",
-    "criterion_word",
-    "point_text",
-    "recommended_thresholds",
-    "signed_value",
-    "threshold_interval",
-]
 
 ALERTS = "alerts_per_1000"
 
@@ -43,7 +32,7 @@ def point_text(name: str, value: float | None) -> str:
         return signed_value(value)
     if name == ALERTS:
         return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-    return f"{value:,.1f}" if name == LIFT else share(float(value))
+    return f"{value:,.1f}" if name == LIFT else format_share(float(value))
 
 
 def criterion_value(choice: Choice, value: float | None, unit: Units) -> str:
@@ -63,7 +52,7 @@ def criterion_interval(choice: Choice, estimate: Estimate, unit: Units) -> str:
 
 def signed_value(value: float) -> str:
     """A number with four digits and a true minus sign."""
-    return number_text(value, ".4g")
+    return format_number(value, ".4g")
 
 
 def threshold_interval(choice: Choice) -> tuple[str, str] | None:

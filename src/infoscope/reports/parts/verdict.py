@@ -14,18 +14,16 @@ from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,
     Units,
-    amount,
-    chance,
-    false_per_hundred,
-    interval_text,
-    points,
-    sample_clause,
-    share,
-    share_with_interval,
+    describe_false_bits,
+    describe_sample_value,
+    format_count,
+    format_interval,
+    format_points,
+    format_probability,
+    format_share,
+    format_share_with_interval,
 )
 from infoscope.studies.evaluate import ClassEstimates, ConfusedPair, Evaluation, SystemResult
-
-__all__ = ["NO_VERDICTS", "only_label", "opening_sentences", "system_tiles"]
 
 
 def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
@@ -63,15 +61,15 @@ def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
         return _told_from_chance(focus, many if all(not system.is_informative for system in evaluation) else 1)
     rank = "" if many == 1 else f", the least of {many} results" if focus.group else f", the most of {many} systems"
     if accuracy.value == captured.value == 1.0 and focus.clusters is None:
-        corrected = f" and {share_with_interval(captured)} corrected for few rows per class" * captured.corrected
-        every = "every sample" if focus.n is None else f"all {amount(round(focus.n))} samples"
+        corrected = f" and {format_share_with_interval(captured)} corrected for few rows per class" * captured.corrected
+        every = "every sample" if focus.n is None else f"all {format_count(round(focus.n))} samples"
         return (
             name,
-            f" is right in {every}: accuracy {share_with_interval(accuracy)}, captured information 100%"
+            f" is right in {every}: accuracy {format_share_with_interval(accuracy)}, captured information 100%"
             f"{' in this sample' * captured.corrected}{corrected}{rank}.",
         )
-    of = f"{share_with_interval(captured)} of the information in the truth"
-    return (name, f" captures {of}{rank}{sample_clause(captured)}.")
+    of = f"{format_share_with_interval(captured)} of the information in the truth"
+    return (name, f" captures {of}{rank}{describe_sample_value(captured)}.")
 
 
 def only_label(items: Sequence[ClassEstimates], metric: str) -> str | None:
@@ -85,7 +83,7 @@ def _without_information(system: SystemResult) -> Phrase:
     only, name, accuracy = only_label(system.classes, "support"), Name(system.title, 48), system.estimate("accuracy")
     if only is None:
         return (name, f" cannot be evaluated by information: {system.estimate('proficiency').undefined}.")
-    right = f" is right in {share_with_interval(accuracy)} of them."
+    right = f" is right in {format_share_with_interval(accuracy)} of them."
     if accuracy.value in (None, 1.0):
         right = " is not scored." if accuracy.value is None else " always predicts it."
     return (
@@ -102,12 +100,15 @@ def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
     only = only_label(focus.outputs, "declared")
     if only is not None:
         accuracy, matched = focus.estimate("accuracy"), only in focus.truth_labels and focus.clusters is None
-        right = f": right in {share_with_interval(accuracy)} of the samples, as often as it is the true class" * matched
+        right = (
+            f": right in {format_share_with_interval(accuracy)} of the samples, as often as it is the true class"
+            * matched
+        )
         others = f"; none of the {many} {'results' if focus.group else 'systems'} captures more than chance" * (
             many > 1
         )
         return (name, " always predicts '", Name(only), f"', whatever the truth, and captures nothing{right}{others}.")
-    seen = share_with_interval(captured)
+    seen = format_share_with_interval(captured)
     is_much = (captured.low or 0.0) > MUCH_BY_CHANCE
     if many > 1:
         what = "results" if focus.group else "systems"
@@ -130,8 +131,8 @@ def _values(system: SystemResult) -> str:
         sum(1 for item in system.classes if item.number("support")),
         sum(1 for item in system.outputs if item.number("declared")),
     )
-    true, predicted = map(amount, used)
-    return f"{predicted} predicted and {true} true classes in {amount(round(system.n or 0))} samples"
+    true, predicted = map(format_count, used)
+    return f"{predicted} predicted and {true} true classes in {format_count(round(system.n or 0))} samples"
 
 
 def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
@@ -143,7 +144,7 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     false = focus.shown("false_information_ratio")
     if false is not None and focus.number("false_information_ratio") != 0 and focus.shown("proficiency") is not None:
         subject: Inline = "it" if evaluation.judge is None else Name(focus.title)
-        yield ("For every 100 bits of truth ", subject, f" adds {false_per_hundred(false)} false information.")
+        yield ("For every 100 bits of truth ", subject, f" adds {describe_false_bits(false)} false information.")
     pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
     if pairs:
         yield _costliest(pairs)
@@ -155,10 +156,10 @@ def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
         first, second = (Name(label) for label in pairs[0].classes)
         count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
         samples = counted(count, "sample")
-        more = f"it would capture {points(pairs[0].gain)} points more of this sample."
+        more = f"it would capture {format_points(pairs[0].gain)} points more of this sample."
         return (first, " is predicted as ", second, f" in {samples}; without these errors {more}")
     named = joined(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
-    more = f"{points(pairs[0].gain)} points more of this sample"
+    more = f"{format_points(pairs[0].gain)} points more of this sample"
     if len(pairs) == 1:
         return ("The costliest confusion is ", *named, f"; without it, {more} would be captured.")
     return ("The costliest confusions are ", *named, f"; without the first it would capture {more}.")
@@ -173,12 +174,15 @@ def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
         if focus.is_informative:
             yield (Strong(second.title), " captures no more information than expected by chance.")
         return
-    follows = (Strong(second.title), f" follows with {share(second.shown('proficiency'))}")
+    follows = (Strong(second.title), f" follows with {format_share(second.shown('proficiency'))}")
     found = difference_to(evaluation, focus, second)
     if found is None or found.probability_a_better is None:
         yield (*follows, ".")
     else:
-        yield (*follows, f"; the probability that it captures less is {chance(found.probability_a_better)}.")
+        yield (
+            *follows,
+            f"; the probability that it captures less is {format_probability(found.probability_a_better)}.",
+        )
 
 
 _CLUSTER_TILES = (
@@ -207,7 +211,7 @@ def system_tiles(system: SystemResult) -> Iterator[Tile]:
     if system.clusters is not None:
         yield from (_tile(system, metric, word, note) for metric, word, note in _CLUSTER_TILES)
     if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
-        note = f"accuracy {share(system.shown('accepted_accuracy'))} among the accepted"
+        note = f"accuracy {format_share(system.shown('accepted_accuracy'))} among the accepted"
         yield _tile(system, "rejection_rate", "rejected", note)
 
 
@@ -241,11 +245,13 @@ def _tile(system: SystemResult, metric: str, word: str, note: str) -> Tile:
 def _chance_accuracy(system: SystemResult) -> str:
     supports = [float(item.number("support") or 0) for item in system.classes]
     largest = max(supports, default=0.0) / (sum(supports) or 1.0)
-    return f"chance {share(system.shown('random_accuracy'))}, most frequent class {share(largest)}"
+    return f"chance {format_share(system.shown('random_accuracy'))}, most frequent class {format_share(largest)}"
 
 
 def _remaining(system: SystemResult) -> Tile:
     left, effective = system.estimate("remnant_classes"), system.shown("effective_classes")
     number, value = (UNDEFINED if part is None else f"{part:.2f}" for part in (left.shown, left.value))
     note = "" if effective is None else f"equally likely classes remain, of {effective:.1f}"
-    return Tile(number, "classes left", interval_text(left, 1.0, 2), note, "remnant_classes", value * (value != number))
+    return Tile(
+        number, "classes left", format_interval(left, 1.0, 2), note, "remnant_classes", value * (value != number)
+    )

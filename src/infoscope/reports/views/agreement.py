@@ -22,12 +22,17 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name
-from infoscope.results.notation import MetricNotation, Units, amount, interval_text, p_value, share
+from infoscope.results.notation import (
+    MetricNotation,
+    Units,
+    format_count,
+    format_interval,
+    format_p_value,
+    format_share,
+)
 from infoscope.studies.agreement import Agreement
 from infoscope.studies.agreement.pairs import PairAgreement
 from infoscope.studies.agreement.result import AnnotatorMap
-
-__all__ = ["PICTURES", "outline"]
 
 
 def _forest(result: Agreement) -> ComparisonDisplay:
@@ -69,7 +74,7 @@ def outline(result: Agreement, unit: Units) -> Outline:
         kicker=(
             "Agreement",
             f"{len(result.names)} annotators",
-            f"{amount(result.items)} items",
+            f"{format_count(result.items)} items",
             "1 category" if len(result.categories) == 1 else f"{len(result.categories):,} categories",
         ),
         headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {notation.whole(alpha)}.",
@@ -141,13 +146,16 @@ def _information(result: Agreement, unit: Units) -> Sequence[Section]:
             Column(f"shared information, {unit.name}", metric="mutual_information"),
             lambda each: unit.amount(each[1].mutual_information.shown),
         ),
-        (Column("interval", priority=6), lambda each: interval_text(each[1].mutual_information, unit.per_bit, 2)),
+        (Column("interval", priority=6), lambda each: format_interval(each[1].mutual_information, unit.per_bit, 2)),
         (
             Column(f"apart, {unit.name}", metric="erroneous_information"),
             lambda each: unit.amount(each[1].variation_of_information.shown),
         ),
-        (Column("interval", priority=5), lambda each: interval_text(each[1].variation_of_information, unit.per_bit, 2)),
-        (Column("items", priority=3), lambda each: amount(each[0].items)),
+        (
+            Column("interval", priority=5),
+            lambda each: format_interval(each[1].variation_of_information, unit.per_bit, 2),
+        ),
+        (Column("items", priority=3), lambda each: format_count(each[0].items)),
     )
     note = "Apart is the variation of information, H(A|B) + H(B|A): 0 where each determines the other."
     table = Table(*rows, search="pairs", max_rows=15, note=note)
@@ -172,8 +180,8 @@ def _annotators(result: Agreement) -> Section:
     rows = listed(
         result.annotators,
         (Column("annotator", "name"), lambda each: Name(each.name)),
-        (Column("items"), lambda each: amount(each.items)),
-        (Column("mean proficiency with the others"), lambda each: share(each.mean_proficiency)),
+        (Column("items"), lambda each: format_count(each.items)),
+        (Column("mean proficiency with the others"), lambda each: format_share(each.mean_proficiency)),
         (
             Column("alpha without"),
             lambda each: "" if each.alpha_without is None else MetricNotation("kappa").value(each.alpha_without),
@@ -191,8 +199,8 @@ def _confused(result: Agreement) -> Sequence[Section]:
         (Column("category", "name"), lambda each: Name(each.first_category)),
         (Column("annotator", "name"), lambda each: Name(each.second)),
         (Column("category", "name"), lambda each: Name(each.second_category)),
-        (Column("items"), lambda each: amount(each.count)),
+        (Column("items"), lambda each: format_count(each.count)),
         (Column("expected by chance", priority=5), lambda each: f"{each.expected:.1f}"),
-        (Column("p", priority=4), lambda each: p_value(each.p_value)),
+        (Column("p", priority=4), lambda each: format_p_value(each.p_value)),
     )
     return (Section("Confused categories", [Table(*rows, search="categories", max_rows=15)], "confused"),)

@@ -11,10 +11,8 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Phrase
-from infoscope.results.notation import Units, amount
+from infoscope.results.notation import Units, format_count
 from infoscope.studies.operating_points import Calibration
-
-__all__ = ["PICTURES", "outline"]
 
 
 def _corrected(found: Calibration) -> dict[str, float | None]:
@@ -41,7 +39,7 @@ def outline(found: Calibration, unit: Units) -> Outline:
     )
     return Outline(
         title=f"The probabilities are {found.verdict}",
-        kicker=("Calibration", f"{amount(found.samples)} samples"),
+        kicker=("Calibration", f"{format_count(found.samples)} samples"),
         headline=_headline(found, unit),
         lede=list(_lede(found, unit)),
         tiles=[

@@ -12,16 +12,14 @@ from infoscope.reports.outline import Appendix, Column, Outline, Section, Table,
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import criterion_word
 from infoscope.reports.phrases import Name
-from infoscope.results.notation import MetricNotation, Units, amount, share
+from infoscope.results.notation import MetricNotation, Units, format_count, format_share
 from infoscope.studies.operating_points import ClassThresholds
-
-__all__ = ["PICTURES", "outline"]
 
 
 def _thresholds(found: ClassThresholds) -> ComparisonDisplay:
     """How certain each class has to be, and how many of its samples are."""
     rows = [
-        ForestRow(name, limit, word=f"{amount(found.accepted[name])} of {amount(found.predicted[name])}")
+        ForestRow(name, limit, word=f"{format_count(found.accepted[name])} of {format_count(found.predicted[name])}")
         for name, limit in found.thresholds.items()
         if limit is not None and np.isfinite(limit)
     ]
@@ -39,16 +37,16 @@ def outline(found: ClassThresholds, unit: Units) -> Outline:
     word = criterion_word(found.criterion)
     sign = "at most" if found.certainty == "entropy" else "at least"
     accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)
-    samples = amount(sum(found.predicted.values()))
+    samples = format_count(sum(found.predicted.values()))
     rows = listed(
         found.thresholds,
         (Column("class", "name"), Name),
         (Column(f"{found.certainty} {sign}"), lambda name: _limit(found.thresholds[name])),
-        (Column("accepted"), lambda name: amount(found.accepted[name])),
-        (Column("predicted"), lambda name: amount(found.predicted[name])),
+        (Column("accepted"), lambda name: format_count(found.accepted[name])),
+        (Column("predicted"), lambda name: format_count(found.predicted[name])),
         (
             Column("accepted share", priority=5),
-            lambda name: share(found.accepted[name] / found.predicted[name]) if found.predicted[name] else "–",
+            lambda name: format_share(found.accepted[name] / found.predicted[name]) if found.predicted[name] else "–",
         ),
     )
     return Outline(
@@ -58,11 +56,11 @@ def outline(found: ClassThresholds, unit: Units) -> Outline:
             f"{len(found.thresholds)} classes",
             f"{samples} samples",
         ),
-        headline=f"A threshold per class takes the {word} from {before} to {after}; {share(accepted)} of the samples "
-        "are accepted.",
+        headline=f"A threshold per class takes the {word} from {before} to {after}; {format_share(accepted)} of the "
+        "samples are accepted.",
         tiles=[
             Tile(after, word, note=f"{before} without rejecting", metric=found.criterion),
-            Tile(share(accepted), "accepted"),
+            Tile(format_share(accepted), "accepted"),
         ],
         sections=[Section("Classes", [Table(*rows, "Thresholds per class", search="classes")], "classes")],
         appendix=Appendix(

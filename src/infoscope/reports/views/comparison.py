@@ -27,11 +27,9 @@ from infoscope.reports.parts.disagreement import disagreement
 from infoscope.reports.parts.verdict import NO_VERDICTS
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
 from infoscope.results.estimate import Difference
-from infoscope.results.notation import MetricNotation, Units, amount, chance
+from infoscope.results.notation import MetricNotation, Units, format_count, format_probability
 from infoscope.studies.compare import Comparison, Ranking
 from infoscope.studies.compare.ranking import Place
-
-__all__ = ["PICTURES", "headline", "outline"]
 
 PICTURES: dict[str, Callable[[Comparison], Display]] = {
     "forest": ComparisonDisplay.from_comparison,
@@ -112,7 +110,7 @@ def _lower(metric: str, positive: str | None) -> str:
 
 
 def _conditions(comparison: Comparison) -> tuple[str, ...]:
-    rows = list(dict.fromkeys(amount(size) for size in sorted(comparison.samples.values())))
+    rows = list(dict.fromkeys(format_count(size) for size in sorted(comparison.samples.values())))
     size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
     paired = all(pair.paired for pair in comparison.pairs)
     how = "paired by row" if paired else "unpaired: different rows"
@@ -125,10 +123,10 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
     first, *others = comparison.ranking
     likely = sorted(first.contenders, key=lambda place: -place.probability_best)
     if first.best is None and len(likely) > 1:
-        named = ((Name(place.name), f" {chance(place.probability_best)}") for place in likely[:3])
+        named = ((Name(place.name), f" {format_probability(place.probability_best)}") for place in likely[:3])
         yield ("Probability of being the best: ", *joined(named, ", "), ".")
     elif len(likely) > 1:
-        yield f"It is the best with probability {chance(likely[0].probability_best)}."
+        yield f"It is the best with probability {format_probability(likely[0].probability_best)}."
     if likely:
         yield from _other_metrics(others, _leaders(first), comparison.positive)
         values = {
@@ -177,7 +175,7 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
     interval, sample = notation.interval(best.estimate), notation.in_sample(best.estimate)
     yield Tile(notation.value(best.shown), Name(best.name, 24), interval, sample=sample)
     if len(first.contenders) > 1:
-        yield Tile(chance(best.probability_best), "probability of being the best")
+        yield Tile(format_probability(best.probability_best), "probability of being the best")
     pair = comparison.between(best.name, rival, metric)
     if pair is None or pair.probability_a_better is None:
         return
@@ -188,7 +186,7 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
         (f"{'points ' * notation.is_share}{'less' if lower else 'more'} than ", Name(rival, 24)),
         notation.signed_interval(lead),
     )
-    yield Tile(chance(pair.probability_a_better), ("probability of being better than ", Name(rival, 24)))
+    yield Tile(format_probability(pair.probability_a_better), ("probability of being better than ", Name(rival, 24)))
 
 
 def _ranked(comparison: Comparison, ranking: Ranking) -> Section:
@@ -247,7 +245,7 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
                 notation.interval(estimate),
                 *([notation.in_sample(estimate)] if in_sample else []),
                 *_against(comparison, ranking, place, reference),
-                "" if place.name in ranking.uninformative else chance(place.probability_best),
+                "" if place.name in ranking.uninformative else format_probability(place.probability_best),
             )
         )
     letters = "Systems with the same letter do not differ significantly. " if groups else ""
@@ -267,7 +265,7 @@ def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: 
     if pair is None or pair.estimate.shown is None:
         return "", "", word or "not compared"
     gap = MetricNotation(ranking.metric).difference(pair.estimate, _values(ranking, pair))
-    return gap, chance(pair.probability_a_better), word or pair.corrected_verdict
+    return gap, format_probability(pair.probability_a_better), word or pair.corrected_verdict
 
 
 def _values(ranking: Ranking, pair: Difference) -> tuple[float, float]:

@@ -10,10 +10,8 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Bullets, Cell, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.estimate import Estimate
-from infoscope.results.notation import MetricNotation, Units, amount, number_text, p_value, share
+from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_p_value, format_share
 from infoscope.studies.cross_validate import CrossValidation, ScoreOverlap
-
-__all__ = ["PICTURES", "outline"]
 
 PICTURES: dict[str, Callable[[CrossValidation], Display]] = {"coverage": fold_clouds}
 _COLUMNS = (
@@ -53,7 +51,7 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
     known = [each for each in result.estimators if each.metrics[score].value is not None]
     ranked = sorted(known, key=lambda each: -(each.metrics[score].value or 0.0))
     words = WORDS[result.folds is None]
-    size = "" if result.provenance.rows is None else f"{amount(result.provenance.rows)} samples"
+    size = "" if result.provenance.rows is None else f"{format_count(result.provenance.rows)} samples"
     lead: Phrase = f"No {words.system} has a defined score."
     if ranked:
         lead = (
@@ -108,7 +106,7 @@ def _table(result: CrossValidation) -> Section:
         (
             Strong(each.name),
             *(_mean(each.metrics[metric], metric) for metric, _ in _COLUMNS),
-            "–" if each.correlation is None else number_text(each.correlation, ".2f"),
+            "–" if each.correlation is None else format_number(each.correlation, ".2f"),
         )
         for each in result.estimators
     ]
@@ -123,7 +121,8 @@ def _pairs(result: CrossValidation) -> Section:
             Name(pair.a),
             " has a lower S_I/H(T) than ",
             Name(pair.b),
-            f" in {share(pair.share_a_lower)} of {WORDS[result.folds is None].run}s (p {_p_value(result, pair)})",
+            f" in {format_share(pair.share_a_lower)} of {WORDS[result.folds is None].run}s "
+            f"(p {_p_value(result, pair)})",
         )
         for pair in result.overlaps
     ]
@@ -133,7 +132,7 @@ def _pairs(result: CrossValidation) -> Section:
 def _p_value(result: CrossValidation, pair: ScoreOverlap) -> str:
     """The p-value; where the order was never the other way round, no less than so few runs can show."""
     runs = min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b))
-    return p_value(pair.p_value) if pair.p_value > 0 else f"<{1 / runs:.2g}"
+    return format_p_value(pair.p_value) if pair.p_value > 0 else f"<{1 / runs:.2g}"
 
 
 def _clouds(result: CrossValidation) -> tuple[Section, ...]:

@@ -9,16 +9,14 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name
-from infoscope.results.notation import Units, amount, p_value
+from infoscope.results.notation import Units, format_count, format_p_value
 from infoscope.studies.drift import Drift
-
-__all__ = ["PICTURES", "outline"]
 
 
 def _relations(result: Drift) -> ComparisonDisplay:
     """Pairs by how much their relation changed."""
     rows = [
-        ForestRow(f"{pair.first} – {pair.second}", pair.information, word=f"P {p_value(pair.p_adjusted)}")
+        ForestRow(f"{pair.first} – {pair.second}", pair.information, word=f"P {format_p_value(pair.p_adjusted)}")
         for pair in result.pairs
     ]
     return ComparisonDisplay(rows, "change of the relation, bits per item", noun="pairs")
@@ -36,7 +34,7 @@ def outline(result: Drift, unit: Units) -> Outline:
         kicker=(
             "Drift without truth",
             f"{len(result.names)} systems",
-            f"{amount(result.items[0])} items before, {amount(result.items[1])} after",
+            f"{format_count(result.items[0])} items before, {format_count(result.items[1])} after",
         ),
         headline=_headline(result, changed),
         tiles=[
@@ -76,10 +74,10 @@ def _pairs(result: Drift, unit: Units) -> Section:
         ),
         (Column("after", priority=5), lambda each: unit.amount(each.mutual_information[1])),
         (Column(f"change of the relation, {unit.name} per item"), lambda each: _change(each.information, unit)),
-        (Column("p"), lambda each: p_value(each.p_adjusted)),
+        (Column("p"), lambda each: format_p_value(each.p_adjusted)),
         (Column("smallest found", priority=6), lambda each: _change(each.second_given_first.smallest_found, unit)),
-        (Column("items before", priority=2), lambda each: amount(each.items[0])),
-        (Column("after", priority=2), lambda each: amount(each.items[1])),
+        (Column("items before", priority=2), lambda each: format_count(each.items[0])),
+        (Column("after", priority=2), lambda each: format_count(each.items[1])),
     )
     return Section("How systems relate", [Table(*rows, search="pairs", max_rows=15)], "pairs", link="Pairs")
 
@@ -89,10 +87,10 @@ def _systems(result: Drift, unit: Units) -> Section:
         result.systems,
         (Column("system", "name"), lambda each: Name(each.name)),
         (Column(f"about the period, {unit.name} per item"), lambda each: _change(each.shown.information, unit)),
-        (Column("p"), lambda each: p_value(each.p_adjusted)),
+        (Column("p"), lambda each: format_p_value(each.p_adjusted)),
         (Column("smallest found", priority=6), lambda each: _change(each.shown.smallest_found, unit)),
-        (Column("items before", priority=3), lambda each: amount(each.items[0])),
-        (Column("after", priority=3), lambda each: amount(each.items[1])),
+        (Column("items before", priority=3), lambda each: format_count(each.items[0])),
+        (Column("after", priority=3), lambda each: format_count(each.items[1])),
     )
     return Section("What systems were shown", [Table(*rows, search="systems")], "shown", link="Systems")
 

@@ -48,13 +48,11 @@ from infoscope.reports.parts.metric_choice import metric_choices
 from infoscope.reports.parts.verdict import only_label, opening_sentences, system_tiles
 from infoscope.reports.phrases import Name, Phrase, Strong, enumerated
 from infoscope.results.finding import Finding
-from infoscope.results.notation import MetricNotation, Units, amount, interval_text, share
+from infoscope.results.notation import MetricNotation, Units, format_count, format_interval, format_share
 from infoscope.studies.compare import Ranking
 from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.studies.evaluate.result import halving
 from infoscope.tables.column_kinds import asked_positive
-
-__all__ = ["PICTURES", "outline", "tied_systems"]
 
 PICTURES: dict[str, Callable[[Evaluation], Display]] = {
     "coverage": coverage_display,
@@ -118,7 +116,7 @@ def _title(focus: SystemResult) -> str:
     name, captured = plain_label(focus.title)[:60], focus.estimate("proficiency")
     if captured.shown is None:
         return f"{name}: one true class"
-    return f"{name}: {share(captured.value if captured.value == 1.0 else captured.shown, 0)} captured"
+    return f"{name}: {format_share(captured.value if captured.value == 1.0 else captured.shown, 0)} captured"
 
 
 def _has_maps(evaluation: Evaluation) -> bool:
@@ -153,7 +151,7 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
     judges = [part.judge for part in evaluation.judged_parts() if part.judge is not None]
     if judges:
         labels, rows = (
-            amount(round(sum(counts))) for counts in zip(*((j.labels, j.rows) for j in judges), strict=True)
+            format_count(round(sum(counts))) for counts in zip(*((j.labels, j.rows) for j in judges), strict=True)
         )
         groups = f" in {len(judges)} groups" if len(judges) > 1 else ""
         if evaluation.provenance.rows is None:
@@ -210,7 +208,7 @@ def _ranking(evaluation: Evaluation) -> Section:
         systems,
         *group_columns(groups),
         (Column("system", "name"), lambda each: Strong(each.name)),
-        (Column("captured", metric="proficiency"), lambda each: Strong(share(each.shown("proficiency")))),
+        (Column("captured", metric="proficiency"), lambda each: Strong(format_share(each.shown("proficiency")))),
         *_intervals(systems, "proficiency", 5),
         *([(Column("in sample", priority=4), _captured_in_sample)] if any(map(_captured_in_sample, systems)) else []),
         (Column("", "bar", 3), lambda each: ShareBar(each.shown("proficiency") or 0.0)),
@@ -248,11 +246,11 @@ def _intervals(
 ) -> Iterator[tuple[Column, Callable[[SystemResult], Cell]]]:
     """Yield a column with the intervals of a metric, if there are any."""
     if any(system.estimate(metric).low is not None for system in systems):
-        yield Column("interval", priority=priority), lambda each: interval_text(each.estimate(metric))
+        yield Column("interval", priority=priority), lambda each: format_interval(each.estimate(metric))
 
 
 def _rejected(system: SystemResult) -> str:
-    return share(system.shown("rejection_rate") if system.number("rejection_rate") else 0.0)
+    return format_share(system.shown("rejection_rate") if system.number("rejection_rate") else 0.0)
 
 
 def _undefined_systems(systems: Sequence[SystemResult]) -> Iterator[Phrase]:

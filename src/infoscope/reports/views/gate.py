@@ -11,10 +11,8 @@ from infoscope.metrics.registry import find
 from infoscope.reports.outline import ALL_ROWS, Appendix, Column, Outline, Section, Table
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Inline, Name, Strong, enumerated
-from infoscope.results.notation import Units, interval_text
+from infoscope.results.notation import Units, format_interval
 from infoscope.studies.evaluate.gate import Gate
-
-__all__ = ["PICTURES", "outline"]
 
 
 def _conditions(gate: Gate) -> ComparisonDisplay:
@@ -78,7 +76,7 @@ def _worst_classes(gate: Gate) -> Iterator[Section]:
         (Column("class", "name", 10), lambda each: Name(each.label)),
         (Column("missed share", metric="class_missed_share"), lambda each: f"{each.missed_share:.0%}"),
         (Column("recall", priority=8), lambda each: "–" if each.recall.shown is None else f"{each.recall.shown:.0%}"),
-        (Column("interval", priority=5), lambda each: interval_text(each.recall, 100.0, 0)),
+        (Column("interval", priority=5), lambda each: format_interval(each.recall, 100.0, 0)),
         (Column("predicted as", "name", 7), lambda each: Name(each.predicted or "–")),
         (Column("samples", priority=6), lambda each: f"{each.count:,.4g}"),
     )

@@ -11,11 +11,9 @@ from infoscope.metrics.registry import find
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Phrase
-from infoscope.results.notation import MetricNotation, Units, amount, number_text, share
+from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_share
 from infoscope.studies.history import Alarm, History, RunSeries
 from infoscope.studies.history.findings import rarity
-
-__all__ = ["PICTURES", "outline"]
 
 LABEL_DOUBTS = ("relabelled", "no_common_label", "only_errors", "missing_predictions")
 """Findings by which the newest run's numbers mean something else than they seem to."""
@@ -107,15 +105,15 @@ def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
     rows = listed(
         [(series, series.newest, series.baselines[-1] if series.baselines else None) for series in whole],
         (Column("system", "name"), lambda each: Name(each[0].system)),
-        (Column("runs", priority=4), lambda each: amount(len(each[0].points))),
+        (Column("runs", priority=4), lambda each: format_count(len(each[0].points))),
         (Column("newest"), lambda each: notation.shown(each[1].estimate)),
         (Column("baseline"), lambda each: "" if each[2] is None else notation.value(each[2].mean)),
         (
             Column("spread between runs", priority=6),
             lambda each: "" if each[2] is None else notation.spread(each[2].spread),
         ),
-        (Column("z"), lambda each: "" if each[1].z is None else number_text(each[1].z, "+.1f")),
-        (Column("alarms", priority=5), lambda each: amount(sum(point.rule != "" for point in each[0].points))),
+        (Column("z"), lambda each: "" if each[1].z is None else format_number(each[1].z, "+.1f")),
+        (Column("alarms", priority=5), lambda each: format_count(sum(point.rule != "" for point in each[0].points))),
     )
     return Table(*rows, "The newest run of each system")
 
@@ -126,7 +124,7 @@ def _alarms(result: History) -> Table:
         (Column("run", "name"), lambda each: Name(result.runs[each.run].name)),
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("metric", "text"), lambda each: _about(result, each)),
-        (Column("z"), lambda each: number_text(each.z, "+.1f")),
+        (Column("z"), lambda each: format_number(each.z, "+.1f")),
         (Column("by chance", "text", priority=6), lambda each: f"1 in {rarity(each.chance)}"),
         (Column("rule", "text", priority=5), lambda each: each.rule),
     )
@@ -143,9 +141,9 @@ def _cells(result: History) -> Table:
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("true", "name"), lambda each: Name(each.truth)),
         (Column("predicted", "name"), lambda each: Name(each.predicted)),
-        (Column("baseline"), lambda each: share(each.before)),
-        (Column("newest run"), lambda each: share(each.after)),
-        (Column("z", priority=5), lambda each: number_text(each.z, "+.1f")),
+        (Column("baseline"), lambda each: format_share(each.before)),
+        (Column("newest run"), lambda each: format_share(each.after)),
+        (Column("z", priority=5), lambda each: format_number(each.z, "+.1f")),
     )
     return Table(*rows, "Cells that changed", note="Fractions of the rows of the true class.")
 

@@ -10,7 +10,7 @@ from infoscope.figures.label_plan import LabelPlanDisplay
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import group_columns, listed
 from infoscope.reports.phrases import Name
-from infoscope.results.notation import Units, amount
+from infoscope.results.notation import Units, format_count
 from infoscope.studies.labels import Basis, LabelPlan
 
 __all__ = ["PICTURES", "outline"]
@@ -63,9 +63,9 @@ def _where(result: LabelPlan) -> Iterator[Section]:
         *group_columns(split),
         (Column("verdict", "name"), lambda each: Name(each.verdict)),
         (Column("prediction", "name"), lambda each: Name(each.prediction)),
-        (Column("rows"), lambda each: amount(each.rows)),
-        (Column("labelled"), lambda each: amount(each.labelled)),
-        (Column("to label"), lambda each: amount(each.more)),
+        (Column("rows"), lambda each: format_count(each.rows)),
+        (Column("labelled"), lambda each: format_count(each.labelled)),
+        (Column("to label"), lambda each: format_count(each.more)),
     )
     note = "Rows of a verdict and prediction are drawn at random."
     yield Section("Where the labels go", [Table(*rows, note=note, search="strata")], "strata")
@@ -79,11 +79,14 @@ def _groups(result: LabelPlan) -> Iterator[Section]:
         result.groups,
         *group_columns(result.groups[0].group),
         (Column("system", "name"), lambda each: Name(each.system)),
-        (Column("labelled"), lambda each: amount(each.labelled)),
-        (Column("without a label"), lambda each: amount(each.items)),
+        (Column("labelled"), lambda each: format_count(each.labelled)),
+        (Column("without a label"), lambda each: format_count(each.items)),
         (Column("± now"), lambda each: "–" if each.half_width is None else f"{each.half_width:.3f}"),
-        (Column("to label"), lambda each: amount(each.labels)),
-        (Column("labels at random"), lambda each: "–" if each.labels_random is None else amount(each.labels_random)),
+        (Column("to label"), lambda each: format_count(each.labels)),
+        (
+            Column("labels at random"),
+            lambda each: "–" if each.labels_random is None else format_count(each.labels_random),
+        ),
     )
     note = "Each group separately; of several systems, the one that needs most labels decides."
     yield Section("Groups", [Table(*rows, note=note, search="groups")], "groups")
@@ -95,7 +98,7 @@ def _widths(result: LabelPlan) -> Iterator[Section]:
         return
     rows = listed(
         result.curve,
-        (Column("labels"), lambda each: amount(each.labels)),
+        (Column("labels"), lambda each: format_count(each.labels)),
         (Column("± planned"), lambda each: f"{each.planned:.3f}"),
         (Column("± at random"), lambda each: f"{each.random:.3f}"),
     )
@@ -108,7 +111,7 @@ def _at_random(result: LabelPlan) -> Iterator[Tile]:
     """How many labels at random would do; nothing where all groups get their first labels, which are not planned."""
     if result.groups and all(group.half_width is None for group in result.groups):
         return
-    number = "more than there are rows" if result.labels_random is None else amount(result.labels_random)
+    number = "more than there are rows" if result.labels_random is None else format_count(result.labels_random)
     yield Tile(number, "labels at random", "", _WORDS[result.basis].random)
 
 
@@ -116,9 +119,9 @@ def _planned(result: LabelPlan) -> Iterator[Tile]:
     """The labels that the plan gives, apart from the first ones of groups that have too few to plan by."""
     first = sum(group.labels for group in result.groups if group.half_width is None)
     if first < result.labels or not first:
-        yield Tile(amount(result.labels - first), "labels, planned", "", _WORDS[result.basis].planned)
+        yield Tile(format_count(result.labels - first), "labels, planned", "", _WORDS[result.basis].planned)
     if first:
-        yield Tile(amount(first), "first labels", "", "groups with too few labels to plan by")
+        yield Tile(format_count(first), "first labels", "", "groups with too few labels to plan by")
 
 
 def outline(result: LabelPlan, _unit: Units) -> Outline:
@@ -127,12 +130,12 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
     words = _WORDS[result.basis]
     return Outline(
         title="Plan of labels",
-        kicker=("Plan of labels", f"{amount(result.items)} items without a label"),
+        kicker=("Plan of labels", f"{format_count(result.items)} items without a label"),
         headline=result.findings[0].text,
         tiles=[
             *_planned(result),
             *_at_random(result),
-            *(Tile(amount(number), "labels without a plan", "", words.without) for number in without),
+            *(Tile(format_count(number), "labels without a plan", "", words.without) for number in without),
         ],
         stated=[result.findings[0].code],
         sections=[*_groups(result), *_where(result), *_widths(result)],

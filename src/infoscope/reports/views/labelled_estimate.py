@@ -11,7 +11,7 @@ from infoscope.metrics.registry import find
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name
-from infoscope.results.notation import MetricNotation, Units, amount
+from infoscope.results.notation import MetricNotation, Units, format_count
 from infoscope.studies.labels import Basis, LabelledEstimate
 
 __all__ = ["PICTURES", "outline"]
@@ -33,7 +33,7 @@ def _reached(result: LabelledEstimate) -> list[Tile]:
 
 def _needed(result: LabelledEstimate) -> list[Tile]:
     """How many more labels the planned half width takes."""
-    number = "more than there are rows" if result.more_labels is None else amount(result.more_labels)
+    number = "more than there are rows" if result.more_labels is None else format_count(result.more_labels)
     return [Tile(number, "more labels needed", "", f"for ±{result.half_width:g}")]
 
 
@@ -65,9 +65,9 @@ def outline(result: LabelledEstimate, _unit: Units) -> Outline:
     picture = [Figure(_forest(result).panel())] if pictured else []
     return Outline(
         title=f"{card.title} from {result.labels:,} labels",
-        kicker=("With planned labels", f"{amount(result.labels)} labels", _systems(result)),
-        headline=f"{card.title} of {_systems(result)} from {amount(result.labels)} labels.",
-        tiles=[Tile(amount(result.labels), "labels"), *_needed(result), *_reached(result)],
+        kicker=("With planned labels", f"{format_count(result.labels)} labels", _systems(result)),
+        headline=f"{card.title} of {_systems(result)} from {format_count(result.labels)} labels.",
+        tiles=[Tile(format_count(result.labels), "labels"), *_needed(result), *_reached(result)],
         sections=[Section("Systems", [*picture, Table(*rows, search="systems")], "systems")],
         appendix=Appendix(metrics=(result.metric,), method=(_METHOD[result.basis],)),
     )

@@ -10,11 +10,9 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile, Whisker
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Strong
-from infoscope.results.notation import Units, amount, interval_text, number_text, p_value, share
+from infoscope.results.notation import Units, format_count, format_interval, format_number, format_p_value, format_share
 from infoscope.studies.latent import LatentTruth
 from infoscope.studies.latent.result import LatentSystem
-
-__all__ = ["PICTURES", "outline"]
 
 
 def forest(result: LatentTruth) -> ComparisonDisplay:
@@ -30,30 +28,30 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
     """The best system first, then every system, the classes and the checks."""
     best = _ranked(result)[0]
     proficiency = best.metrics["proficiency"]
-    within = interval_text(proficiency)
+    within = format_interval(proficiency)
     pictured = any(system.metrics["proficiency"].shown is not None for system in result.systems)
     return Outline(
         title=f"Latent truth of {len(result.names)} systems",
         kicker=(
             "Estimated without truth",
             f"{len(result.names)} systems",
-            f"{amount(result.items)} items",
+            f"{format_count(result.items)} items",
             f"{len(result.classes):,} classes",
         ),
         headline=(
             "Without truth, ",
             Name(best.name),
-            f" looks best: it captures at most about {share(proficiency.shown)} of the information.",
+            f" looks best: it captures at most about {format_share(proficiency.shown)} of the information.",
         ),
         tiles=[
             Tile(
-                share(proficiency.shown),
+                format_share(proficiency.shown),
                 ("proficiency of ", Name(best.name)),
                 within,
                 "at most about",
             ),
-            Tile(amount(result.items), "items", "", f"{result.patterns:,} different patterns of predictions"),
-            Tile(amount(result.labels), "labels mixed in"),
+            Tile(format_count(result.items), "items", "", f"{result.patterns:,} different patterns of predictions"),
+            Tile(format_count(result.labels), "labels mixed in"),
         ],
         sections=[
             _systems(result, unit, Figure(forest(result).panel()) if pictured else None),
@@ -73,16 +71,19 @@ def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Sectio
     rows = listed(
         _ranked(result),
         (Column("system", "name"), lambda each: Name(each.name)),
-        (Column("proficiency", metric="proficiency"), lambda each: Strong(share(each.metrics["proficiency"].shown))),
-        (Column("interval", priority=8), lambda each: interval_text(each.metrics["proficiency"])),
+        (
+            Column("proficiency", metric="proficiency"),
+            lambda each: Strong(format_share(each.metrics["proficiency"].shown)),
+        ),
+        (Column("interval", priority=8), lambda each: format_interval(each.metrics["proficiency"])),
         (Column("", "whisker"), lambda each: Whisker.of(each.metrics["proficiency"])),
-        (Column("accuracy", priority=7, metric="accuracy"), lambda each: share(each.metrics["accuracy"].shown)),
-        (Column("interval", priority=6), lambda each: interval_text(each.metrics["accuracy"])),
+        (Column("accuracy", priority=7, metric="accuracy"), lambda each: format_share(each.metrics["accuracy"].shown)),
+        (Column("interval", priority=6), lambda each: format_interval(each.metrics["accuracy"])),
         (
             Column(f"captured, {unit.name}", priority=5, metric="mutual_information"),
             lambda each: unit.amount(each.metrics["mutual_information"].shown),
         ),
-        (Column("items", priority=4), lambda each: amount(each.items)),
+        (Column("items", priority=4), lambda each: format_count(each.items)),
     )
     table = Table(*rows, search="systems", note="Estimated without truth: read as “at most about”.")
     return Section("Systems", [*((picture,) if picture else ()), table], "systems")
@@ -92,8 +93,8 @@ def _classes(result: LatentTruth) -> Section:
     rows = listed(
         result.frequencies.items(),
         (Column("class", "name"), lambda each: Name(each[0])),
-        (Column("frequency"), lambda each: share(each[1].shown)),
-        (Column("interval"), lambda each: interval_text(each[1])),
+        (Column("frequency"), lambda each: format_share(each[1].shown)),
+        (Column("interval"), lambda each: format_interval(each[1])),
     )
     return Section("Classes", [Table(*rows, search="classes", max_rows=30)], "classes")
 
@@ -105,17 +106,17 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
         sorted(result.pairs, key=lambda each: each.p_value),
         (Column("systems", "name"), lambda each: Name(each.first)),
         (Column("and", "name"), lambda each: Name(each.second)),
-        (Column("items", priority=3), lambda each: amount(each.items)),
-        (Column("agreement", priority=5), lambda each: share(each.agreement)),
-        (Column("more than independent, points", priority=6), lambda each: number_text(100 * each.excess, "+.1f")),
-        (Column("p"), lambda each: p_value(each.p_value)),
-        (Column("power", priority=4), lambda each: share(each.power)),
+        (Column("items", priority=3), lambda each: format_count(each.items)),
+        (Column("agreement", priority=5), lambda each: format_share(each.agreement)),
+        (Column("more than independent, points", priority=6), lambda each: format_number(100 * each.excess, "+.1f")),
+        (Column("p"), lambda each: format_p_value(each.p_value)),
+        (Column("power", priority=4), lambda each: format_share(each.power)),
     )
     note = "Power: the probability of finding that one copies half of its predictions from the other."
     blocks: list[Table] = [Table(*rows, title="Pairs", search="pairs", max_rows=10, note=note)]
     if result.votes is not None:
         votes = [
-            (f"{at}", amount(round(seen)), f"{expected:,.0f}")
+            (f"{at}", format_count(round(seen)), f"{expected:,.0f}")
             for at, (seen, expected) in enumerate(zip(result.votes.observed, result.votes.expected, strict=True))
             if seen >= 0.5 or expected >= 0.5
         ]
@@ -124,7 +125,7 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
                 [Column("systems that agree"), Column("items"), Column("expected")],
                 votes,
                 title="Votes for the most frequent prediction",
-                note=f"Spread of votes: P = {p_value(result.votes.p_value)}.",
+                note=f"Spread of votes: P = {format_p_value(result.votes.p_value)}.",
             )
         )
     return (Section("Do errors go together?", blocks, "shared-errors"),)

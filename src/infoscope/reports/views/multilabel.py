@@ -23,18 +23,16 @@ from infoscope.reports.phrases import Code, Name, Phrase, Strong
 from infoscope.results.notation import (
     MetricNotation,
     Units,
-    amount,
-    interval_text,
-    p_value,
-    sample_clause,
-    share,
-    share_with_interval,
+    describe_sample_value,
+    format_count,
+    format_interval,
+    format_p_value,
+    format_share,
+    format_share_with_interval,
 )
 from infoscope.studies.multilabel.hierarchy import Level
 from infoscope.studies.multilabel.measures import MEASURES
 from infoscope.studies.multilabel.result import MultilabelEvaluation, Predictor
-
-__all__ = ["PICTURES", "outline"]
 
 
 def _predictor_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
@@ -69,10 +67,10 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
     ranked = [result[name] for name in result.ranking] or list(result.systems)
     best, several = ranked[0], len(ranked) > 1
     return Outline(
-        title=f"{best.name}: {share(best.metrics['proficiency'].shown, 0)} captured",
+        title=f"{best.name}: {format_share(best.metrics['proficiency'].shown, 0)} captured",
         kicker=(
             "Multi-label",
-            f"{amount(max(result.objects, best.n))} objects",
+            f"{format_count(max(result.objects, best.n))} objects",
             f"{len(best.categories):,} categories",
         ),
         headline=_headline(best, len(ranked)),
@@ -104,9 +102,9 @@ def _headline(system: Predictor, many: int) -> Phrase:
     rank = f", the most of {many} predictors" if many > 1 else ""
     return (
         Name(system.name, 48),
-        f" captures {share_with_interval(found)} of the information in ",
+        f" captures {format_share_with_interval(found)} of the information in ",
         Name(system.truth_name, 48),
-        f"{rank}{sample_clause(found, 'few objects per category')}.",
+        f"{rank}{describe_sample_value(found, 'few objects per category')}.",
     )
 
 
@@ -117,7 +115,7 @@ def _tiles(system: Predictor) -> Iterator[Tile]:
 
 def _predictor(system: Predictor, unit: Units, at: int) -> Section:
     heading = (Name(system.name), " against ", Name(system.truth_name))
-    aside = f"{amount(system.n)} objects, {len(system.categories):,} categories"
+    aside = f"{format_count(system.n)} objects, {len(system.categories):,} categories"
     blocks: list[Block | Section] = [_metrics(system), _label_sets(system)]
     blocks += _reassigned(system) if system.reassignments else []
     blocks.append(_categories(system))
@@ -166,8 +164,8 @@ def _label_sets(system: Predictor) -> Table:
         (Column("label sets", "name"), lambda each: each[0].replace("_", " ")),
         (Column("mean"), lambda each: f"{each[1].mean:.2f}"),
         (Column("sd"), lambda each: f"{each[1].sd:.2f}"),
-        (Column("min"), lambda each: "" if each[1].least is None else amount(each[1].least)),
-        (Column("max"), lambda each: "" if each[1].most is None else amount(each[1].most)),
+        (Column("min"), lambda each: "" if each[1].least is None else format_count(each[1].least)),
+        (Column("max"), lambda each: "" if each[1].most is None else format_count(each[1].most)),
     )
     return Table(*rows)
 
@@ -177,10 +175,10 @@ def _reassigned(system: Predictor) -> list[Block]:
         system.reassignments,
         (Column(f"{system.truth_name} used", "name"), lambda each: Name(each.truth)),
         (Column(f"{system.name} used", "name"), lambda each: Name(each.system)),
-        (Column("captured"), lambda each: share(each.proficiency)),
-        (Column("together"), lambda each: amount(each.joint)),
+        (Column("captured"), lambda each: format_share(each.proficiency)),
+        (Column("together"), lambda each: format_count(each.joint)),
         (Column("expected", priority=5), lambda each: f"{each.expected:.1f}"),
-        (Column("p", priority=4), lambda each: p_value(each.p_value)),
+        (Column("p", priority=4), lambda each: format_p_value(each.p_value)),
         (Column("association", "text", 3), lambda each: each.association),
     )
     title = "Reassigned by the best renaming (ties go to the category's own name)"
@@ -196,15 +194,15 @@ def _categories(system: Predictor) -> Table:
     rows = listed(
         sorted(system.classes, key=lambda each: -(each.missed_share or 0.0)),
         (Column("category", "name"), lambda each: Name(each.label)),
-        (Column("captured"), lambda each: share(each.proficiency)),
-        (Column("missed share", priority=7), lambda each: share(each.missed_share)),
-        (Column("true", priority=4), lambda each: amount(each.support)),
-        (Column("predicted", priority=3), lambda each: amount(each.declared)),
-        (Column("both", priority=2), lambda each: amount(each.both)),
-        (Column("precision", priority=6), lambda each: share(each.precision.shown)),
-        *([(Column("interval", priority=5), lambda each: interval_text(each.precision))] if system.draws else []),
-        (Column("recall", priority=6), lambda each: share(each.recall.shown)),
-        *([(Column("interval", priority=5), lambda each: interval_text(each.recall))] if system.draws else []),
+        (Column("captured"), lambda each: format_share(each.proficiency)),
+        (Column("missed share", priority=7), lambda each: format_share(each.missed_share)),
+        (Column("true", priority=4), lambda each: format_count(each.support)),
+        (Column("predicted", priority=3), lambda each: format_count(each.declared)),
+        (Column("both", priority=2), lambda each: format_count(each.both)),
+        (Column("precision", priority=6), lambda each: format_share(each.precision.shown)),
+        *([(Column("interval", priority=5), lambda each: format_interval(each.precision))] if system.draws else []),
+        (Column("recall", priority=6), lambda each: format_share(each.recall.shown)),
+        *([(Column("interval", priority=5), lambda each: format_interval(each.recall))] if system.draws else []),
     )
     title = "Categories that miss the most information, in this sample"
     return Table(*rows, title=title, search="categories", max_rows=MAX_ROWS)
@@ -212,9 +210,9 @@ def _categories(system: Predictor) -> Table:
 
 def _level(level: Level, unit: Units) -> Section:
     sentence = (
-        f"{level.categories} categories hold {unit.amount(level.truth_bits)} {unit.name} ({share(level.lost_share)} "
-        f"lost against the deepest); {share(level.metrics['proficiency'])} captured, micro F1 "
-        f"{share(level.metrics['micro_f1'])}."
+        f"{level.categories} categories hold {unit.amount(level.truth_bits)} {unit.name} "
+        f"({format_share(level.lost_share)} lost against the deepest); {format_share(level.metrics['proficiency'])} "
+        f"captured, micro F1 {format_share(level.metrics['micro_f1'])}."
     )
     costs = [
         (Name(each.parent), f" ({each.children} children): {unit.amount(each.lost_bits, 3)} {unit.name}")
@@ -231,7 +229,7 @@ def _value(result: MultilabelEvaluation) -> Callable[[str, str], float | None]:
 
 def _differences(result: MultilabelEvaluation) -> Section:
     rows = listed(result.pairs, *difference_columns(lambda each: _TITLES[each.metric], _value(result)))
-    aside = "" if result.common_objects is None else f"on {amount(result.common_objects)} common objects"
+    aside = "" if result.common_objects is None else f"on {format_count(result.common_objects)} common objects"
     alone = "Each verdict is about its pair alone." if len(result.systems) > 2 else ""
     table = Table(*rows, note=alone, search="pairs", max_rows=ALL_ROWS)
     return Section("Differences", [table], "differences", aside=aside)

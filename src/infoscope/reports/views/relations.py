@@ -20,10 +20,8 @@ from infoscope.reports.outline import (
 )
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Phrase, Strong
-from infoscope.results.notation import Units, amount, interval_text, p_value, share
+from infoscope.results.notation import Units, format_count, format_interval, format_p_value, format_share
 from infoscope.studies.relate import EntropyParts, InformationRange, Relation, Relations
-
-__all__ = ["PICTURES", "outline"]
 
 MAX_ROWS = 20
 
@@ -48,7 +46,7 @@ def outline(result: Relations, unit: Units) -> Outline:
         kicker=(
             "Relations",
             f"{len(columns)} columns",
-            *((f"{amount(rows)} rows",) if rows is not None else ()),
+            *((f"{format_count(rows)} rows",) if rows is not None else ()),
             *((("target ", Name(result.target)),) if result.target else ()),
         ),
         headline=_headline(result, unit),
@@ -96,7 +94,7 @@ def _headline(result: Relations, unit: Units) -> Phrase:
     best = found[0]
     bits = unit.amount(best.information.shown, 3)
     if result.target is not None:
-        part = f", {share(best.of_second)} of it" if best.of_second is not None else ""
+        part = f", {format_share(best.of_second)} of it" if best.of_second is not None else ""
         return (Name(best.first), " tells the most about ", Name(best.second), f": {bits} {unit.name}{part}.")
     return (Name(best.first), " and ", Name(best.second), f" tell the most about each other: {bits} {unit.name}.")
 
@@ -142,13 +140,13 @@ def _relations(result: Relations, found: Sequence[Relation], unit: Units, headin
             Column(unit.name),
             lambda each: _strong(unit.amount(each.information.shown, 3), significant=each.is_significant(result.level)),
         ),
-        (Column("interval", priority=4), lambda each: interval_text(each.information, unit.per_bit, 3)),
+        (Column("interval", priority=4), lambda each: format_interval(each.information, unit.per_bit, 3)),
         (Column("of the first", priority=3), lambda each: _part(each.of_first)),
         (Column("of the second", priority=6), lambda each: _part(each.of_second)),
         (Column("by chance", priority=5), lambda each: unit.amount(each.by_chance, 4)),
-        (Column("P", priority=7), lambda each: p_value(each.p_value)),
-        (Column("P corrected"), lambda each: p_value(each.adjusted_p)),
-        (Column("rows", priority=2), lambda each: amount(each.rows)),
+        (Column("P", priority=7), lambda each: format_p_value(each.p_value)),
+        (Column("P corrected"), lambda each: format_p_value(each.adjusted_p)),
+        (Column("rows", priority=2), lambda each: format_count(each.rows)),
     )
     return Section(heading, [Table(*rows, search="relations", max_rows=MAX_ROWS)], anchor)
 
@@ -158,7 +156,7 @@ def _strong(text: str, *, significant: bool) -> Cell:
 
 
 def _part(value: float | None) -> str:
-    return "–" if value is None else share(value)
+    return "–" if value is None else format_share(value)
 
 
 def _splits(result: Relations, unit: Units) -> Iterator[Section]:
@@ -190,7 +188,7 @@ def _columns(result: Relations, unit: Units) -> Section:
         (Column("column", "name"), lambda each: Name(each.name)),
         (Column("values"), lambda each: f"{each.levels:,}"),
         (Column(unit.name), lambda each: "–" if each.entropy is None else unit.amount(each.entropy)),
-        (Column("missing", priority=5), lambda each: share(each.missing)),
+        (Column("missing", priority=5), lambda each: format_share(each.missing)),
         (
             Column("taken as", "text", priority=6),
             lambda each: f"{len(each.edges) + 1} bins" if each.taken == "bins" else each.taken,
@@ -205,9 +203,9 @@ def _triangle(heading: str, points: Sequence[EntropyParts], words: tuple[str, st
     rows = listed(
         points,
         (Column("", "name"), lambda each: Name(each.name)),
-        (Column("not uniform"), lambda each: share(each.divergence)),
-        (Column(words[0]), lambda each: share(each.shared)),
-        (Column(words[1]), lambda each: share(each.own)),
+        (Column("not uniform"), lambda each: format_share(each.divergence)),
+        (Column(words[0]), lambda each: format_share(each.shared)),
+        (Column(words[1]), lambda each: format_share(each.own)),
         (Column("bits"), lambda each: f"{each.bits:.2f}"),
     )
     yield Section(heading, [Table(*rows, max_rows=ALL_ROWS)], heading.rsplit(maxsplit=1)[-1])

@@ -9,11 +9,9 @@ from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Outline, Row, Section, Table, Tile
 from infoscope.reports.phrases import Name, Strong
-from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
+from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
 from infoscope.studies.operating_points.score_groups import GroupStatistics, ScoreGroups
 from infoscope.studies.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
-
-__all__ = ["PICTURES", "outline", "summary_number", "summary_table"]
 
 MAX_DRAWN = 40
 _SHOWN = (
@@ -42,7 +40,9 @@ _COUNTS = {"samples", "positives", "sure_false_positives", "sure_false_negatives
 def _group_forest(result: ScoreGroups) -> ComparisonDisplay:
     known = [each for each in result.groups if each.summary.lift_quality is not None][:MAX_DRAWN]
     rows = [
-        ForestRow(", ".join(each.group), each.summary.lift_quality or 0.0, word=f"of {amount(each.summary.samples)}")
+        ForestRow(
+            ", ".join(each.group), each.summary.lift_quality or 0.0, word=f"of {format_count(each.summary.samples)}"
+        )
         for each in known
     ]
     return ComparisonDisplay(rows, "Lift quality", noun="groups")
@@ -61,8 +61,8 @@ def summary_number(name: str, value: float | None) -> str:
     if value is None:
         return UNDEFINED
     if name in _COUNTS:
-        return amount(value)
-    return share(value) if name in _SHARES else number_text(value, ".4f")
+        return format_count(value)
+    return format_share(value) if name in _SHARES else format_number(value, ".4f")
 
 
 def summary_table(summary: ScoreSummary) -> Table:
@@ -84,7 +84,7 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
         title=f"{result.score} by {', '.join(result.by)}",
         kicker=(
             "Scores by group",
-            f"{amount(total.samples)} samples",
+            f"{format_count(total.samples)} samples",
             counted(len(result), "group"),
             f"positive class '{result.positive}'",
         ),
@@ -114,8 +114,8 @@ def _headline(result: ScoreGroups) -> str:
     if result.total.lift_quality is None or quality is None:
         return f"{result.score} over {len(result):,} groups: all samples are of one class."
     return (
-        f"{result.score} has a lift quality of {share(result.total.lift_quality)} in all, and on average "
-        f"{share(quality.mean)} over {counted(quality.groups, 'group')} "
+        f"{result.score} has a lift quality of {format_share(result.total.lift_quality)} in all, and on average "
+        f"{format_share(quality.mean)} over {counted(quality.groups, 'group')} "
         f"({quality.above_zero:,} above 0)."
     )
 

@@ -45,12 +45,10 @@ from infoscope.reports.parts.threshold_choices import (
 )
 from infoscope.reports.phrases import Phrase, Strong
 from infoscope.reports.views.score_groups import summary_table
-from infoscope.results.codec import Json
-from infoscope.results.notation import UNDEFINED, Units, amount, number_text, share
+from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
 from infoscope.studies.operating_points import Choice, Sweep
 from infoscope.studies.operating_points.result import ALARM_RATE, LIFT
-
-__all__ = ["PICTURES", "outline"]
+from infoscope.typing import Json
 
 PICTURES: dict[str, Callable[[Sweep], Display]] = {
     "curves": SweepDisplay.from_sweep,
@@ -183,7 +181,7 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
             f"The area under the ROC curve is {area:.3f} for “{positive}” and {1 - area:.3f} for “{meant}”: say "
             f"--positive {quote(other)} (positive={label!r} in Python), or negate the scores.",
             f"Then: predict “{meant}” when the score is at least {threshold}, which captures "
-            f"{share(float(captured[best]), 0)} of the information in the truth.",
+            f"{format_share(float(captured[best]), 0)} of the information in the truth.",
         ],
         tiles=[Tile(f"{area:.3f}", AREAS["roc_auc"], note=f"of “{positive}”; 0.5 is chance")],
         stated=["reversed_scores"],
@@ -212,7 +210,7 @@ def _capitalised(text: str) -> str:
 
 def _kicker(sweep: Sweep) -> Iterator[Phrase]:
     yield "Operating points"
-    yield "sample size unknown" if sweep.sample_size is None else f"{amount(sweep.sample_size)} samples"
+    yield "sample size unknown" if sweep.sample_size is None else f"{format_count(sweep.sample_size)} samples"
     yield f"{len(sweep.truth_labels):,} classes"
     yield f"{len(sweep):,} operating points"
     yield sweep.rule
@@ -251,7 +249,7 @@ def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
         return "The scores separate the classes no better than chance: no threshold is recommended."
     act = _capitalised(_act(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
-        return f"{act}: that captures {share(choice.value)} of the information in the truth, the most of all."
+        return f"{act}: that captures {format_share(choice.value)} of the information in the truth, the most of all."
     value = criterion_value(choice, choice.value, unit)
     return f"{act}: that gives the best {criterion_word(choice.criterion)}, {value}."
 
@@ -271,7 +269,9 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
     if ends is not None and ends[0] != ends[1]:
         yield f"Were the samples drawn again, the choice would fall between {ends[0]} and {ends[1]}."
     if sweep.mode == "threshold":
-        here = {name: share(float(curves[name][choice.point])) for name in ("recall", "false_alarm_rate", "accuracy")}
+        here = {
+            name: format_share(float(curves[name][choice.point])) for name in ("recall", "false_alarm_rate", "accuracy")
+        }
         yield (
             f"It finds {here['recall']} of “{(sweep.positive or '')[:40]}” with {here['false_alarm_rate']} false "
             f"alarms, {point_text(ALERTS, float(curves[ALERTS][choice.point]))} alerts per 1,000 rows; accuracy is "
@@ -288,9 +288,10 @@ def _trade_off(curves: Curves) -> Iterator[str]:
     if np.isnan(right[half]) or half == none:
         return
     yield (
-        f"Rejecting {share(float(rejected[half]), 0)} of the samples takes accuracy from {share(float(right[none]))} "
-        f"to {share(float(right[half]))}, and captured information from {share(float(captured[none]))} to "
-        f"{share(float(captured[half]))}."
+        f"Rejecting {format_share(float(rejected[half]), 0)} of the samples takes accuracy from "
+        f"{format_share(float(right[none]))} to {format_share(float(right[half]))}, and captured information from "
+        f"{format_share(float(captured[none]))} to "
+        f"{format_share(float(captured[half]))}."
     )
 
 
@@ -316,7 +317,7 @@ def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterato
 
 
 def _share(value: float) -> str:
-    return UNDEFINED if np.isnan(value) else share(float(value))
+    return UNDEFINED if np.isnan(value) else format_share(float(value))
 
 
 _PRIORITIES = {LIFT: 4, ALERTS: 5, "false_alarm_rate": 6}
@@ -345,7 +346,7 @@ def _points(
 def _area(name: str, value: float, unit: Units) -> str:
     if name == "average_information":
         return f"{value * unit.per_bit:.4f} {unit.name}"
-    return number_text(value, ".4f")
+    return format_number(value, ".4f")
 
 
 def _method(sweep: Sweep) -> list[Phrase]:

@@ -42,13 +42,13 @@ from infoscope.results.notation import (
     UNDEFINED,
     MetricNotation,
     Units,
-    amount,
-    chance,
-    false_per_hundred,
-    interval_text,
-    p_value,
-    share,
-    share_with_interval,
+    describe_false_bits,
+    format_count,
+    format_interval,
+    format_p_value,
+    format_probability,
+    format_share,
+    format_share_with_interval,
 )
 from infoscope.studies.tracking.measures import get_measures
 from infoscope.studies.tracking.result import LINES, LOST, SequenceResult, TrackerResult, TrackingEvaluation
@@ -116,7 +116,7 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
         alone = TrackingEvaluation(evaluation.convention, (focus,))
         hero = (Figure(TrackLedgerDisplay.from_evaluation(alone).panel()),)
     return Outline(
-        title=f"{focus.name[:60]}: {share(focus.metrics['proficiency'].shown, 0)} of who was where captured",
+        title=f"{focus.name[:60]}: {format_share(focus.metrics['proficiency'].shown, 0)} of who was where captured",
         kicker=[*kicker, *([f"{len(evaluation.systems)} trackers"] if has_several else [])],
         headline=_write_headline(evaluation, focus),
         lede=list(_write_lede(evaluation, focus, unit)),
@@ -158,17 +158,18 @@ def _write_headline(evaluation: TrackingEvaluation, focus: TrackerResult) -> Phr
         return (name, f" cannot be evaluated by information: {captured.undefined}.")
     many = len(evaluation.systems)
     rank = f", the least erroneous of {many} trackers" if many > 1 else ""
-    return (name, f" captures {share_with_interval(captured)} of the information about who was where{rank}.")
+    return (name, f" captures {format_share_with_interval(captured)} of the information about who was where{rank}.")
 
 
 def _write_lede(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Iterator[Phrase]:
     false = focus.metrics["false_information_ratio"].shown
     if false is not None:
-        size = false_per_hundred(false, unit.name)
+        size = describe_false_bits(false, unit.name)
         yield f"For every 100 {unit.name} of truth it adds {size} false information."
     line = max(_LOSSES, key=lambda name: focus.ledger[name])
     if focus.ledger[line] > 0 and focus.ledger["truth"] > 0:
-        yield f"Most is {_LOSSES[line]}: as much as {share(focus.ledger[line] / focus.ledger['truth'])} of the truth."
+        share = format_share(focus.ledger[line] / focus.ledger["truth"])
+        yield f"Most is {_LOSSES[line]}: as much as {share} of the truth."
     worst = worst_tracks(focus, 1)
     if worst:
         where: tuple[Inline, ...] = (" in ", Name(worst[0].sequence, 40)) if len(focus.sequences) > 1 else ()
@@ -176,12 +177,15 @@ def _write_lede(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Unit
     others = [name for name in evaluation.ranking if name != focus.name]
     if others:
         second = evaluation[others[0]]
-        follows = (Strong(second.name), f" follows with {share(second.metrics['proficiency'].shown)} captured")
+        follows = (Strong(second.name), f" follows with {format_share(second.metrics['proficiency'].shown)} captured")
         pair = _find_difference(evaluation, focus.name, second.name)
         if pair is None or pair.probability_a_better is None:
             yield (*follows, ".")
         else:
-            yield (*follows, f"; the probability that it is more erroneous is {chance(pair.probability_a_better)}.")
+            yield (
+                *follows,
+                f"; the probability that it is more erroneous is {format_probability(pair.probability_a_better)}.",
+            )
 
 
 def _find_difference(evaluation: TrackingEvaluation, one: str, other: str) -> Difference | None:
@@ -196,8 +200,10 @@ def _tiles(system: TrackerResult) -> Iterator[Tile]:
     for name, word in _TILES:
         estimate = system.metrics[name]
         count = name == "id_switches"
-        number = UNDEFINED if estimate.shown is None else f"{estimate.shown:,.0f}" if count else share(estimate.shown)
-        limits = interval_text(estimate, 1.0, 0) if count else interval_text(estimate)
+        number = (
+            UNDEFINED if estimate.shown is None else f"{estimate.shown:,.0f}" if count else format_share(estimate.shown)
+        )
+        limits = format_interval(estimate, 1.0, 0) if count else format_interval(estimate)
         yield Tile(number, word, limits, estimate.undefined or "", name)
 
 
@@ -215,19 +221,19 @@ def _compare_trackers(evaluation: TrackingEvaluation) -> Section:
         [(evaluation[name], evaluation[name].metrics) for name in evaluation.ranking],
         (Column("tracker", "name"), lambda row: Name(row[0].name, 30)),
         (Column("", "whisker"), lambda row: Whisker.of(row[1]["proficiency"])),
-        (Column("captured", metric="proficiency"), lambda row: Strong(share(row[1]["proficiency"].shown))),
-        (Column("interval", priority=5), lambda row: interval_text(row[1]["proficiency"])),
+        (Column("captured", metric="proficiency"), lambda row: Strong(format_share(row[1]["proficiency"].shown))),
+        (Column("interval", priority=5), lambda row: format_interval(row[1]["proficiency"])),
         (
             Column("false", metric="false_information_ratio"),
-            lambda row: share(row[1]["false_information_ratio"].shown),
+            lambda row: format_share(row[1]["false_information_ratio"].shown),
         ),
         (
             Column("erroneous", metric="erroneous_information_ratio"),
             lambda row: MetricNotation("erroneous_information_ratio").shown(row[1]["erroneous_information_ratio"]),
         ),
-        (Column("HOTA", metric="hota", priority=7), lambda row: share(row[1]["hota"].shown)),
-        (Column("MOTA", metric="mota", priority=6), lambda row: share(row[1]["mota"].shown)),
-        (Column("IDF1", metric="idf1", priority=6), lambda row: share(row[1]["idf1"].shown)),
+        (Column("HOTA", metric="hota", priority=7), lambda row: format_share(row[1]["hota"].shown)),
+        (Column("MOTA", metric="mota", priority=6), lambda row: format_share(row[1]["mota"].shown)),
+        (Column("IDF1", metric="idf1", priority=6), lambda row: format_share(row[1]["idf1"].shown)),
         (Column("verdict", "text", 8), lambda row: verdict(row[0].name)),
     )
     note = "The least erroneous tracker first."
@@ -244,7 +250,7 @@ def _show_ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Un
         LINES,
         (Column("ledger", "name"), lambda line: Strong(line) if line == "truth" else line),
         (Column(unit.name), lambda line: f"{focus.ledger[line] * unit.per_bit:,.1f}"),
-        (Column("of truth"), lambda line: share(focus.ledger[line] / truth) if truth > 0 else "–"),
+        (Column("of truth"), lambda line: format_share(focus.ledger[line] / truth) if truth > 0 else "–"),
         (Column("", "text", 5), _LINE_MEANINGS.__getitem__),
     )
     left: list[Block] = [Table(*lines, "Information ledger", max_rows=ALL_ROWS)]
@@ -282,7 +288,7 @@ def _show_worst_tracks(focus: TrackerResult, worst: list[WorstTrack], unit: Unit
                 else []
             ),
             (Column("track", "name"), lambda track: Name(track.track, 20)),
-            (Column("frames", priority=5), lambda track: amount(track.frames)),
+            (Column("frames", priority=5), lambda track: format_count(track.frames)),
             (Column("matched", priority=5), lambda track: f"{track.matched:,.6g}"),
             (Column("ids", priority=4), lambda track: str(track.ids)),
             *((Column(line), lambda track, line=line: unit.amount(track.lost[line], 1)) for line in LOST),
@@ -291,7 +297,7 @@ def _show_worst_tracks(focus: TrackerResult, worst: list[WorstTrack], unit: Unit
         max_rows=5,
     )
     tracks = sum(len(sequence.tracks) for sequence in focus.sequences)
-    of = f"The {len(worst)} of {amount(tracks)} truth tracks" if len(worst) < tracks else "The truth tracks"
+    of = f"The {len(worst)} of {format_count(tracks)} truth tracks" if len(worst) < tracks else "The truth tracks"
     words: Phrase = (f"{of} on which ", Name(focus.name), f" loses most, in {unit.name}.")
     drawn = Figure(TrackLedgerDisplay(bars, "track", unit.name).panel())
     return Section("Worst tracks", [Paragraph(words, quiet=True), SideBySide([drawn], [table])], "worst")
@@ -322,7 +328,7 @@ def _show_sequence(
     evaluation: TrackingEvaluation, system: TrackerResult, sequence: SequenceResult, *, folded: bool
 ) -> Section:
     truth = sequence.ledger["truth"]
-    captured = f", {share(sequence.ledger['captured'] / truth)} captured" if truth > 0 else ""
+    captured = f", {format_share(sequence.ledger['captured'] / truth)} captured" if truth > 0 else ""
     timeline, association = (
         display.from_evaluation(evaluation, system=system.name, sequence=sequence.name, most=MAX_TRACKS).panel()
         for display in (TrackTimelineDisplay, AssociationDisplay)
@@ -377,11 +383,11 @@ def _list_sequences(system: TrackerResult) -> Section:
     rows = listed(
         system.sequences,
         (Column("sequence", "name"), lambda sequence: Name(sequence.name, 40)),
-        (Column("frames"), lambda sequence: amount(sequence.frames)),
-        (Column("truth tracks"), lambda sequence: amount(len(sequence.tracks))),
+        (Column("frames"), lambda sequence: format_count(sequence.frames)),
+        (Column("truth tracks"), lambda sequence: format_count(len(sequence.tracks))),
         (Column("truth, bits"), lambda sequence: f"{sequence.ledger['truth']:,.0f}"),
         *(
-            (Column(word, metric=name), lambda sequence, name=name: share(sequence.metrics[name].shown))
+            (Column(word, metric=name), lambda sequence, name=name: format_share(sequence.metrics[name].shown))
             for name, word in _SEQUENCE_METRICS
         ),
     )
@@ -393,7 +399,7 @@ def _list_differences(evaluation: TrackingEvaluation) -> Section:
     """List every pair in every compared metric."""
 
     def sign_flip_p(pair: Difference) -> str:
-        return p_value(pair.tests["sign_flip_p_value"]) if "sign_flip_p_value" in pair.tests else "–"
+        return format_p_value(pair.tests["sign_flip_p_value"]) if "sign_flip_p_value" in pair.tests else "–"
 
     pairs = evaluation.comparison.pairs if evaluation.comparison else ()
     rows = listed(pairs, *difference_columns(lambda pair: (Code(pair.metric),)), (Column("p"), sign_flip_p))

@@ -27,10 +27,8 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.reports.phrases import Name, Phrase, Strong
-from infoscope.results.notation import UNDEFINED, MetricNotation, Units, amount, chance, share
+from infoscope.results.notation import UNDEFINED, MetricNotation, Units, format_count, format_probability, format_share
 from infoscope.studies.operating_points import Tuning
-
-__all__ = ["PICTURES", "outline"]
 
 METRICS = {
     "proficiency": "captured",
@@ -54,7 +52,7 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
         kicker=[
             "Settings",
             f"{len(tuning)} settings of {', '.join(tuning.parameters)}",
-            *([] if size is None else [f"{amount(size)} samples at the best"]),
+            *([] if size is None else [f"{format_count(size)} samples at the best"]),
         ],
         headline=(Name(named, 120), f" is the best of {len(tuning)} settings."),
         lede=list(_sentences(tuning, place, unit)),
@@ -65,7 +63,7 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
                 for name, word in METRICS.items()
                 if name != "erroneous_information_ratio"
             ),
-            Tile(chance(best.probability), "probability of being the best"),
+            Tile(format_probability(best.probability), "probability of being the best"),
         ],
         sections=[
             _settings(tuning, unit),
@@ -104,11 +102,12 @@ def _sentences(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
     card = find(best.metric).card
     title = card.title_in_sentence + card.of_class(best.positive)
     value = _value(best.metric, best.value, unit)
-    yield f"Its {title} is {value}; it is the best of all with probability {chance(best.probability)}."
+    yield f"Its {title} is {value}; it is the best of all with probability {format_probability(best.probability)}."
     order = np.argsort(best.probabilities)[::-1]
     second = next(int(at) for at in order if at != place)
     if best.probabilities[second] >= 0.025:
-        yield f"Next is {_named(tuning, second)}, the best with probability {chance(best.probabilities[second])}."
+        probability = format_probability(best.probabilities[second])
+        yield f"Next is {_named(tuning, second)}, the best with probability {probability}."
     front = tuning.front()
     if len(front) > 1:
         yield f"{len(front)} settings are not beaten by another in both captured and false information."
@@ -123,8 +122,8 @@ def _cheaper(tuning: Tuning, place: int) -> Iterator[Phrase]:
         captured = tuning.values("proficiency")
         yield (
             f"For {tuning.against[saved[-1]]:.4g} instead of {tuning.against[place]:.4g} {tuning.against_name}, "
-            f"{_named(tuning, saved[-1])} captures {share(float(captured[saved[-1]]))} instead of "
-            f"{share(float(captured[place]))}."
+            f"{_named(tuning, saved[-1])} captures {format_share(float(captured[saved[-1]]))} instead of "
+            f"{format_share(float(captured[place]))}."
         )
 
 
@@ -151,7 +150,7 @@ def _settings(tuning: Tuning, unit: Units) -> Section:
         cells += [_value(name, float(curves[name][at]), unit) for name in names]
         cells += [] if tuning.against is None else [f"{tuning.against[at]:.4g}"]
         cells += [] if per_unit is None else [UNDEFINED if np.isnan(per_unit[at]) else f"{per_unit[at]:.4g}"]
-        cells += [chance(best.probabilities[at]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
+        cells += [format_probability(best.probabilities[at]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
         rows.append(Row(cells, mine))
     note = (
         "P(best): the fraction of posterior draws in which the setting is the best. Front: no other setting captures "

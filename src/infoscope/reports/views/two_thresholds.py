@@ -12,11 +12,9 @@ from infoscope.reports.outline import Appendix, Column, Outline, Section, Table,
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.parts.threshold_choices import criterion_word, point_text
 from infoscope.reports.phrases import Name
-from infoscope.results.notation import MetricNotation, Units, amount, share
+from infoscope.results.notation import MetricNotation, Units, format_count, format_share
 from infoscope.studies.operating_points import TwoThresholds
 from infoscope.tables import Contingency
-
-__all__ = ["PICTURES", "outline"]
 
 
 def _counts(found: TwoThresholds) -> ConfusionDisplay:
@@ -37,20 +35,20 @@ def outline(found: TwoThresholds, unit: Units) -> Outline:
     rows = listed(
         zip((found.negative, found.positive), found.counts, strict=True),
         (Column("truth", "name"), lambda each: Name(each[0])),
-        (Column(f"predicted {found.negative[:30]}"), lambda each: amount(each[1][0])),
-        (Column(f"predicted {found.positive[:30]}"), lambda each: amount(each[1][1])),
-        (Column("rejected"), lambda each: amount(each[1][2])),
+        (Column(f"predicted {found.negative[:30]}"), lambda each: format_count(each[1][0])),
+        (Column(f"predicted {found.positive[:30]}"), lambda each: format_count(each[1][1])),
+        (Column("rejected"), lambda each: format_count(each[1][2])),
     )
     return Outline(
         title="Two thresholds",
-        kicker=("Operating point", f"{amount(float(np.sum(found.counts)))} samples"),
+        kicker=("Operating point", f"{format_count(float(np.sum(found.counts)))} samples"),
         headline=f"Predict “{found.positive[:40]}” from {upper} up and “{found.negative[:40]}” below "
-        f"{lower}; {share(found.rejected)} of the samples lie between and are rejected.",
+        f"{lower}; {format_share(found.rejected)} of the samples lie between and are rejected.",
         lede=[f"That gives the best {word}, {value}."],
         tiles=[
             Tile(lower, "lower threshold"),
             Tile(upper, "upper threshold"),
-            Tile(share(found.rejected), "rejected"),
+            Tile(format_share(found.rejected), "rejected"),
             Tile(value, word, metric=found.criterion),
         ],
         sections=[Section("Samples", [Table(*rows, "Samples by truth and decision")], "samples")],

@@ -9,7 +9,7 @@ import numpy as np
 from infoscope.core.markup import counted
 from infoscope.results.codec import encode
 from infoscope.results.estimate import Estimate
-from infoscope.results.finding import Finding, few_and_all
+from infoscope.results.finding import Finding, shorten_list
 from infoscope.studies.agreement.pairs import ConfusedCategories, PairAgreement
 from infoscope.studies.agreement.reliability import OddOneOut
 from infoscope.studies.agreement.result import Annotator
@@ -56,7 +56,7 @@ def agreement_findings(
     for annotator in annotators:
         never = [label for label, times in annotator.used.items() if not times]
         if never:
-            shown, every = few_and_all([f"'{label}'" for label in never])
+            shown, every = shorten_list([f"'{label}'" for label in never])
             found = Finding("never_used", f"{annotator.name} never used {shown}.", evidence={"categories": never})
             yield found.with_names(shown, every)
 

@@ -12,7 +12,7 @@ from scipy.sparse import csr_array
 from scipy.special import betainc
 
 from infoscope.core.numerics import Real, as_real, ratio
-from infoscope.results.estimate import finite
+from infoscope.results.estimate import drop_infinite
 from infoscope.studies.agreement.annotations import Annotations
 from infoscope.studies.agreement.reliability import pooled_kappa
 from infoscope.studies.agreement.single_labels import PairInformation, SingleLabelPair
@@ -106,9 +106,9 @@ def _of_labels(pair: SingleLabelPair, names: tuple[str, str], information: PairI
         system=names[1],
         items=pair.n,
         proficiency=information.proficiency.value,
-        category_proficiency=finite(own),
-        permuted_proficiency=None if order is None else finite(max(pair.category_proficiency(order), own)),
-        kappa=finite(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
+        category_proficiency=drop_infinite(own),
+        permuted_proficiency=None if order is None else drop_infinite(max(pair.category_proficiency(order), own)),
+        kappa=drop_infinite(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
         agreement=float(pair.both.sum() / pair.n),
         renamings=tuple(each for each in moved if each.finding),
         information=information,
@@ -119,7 +119,7 @@ def _of_sets(pair: Categorization, names: tuple[str, str]) -> PairAgreement:
     counts = pair.joint_counts() if len(pair.categories) <= MOST_CATEGORIES else None
     order = None if counts is None else assignment_of(pair, counts)
     sums = tally(pair, order)
-    by_category = finite(proficiency(sums))
+    by_category = drop_infinite(proficiency(sums))
     moved = [] if counts is None or order is None else reassignments(pair, counts, order)
     return PairAgreement(
         truth=names[0],
@@ -127,8 +127,8 @@ def _of_sets(pair: Categorization, names: tuple[str, str]) -> PairAgreement:
         items=pair.n,
         proficiency=by_category,
         category_proficiency=by_category,
-        permuted_proficiency=None if order is None else finite(permuted_proficiency(sums)),
-        kappa=finite(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
+        permuted_proficiency=None if order is None else drop_infinite(permuted_proficiency(sums)),
+        kappa=drop_infinite(pooled_kappa(pair.both, pair.truth_counts, pair.system_counts, float(pair.n))),
         agreement=float(sums.exact / sums.total),
         renamings=tuple(each for each in moved if each.finding),
     )

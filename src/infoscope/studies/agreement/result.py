@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.studies.agreement.pairs import ConfusedCategories, PairAgreement
 from infoscope.studies.agreement.reliability import OddOneOut
+from infoscope.typing import Json
 
 __all__ = ["Agreement", "Annotator", "AnnotatorMap"]
 

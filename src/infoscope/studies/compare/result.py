@@ -9,11 +9,11 @@ from typing import ClassVar
 from infoscope.errors import UnknownNameError
 from infoscope.metrics.registry import find
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
-from infoscope.results.estimate import Difference, Estimate, inverted
+from infoscope.results.estimate import Difference, Estimate, invert
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.studies.compare.ranking import Ranking
+from infoscope.typing import Json
 
 __all__ = ["Comparison", "Improvement"]
 
@@ -30,7 +30,7 @@ class Improvement:
 
     def reversed(self) -> Improvement:
         """By what factor B loses less than A."""
-        return Improvement(self.b, self.a, self.of, inverted(self.factor), self.paired)
+        return Improvement(self.b, self.a, self.of, invert(self.factor), self.paired)
 
 
 @dataclass(frozen=True, repr=False)

@@ -17,11 +17,11 @@ from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import find
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
+from infoscope.typing import Json
 
 __all__ = ["CrossValidation", "EstimatorScores", "ScoreOverlap"]
 

@@ -18,7 +18,7 @@ from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.guess_columns import as_names, named_columns
 from infoscope.readers.reader import read_patterns
 from infoscope.results.finding import Finding
-from infoscope.results.provenance import ignored_rows
+from infoscope.results.provenance import describe_ignored_rows
 from infoscope.studies.diagnose import diagnose_all
 from infoscope.studies.diagnose_statistics import TableStatistics
 from infoscope.studies.evaluate.comparison import compared
@@ -205,7 +205,7 @@ def _evaluated(found: Inputs, how: UncertaintyOptions) -> Evaluation:
 
 
 def _about_rows(found: Inputs) -> Iterator[Finding]:
-    yield from ignored_rows(found.provenance.ignored)
+    yield from describe_ignored_rows(found.provenance.ignored)
     yield from found.notes
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.core.records import parsed
+from infoscope.core.records import parse_json
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
@@ -73,7 +73,7 @@ class Baseline:
     def load(cls, text: str, name: str, **options: Any) -> Baseline:
         """From the JSON of ``infoscope evaluate --format json``."""
         try:
-            record: Any = parsed(text)
+            record: Any = parse_json(text)
         except InputError as error:
             raise InputError(
                 f"{name} is not JSON: {error}; a baseline is written by `infoscope evaluate --format json`"

@@ -12,7 +12,6 @@ from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
@@ -23,6 +22,7 @@ from infoscope.studies.evaluate.conditions import Check, Condition, Outcome
 from infoscope.studies.evaluate.positive_class import check_positive_stated
 from infoscope.studies.evaluate.result import ClassEstimates, Evaluation, SystemResult
 from infoscope.studies.history import ALLOWED_MISSING, missing_prediction_reasons
+from infoscope.typing import Json
 
 __all__ = [
     "EFFECTS",

@@ -14,8 +14,8 @@ from infoscope.errors import InputError, check_keywords
 from infoscope.metrics.registry import find
 from infoscope.readers import read_tables
 from infoscope.readers.guess_columns import as_names
+from infoscope.results.base import load
 from infoscope.results.finding import Finding
-from infoscope.results.kinds import load
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 from infoscope.studies.evaluate.api import evaluate

@@ -10,10 +10,9 @@ from typing import Any, ClassVar, Self
 from infoscope.errors import UnknownNameError
 from infoscope.metrics.permutation import CHANCE_LEVEL
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.frame import named_apart
+from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.studies.clustering import SplitsAndMerges
 from infoscope.studies.compare.result import Comparison
@@ -22,6 +21,7 @@ from infoscope.studies.evaluate.row_labels import RowLabels
 from infoscope.studies.operating_points import Sweep
 from infoscope.tables import Contingency
 from infoscope.tables.costs import CostMatrix
+from infoscope.typing import Json
 
 __all__ = [
     "CellCost",
@@ -333,7 +333,7 @@ class Evaluation(Result):
             numbers: dict[str, Any] = {"n": system.n} | ({} if about is None else {"positive": about})
             for name, estimate in chosen.items():
                 numbers |= estimate.columns(name)
-            group = named_apart(system.group or {}, {"system", *numbers}, "by")
+            group = rename_taken_columns(system.group or {}, {"system", *numbers}, "by")
             yield {"system": system.name, **group, **numbers}
 
 

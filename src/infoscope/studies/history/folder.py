@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from infoscope.core.files import write_file
-from infoscope.core.records import parsed
+from infoscope.core.records import parse_json
 from infoscope.errors import InputError
+from infoscope.results.base import MAX_BYTES
 from infoscope.results.codec import decode, encode
 from infoscope.results.finding import Finding
-from infoscope.results.kinds import MAX_BYTES
 from infoscope.studies.history.records import PARTS, NumberTable, RunRecord, SystemRecord, dated, run_record
 from infoscope.tables.labels import few_of
 from infoscope.typing import Json
@@ -83,7 +83,7 @@ def _record(path: Path, status: stat_result, evaluate_tables: EvaluateTables) ->
     if status.st_size > MAX_BYTES:
         raise InputError("it is larger than any result")
     try:
-        return run_record(parsed(path.read_text(encoding="utf-8")), path.stem, made)
+        return run_record(parse_json(path.read_text(encoding="utf-8")), path.stem, made)
     except UnicodeDecodeError:
         raise InputError("it is not text") from None
     except OSError as problem:

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.studies.history.alarms import Rule
+from infoscope.typing import Json
 
 __all__ = ["Alarm", "ChangedCell", "History", "Run", "RunBaseline", "RunPoint", "RunSeries"]
 

@@ -10,7 +10,7 @@ import numpy as np
 from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.finding import Finding
-from infoscope.results.notation import p_statement
+from infoscope.results.notation import state_p_value
 from infoscope.studies.judge.diagnostics import (
     DEPENDENT,
     RowEase,
@@ -84,8 +84,8 @@ def _about_labels(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
         yield Finding(
             "labels_not_random",
             f"The labelled rows are no random sample of the rows (they have more of verdict {selection.verdict} and "
-            f"prediction {selection.prediction} of {name}; {p_statement(selection.p_value)}): the figures account for "
-            f"that, labels alone would not.{_if_chosen(name, ease)}",
+            f"prediction {selection.prediction} of {name}; {state_p_value(selection.p_value)}): the figures account "
+            f"for that, labels alone would not.{_if_chosen(name, ease)}",
             evidence={"system": name, "p_value": selection.p_value, "z": ease.z},
         )
     elif ease.is_apart:
@@ -154,8 +154,8 @@ def _about_judge(judged: Judged, name: str, seed: int) -> Iterator[Finding]:
     if p_value < DEPENDENT:
         yield Finding(
             "verdicts_depend_on_predictions",
-            f"Given the true class, verdicts of {judges} depend on the prediction of {name} ({p_statement(p_value)}): "
-            "verdicts taken as the truth would be off. The figures account for it.",
+            f"Given the true class, verdicts of {judges} depend on the prediction of {name} "
+            f"({state_p_value(p_value)}): verdicts taken as the truth would be off. The figures account for it.",
             evidence={"system": name, "p_value": p_value},
         )
 
@@ -176,7 +176,7 @@ def _reversed(judged: Judged, name: str) -> Iterator[Finding]:
         yield Finding(
             "verdicts_reversed",
             f"Of the labelled predictions of {name}, {a:,.6g} of {a + c:,.6g} that the judge accepts are right, and "
-            f"{b:,.6g} of {b + d:,.6g} that it rejects ({p_statement(p_value)}): check that --says (says=) names the "
+            f"{b:,.6g} of {b + d:,.6g} that it rejects ({state_p_value(p_value)}): check that --says (says=) names the "
             "verdicts for right and wrong the right way round.",
             "warning",
             {"system": name, "accepted": [a, a + c], "rejected": [b, b + d], "p_value": p_value},

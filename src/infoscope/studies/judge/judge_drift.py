@@ -12,10 +12,10 @@ from scipy.special import gammaincc
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.metrics.permutation import information_nats
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.studies.judge.diagnostics import DEPENDENT, SELECTED, given_truth_p_value
 from infoscope.tables.rows import Patterns
+from infoscope.typing import Json
 
 __all__ = ["JudgeDrift", "judge_drift", "judge_drift_findings"]
 

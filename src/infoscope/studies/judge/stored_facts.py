@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, checked
+from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, check_record
 from infoscope.errors import InputError
 from infoscope.tables.ifs_file import label_from_json, label_to_json
 from infoscope.tables.labels import Label
@@ -57,12 +57,12 @@ def stored_facts(facts: Mapping[str, Any]) -> dict[str, Json]:
 
 def stored_drawn_by(record: Json) -> tuple[str, ...]:
     """The system by whose predictions labels were asked for, and its judges, by a record."""
-    return tuple(checked(record, _FACTS, "its metadata").get("drawn_by") or ())
+    return tuple(check_record(record, _FACTS, "its metadata").get("drawn_by") or ())
 
 
 def stored_keywords(record: Json) -> dict[str, Any]:
     """The facts of a record, checked."""
-    facts = checked(record, _FACTS, "its metadata")
+    facts = check_record(record, _FACTS, "its metadata")
     if facts["population"] not in ("all", "unlabelled"):
         raise InputError(f"its population is {facts['population']!r}; it is 'all' or 'unlabelled'")
     labels = {name: None if facts[name] is None else label_from_json(facts[name]) for name in ("reject", "positive")}

@@ -18,7 +18,7 @@ from infoscope.readers.guess_columns import one_name
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import read_patterns
 from infoscope.results.estimate import Estimate
-from infoscope.results.finding import Finding, few_and_all
+from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.provenance import Provenance
 from infoscope.studies.inputs import blank_findings, check_named_once
 from infoscope.studies.latent.arrangement import Arrangement, Blocks, arranged
@@ -304,7 +304,7 @@ def _about_data(posterior: LatentPosterior, labels: int) -> Iterator[Finding]:
         if len(used) == 1:
             yield Finding("constant_system", f"{name} always predicts {used[0]!s}: it carries no information.")
         if extra:
-            shown, every = few_and_all(extra)
+            shown, every = shorten_list(extra)
             text = f"{name} also predicts {shown}, which is no class of two systems or more."
             yield Finding("extra_predictions", text).with_names(shown, every)
     yield from _about_blocks(data)

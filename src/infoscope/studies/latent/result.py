@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.studies.latent.estimation import LatentPosterior
 from infoscope.studies.latent.shared_errors import PairCheck, VoteCheck
 from infoscope.tables import Contingency
+from infoscope.typing import Json
 
 __all__ = ["LatentSystem", "LatentTruth", "banner"]
 

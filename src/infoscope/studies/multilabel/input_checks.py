@@ -7,7 +7,7 @@ from itertools import combinations
 
 from infoscope.core.markup import counted
 from infoscope.readers.labels import cleaner
-from infoscope.results.finding import Finding, few_and_all
+from infoscope.results.finding import Finding, shorten_list
 from infoscope.studies.inputs import blank_findings
 from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.label_sets import Categorization, LabelSets
@@ -143,7 +143,7 @@ def _one_sided(pair: Categorization, names: Sequence[str]) -> list[Finding]:
     found = []
     for name, other, only in zip(names, reversed(names), pair.categories_on_one_side(), strict=True):
         if only:
-            shown, every = few_and_all(list(map(quoted, only)))
+            shown, every = shorten_list(list(map(quoted, only)))
             found.append(
                 Finding(
                     "one_sided_categories",

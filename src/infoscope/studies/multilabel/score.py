@@ -17,7 +17,7 @@ from infoscope.metrics.binary_information import binary_entropy
 from infoscope.posterior.proportions import binomial_interval
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
-from infoscope.results.notation import p_statement
+from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows
 from infoscope.studies.multilabel.assignment import (
     MOST_CATEGORIES,
@@ -304,7 +304,7 @@ def _findings(
                 "renaming",
                 f"Categories look renamed: {len(evident)} of {names[0]}'s "
                 f"{'goes' if len(evident) == 1 else 'go'} significantly better with a category of another name "
-                f"({p_statement(least)}). The best renaming would raise the information captured from "
+                f"({state_p_value(least)}). The best renaming would raise the information captured from "
                 f"{captured.shown:.1%} to "
                 f"{renamed:.1%}: check how the categories were encoded.",
                 "warning",

@@ -18,7 +18,7 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Columns
 from infoscope.readers.reader import counted_tables, finished_tables, read_joints
 from infoscope.results.finding import Finding
-from infoscope.results.provenance import IgnoredRows, ignored_rows
+from infoscope.results.provenance import IgnoredRows, describe_ignored_rows
 from infoscope.studies.inputs import blank_findings, check_question, column_labels, kept_rows, named_column
 from infoscope.studies.operating_points.ranking import ranked
 from infoscope.studies.operating_points.result import Sweep
@@ -231,7 +231,7 @@ def _sweep_rows(
     curve = sweep_scores(labels.tolist(), values, **options)
     left_out = tuple(IgnoredRows(reason, count) for reason, count in rows.ignored.items())
     provenance = replace(curve.provenance, ignored=(*curve.provenance.ignored, *left_out))
-    findings = (*curve.findings, *ignored_rows(left_out))
+    findings = (*curve.findings, *describe_ignored_rows(left_out))
     return replace(curve, sample_size=rows.size, provenance=provenance, findings=findings)
 
 

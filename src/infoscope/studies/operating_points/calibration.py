@@ -10,12 +10,11 @@ import numpy as np
 
 from infoscope.core.numerics import Real, as_real
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.operating_points.probabilistic import cross_entropy
 from infoscope.studies.operating_points.scores import Probabilities, class_probabilities
-from infoscope.typing import ArrayLike, Frame, LabelsLike
+from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
 
 __all__ = ["Calibration", "calibration"]
 
@@ -97,7 +96,7 @@ def calibration(
         ranked,
         len(given.truth),
         Provenance(rows=len(given.truth), ignored=left_out),
-        ignored_rows(left_out),
+        describe_ignored_rows(left_out),
     )
 
 

@@ -12,15 +12,14 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError, check_keywords
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.operating_points.rejection import Certainty, Decisions, decide, even_places, rejection_pattern
 from infoscope.studies.operating_points.scores import Probabilities, class_probabilities
 from infoscope.studies.operating_points.selection import Criterion
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
-from infoscope.typing import ArrayLike, Frame, LabelsLike
+from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
 
 __all__ = ["ClassThresholds", "class_thresholds"]
 
@@ -121,7 +120,7 @@ def class_thresholds(
         {name: float(column.accepted[place].sum()) for name, column, place in chosen},
         {name: float(column.accepted[-1].sum()) for name, column, _ in chosen},
         Provenance(rows=len(given.truth), ignored=left_out),
-        ignored_rows(left_out),
+        describe_ignored_rows(left_out),
         table,
     )
 

@@ -16,7 +16,6 @@ from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.costs import checked_costs, cost_doubt
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
 from infoscope.studies.operating_points.ranking import ScoreRanking, ThresholdTables
@@ -25,7 +24,7 @@ from infoscope.studies.operating_points.score_summary import ScoreSummary
 from infoscope.studies.operating_points.selection import Choice, ChoiceOptions, Criterion, chosen
 from infoscope.tables import Contingency
 from infoscope.tables.missing import warn_of
-from infoscope.typing import ArrayLike
+from infoscope.typing import ArrayLike, Json
 
 __all__ = ["ALARM_RATE", "LIFT", "CurveResult", "Sweep"]
 

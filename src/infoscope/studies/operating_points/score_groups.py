@@ -16,10 +16,9 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import Columns
 from infoscope.readers.reader import read_joints
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.frame import named_apart
-from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.results.frame import rename_taken_columns
+from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.operating_points.ranking import ScoreRanking, ranked
 from infoscope.studies.operating_points.reliability import are_probabilities
 from infoscope.studies.operating_points.score_rows import ScoreRows, cleaned, matched, scored_rows
@@ -27,7 +26,7 @@ from infoscope.studies.operating_points.score_summary import NO_PROBABILITIES, S
 from infoscope.studies.operating_points.scores import BinaryScores, positive_among
 from infoscope.tables.labels import Label, sorted_labels
 from infoscope.tables.missing import all_ignored, warn_of_rows
-from infoscope.typing import Source
+from infoscope.typing import Json, Source
 
 __all__ = ["GroupStatistics", "ScoreGroup", "ScoreGroups", "score_groups"]
 
@@ -81,7 +80,7 @@ class ScoreGroups(Result):
         everything = ("total",) * len(self.by)
         for group, summary in ((everything, self.total), *((each.group, each.summary) for each in self.groups)):
             numbers = asdict(summary)
-            yield {**named_apart(dict(zip(self.by, group, strict=True)), numbers, "by"), **numbers}
+            yield {**rename_taken_columns(dict(zip(self.by, group, strict=True)), numbers, "by"), **numbers}
 
 
 class ScoreGroupsKeywords(TypedDict, total=False):
@@ -143,7 +142,7 @@ def score_groups(
         tuple(summaries),
         _statistics([each.summary for each in summaries]),
         Provenance(rows=int(sum(rows.rows.sum() for rows in kept.values())), ignored=left_out),
-        (*_doubts(summaries, probabilities=probabilities), *ignored_rows(left_out)),
+        (*_doubts(summaries, probabilities=probabilities), *describe_ignored_rows(left_out)),
     )
 
 

@@ -13,7 +13,7 @@ from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError, UndefinedError
 from infoscope.metrics.costs import checked_costs, mean_cost
 from infoscope.metrics.registry import find
-from infoscope.results.estimate import Estimate, finite
+from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.studies.operating_points.ranking import ThresholdTables
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike
@@ -159,11 +159,13 @@ def _choice(sweep: Sweep, criterion: Criterion, point: int, held_out: _HeldOut, 
     return Choice(
         criterion=criterion.name,
         point=point,
-        threshold=finite(np.asarray(sweep.thresholds)[point]),
-        value=finite(np.asarray(criterion.score(sweep.tables))[point]),
-        held_out=replace(Estimate.of(held_out.value, "there are too few samples"), low=finite(low), high=finite(high)),
-        threshold_low=finite(ends[0]),
-        threshold_high=finite(ends[1]),
+        threshold=drop_infinite(np.asarray(sweep.thresholds)[point]),
+        value=drop_infinite(np.asarray(criterion.score(sweep.tables))[point]),
+        held_out=replace(
+            Estimate.of(held_out.value, "there are too few samples"), low=drop_infinite(low), high=drop_infinite(high)
+        ),
+        threshold_low=drop_infinite(ends[0]),
+        threshold_high=drop_infinite(ends[1]),
         level=level,
     )
 

@@ -17,10 +17,9 @@ from scipy.special import ndtr
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.metrics.permutation import CHANCE_LEVEL
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.notation import p_statement
-from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.results.notation import state_p_value
+from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.operating_points.averages import (
     average_accuracy,
     information_averages,
@@ -45,7 +44,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.labels import Label
 from infoscope.tables.transformations import stated_scale
-from infoscope.typing import ArrayLike, Frame, LabelsLike
+from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
 
 __all__ = [
     "SweepKeywords",
@@ -260,7 +259,7 @@ def _by_chance(levels: ScoreRanking, area: float, size: float | None) -> list[Fi
         return []
     text = (
         "The scores separate the classes no better than random ones would (area under the ROC curve "
-        f"{area:.3f}, {p_statement(p_value)}): the best threshold is that of this sample only."
+        f"{area:.3f}, {state_p_value(p_value)}): the best threshold is that of this sample only."
     )
     return [Finding("scores_by_chance", text, "warning", {"roc_auc": area, "p_value": p_value})]
 
@@ -294,7 +293,7 @@ def _sweep(
         positive=str(pattern.positive_label) if numbers["mode"] == "threshold" else None,
         reject=None if pattern.reject is None else str(pattern.reject),
         provenance=Provenance(ignored=left_out, hashes={"operating points": data_hash(ladder.tables())}),
-        findings=(*findings, *ignored_rows(left_out)),
+        findings=(*findings, *describe_ignored_rows(left_out)),
         ladder=ladder,
     ).choose_by(options)
 

@@ -14,9 +14,8 @@ from infoscope.core.numerics import Real, pareto_front
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.provenance import IgnoredRows, Provenance, ignored_rows
+from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
 from infoscope.studies.inputs import label_findings
 from infoscope.studies.operating_points.result import CurveResult
 from infoscope.studies.operating_points.selection import Criterion
@@ -24,7 +23,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_positive
 from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.missing import all_ignored
-from infoscope.typing import PriorLike
+from infoscope.typing import Json, PriorLike
 
 __all__ = ["BestSetting", "Tuning", "TuningOptions", "tuned"]
 
@@ -256,7 +255,7 @@ def tuned(
         None if costs is None else costs.tolist(),
         None if against is None else against_name,
         provenance=Provenance(ignored=left_out, hashes={"all settings": data_hash(*ordered)}),
-        findings=(*label_findings([(str(at), table) for at, table in items.items()]), *ignored_rows(left_out)),
+        findings=(*label_findings([(str(at), table) for at, table in items.items()]), *describe_ignored_rows(left_out)),
         tables=ordered,
     )
 

@@ -12,16 +12,15 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.results.base import Result
-from infoscope.results.codec import Json
 from infoscope.results.finding import Finding
-from infoscope.results.frame import named_apart
+from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.studies.operating_points.ranking import ThresholdTables, hull_places
 from infoscope.studies.operating_points.result import Sweep
 from infoscope.studies.operating_points.selection import Criterion
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
-from infoscope.typing import ArrayLike
+from infoscope.typing import ArrayLike, Json
 
 __all__ = ["TwoThresholds", "chow_thresholds", "two_thresholds"]
 
@@ -65,7 +64,7 @@ class TwoThresholds(Result):
         """One row per true class, with how its samples are predicted."""
         for label, row in zip((self.negative, self.positive), self.counts, strict=True):
             columns = (self.negative, self.positive, self.reject)
-            yield {"truth": label, **named_apart(dict(zip(columns, row, strict=True)), {"truth"}, "predicted")}
+            yield {"truth": label, **rename_taken_columns(dict(zip(columns, row, strict=True)), {"truth"}, "predicted")}
 
 
 def two_thresholds(
