@@ -334,7 +334,10 @@ def test_options_of_drift_are_taken_or_rejected(tmp_path: Path) -> None:
 
     documents = [json.loads(run(*asked, "--draws", draws, "--format", "json").stdout) for draws in ("99", "199")]
     assert documents[0]["pairs"] != documents[1]["pairs"]
-    for more, said in ((("--metric", "accuracy"), "--metric belongs to a plan of labels"), (("--draws", "9"), "is 9;")):
+    for more, said in (
+        (("--metric", "accuracy"), "--metric belongs to a plan of labels"),
+        (("--draws", "9"), "must be a whole number of 99 or more, got 9"),
+    ):
         rejected = run(*asked, *more)
         assert (rejected.exit_code, rejected.stdout) == (2, "")
         assert said in rejected.stderr

@@ -35,8 +35,8 @@ READING = {
 
 JOIN = {"truth_file", "key"}
 """The truth of another file, which is joined before a function reads the rows."""
-SYNONYMS = {"sample_weight", "pos_label"}
-"""scikit-learn's words, which functions take for weight and positive."""
+SYNONYMS = {"sample_weight", "pos_label", "confidence_level", "rng"}
+"""The words of scikit-learn and SciPy, which functions take for weight, positive, level and seed."""
 
 FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] = {
     "evaluate": (
@@ -50,9 +50,9 @@ FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] 
             "plain",
             *JOIN,
         },  # classes are labels=; --labels is a file of them
-        {"y_pred", "uncertainty", *SYNONYMS},  # --plain
+        {"y_pred", "uncertainty"},  # --plain
     ),
-    "compare": ((ifs.compare,), {"matrix", "strict", "by", *JOIN}, {"y_pred", "uncertainty", *SYNONYMS}),
+    "compare": ((ifs.compare,), {"matrix", "strict", "by", *JOIN}, {"y_pred", "uncertainty"}),
     "relate": ((ifs.relate,), set(), set()),
     "agree": (
         (ifs.agreement, ifs.latent_truth, ifs.drift),
@@ -63,7 +63,7 @@ FUNCTIONS: dict[str, tuple[tuple[Callable[..., Any], ...], set[str], set[str]]] 
     "sweep": (
         (ifs.sweep, ifs.tune),
         {"metric", "costs", "level", *JOIN},
-        {"y_pred", "y_score", "choose_by", "against_name", *SYNONYMS},
+        {"y_pred", "y_score", "choose_by", "against_name"},
     ),
 }
 """Each command's functions, the options that have no parameter there, and the parameters that have no option."""
@@ -91,7 +91,7 @@ def parameters(function: Callable[..., Any]) -> set[str]:
 def test_options_are_the_parameters_of_the_function(command: str) -> None:
     functions, only_options, only_parameters = FUNCTIONS[command]
     asked = options(command) - OUTPUT - set(READING)
-    taken = set().union(*map(parameters, functions)) - {"read"}
+    taken = set().union(*map(parameters, functions)) - {"read"} - SYNONYMS
 
     assert asked - taken == only_options
     assert taken - asked == only_parameters

@@ -11,7 +11,6 @@ from typing import Any, TypeVar
 import click
 
 import infoscope as ifs
-from infoscope.core.native_code import SWITCH
 from infoscope.errors import InputError
 
 __all__ = [
@@ -131,7 +130,7 @@ def native_option() -> Callable[[Command], Command]:
 
     def switched(context: click.Context, _: click.Parameter, native: bool | None) -> bool | None:
         if native is not None:
-            context.with_resource(_environment(SWITCH, str(int(native))))
+            context.with_resource(_environment("INFOSCOPE_NATIVE", str(int(native))))
         return native
 
     return click.option(
