@@ -17,7 +17,6 @@ import infoscope as ifs
 from infoscope import __version__
 from infoscope.cli.errors import reported
 from infoscope.cli.streams import write_stdout
-from infoscope.core.native_code import compiled_part, is_native_wanted
 from infoscope.errors import InputError
 
 __all__ = ["command"]
@@ -155,6 +154,8 @@ def _optional(extra: str, parts: list[PackageVersion]) -> OptionalPart:
 
 
 def _compiled() -> tuple[CompiledPart, ...]:
+    from infoscope.core.native_code import compiled_part, is_native_wanted  # noqa: PLC0415 - help loads no NumPy
+
     try:
         state = "active" if is_native_wanted() else "switched off"
     except InputError as problem:
