@@ -267,6 +267,7 @@ HOMES = {
     "list_values": "infoscope.studies.labels",
     "load_parts": "infoscope.readers.ifs_parts",
     "log_lifts": "infoscope.metrics.independence",
+    "lower_limit_of_mean_recall": "infoscope.posterior.proportions",
     "log_loss": "infoscope.studies.operating_points",
     "log_prior": "infoscope.posterior.tree.merged_classes",
     "log_slopes": "infoscope.posterior.first_order",

@@ -24,7 +24,7 @@ from infoscope.metrics import mirkin_distance, van_dongen_distance
 from tests.api import average_linkage, best_assignment, flat_clusters, log_lifts, main
 
 HEAVY = ["pandas", "polars", "pyarrow", "narwhals.dataframe", "matplotlib", "sklearn", "asyncio"]
-HEAVY += ["scipy.stats", "duckdb"]
+HEAVY += ["scipy.stats"]
 COMMANDS = [
     ["evaluate", "small.csv", "--format", "json"],
     ["evaluate", "small.csv", "-o", "page.html"],  # up to here nothing is laid out for a terminal

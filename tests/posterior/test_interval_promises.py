@@ -130,6 +130,26 @@ def test_every_class_counts_in_balanced_accuracy_however_rare() -> None:
 
 
 @pytest.mark.slow
+def test_rare_classes_that_are_missed_lower_the_limit_of_balanced_accuracy() -> None:
+    prevalence, recalls = np.array([0.97, 0.015, 0.015]), np.array([0.98, 0.55, 0.55])
+    probabilities = (1 - recalls)[:, None] / 2 * np.ones((3, 3))
+    np.fill_diagonal(probabilities, recalls)
+    rng = np.random.default_rng(20)
+    is_passed = []
+    for trial in range(120):
+        counts = np.array(
+            [rng.multinomial(n, row) for n, row in zip(rng.multinomial(400, prevalence), probabilities, strict=True)]
+        )
+        if counts.sum(1).all():
+            summaries = ifs.Posterior(Contingency.from_matrix(counts), seed=trial).summaries(
+                ["balanced_accuracy"], alone=True
+            )
+            is_passed.append(float(summaries["balanced_accuracy"].low) > recalls.mean())
+
+    assert np.mean(is_passed) <= 0.03
+
+
+@pytest.mark.slow
 def test_limits_and_sd_are_stretched_alike() -> None:
     ((_, table),) = samples("softmax", 30, 300, 1, "zipf")
     posterior = ifs.Posterior(table)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from scipy.stats import beta, binom, binomtest
 
 import infoscope as ifs
-from tests.api import TRIALS, binomial_interval, find, metrics_of
+from tests.api import TRIALS, binomial_interval, find, lower_limit_of_mean_recall, metrics_of
 
 Contingency, Posterior = ifs.Contingency, ifs.Posterior
 
@@ -173,3 +173,17 @@ def test_intervals_of_two_classes_hold(n: int, right: float, share: float) -> No
             for name, found in Posterior(table).summaries(names).items():
                 held[name] += not np.isfinite(found.low) or bool(found.low <= wanted[name] <= found.high)
     assert min(held.values()) / tried > 0.905  # .95 falls below that once in a thousand runs
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+@pytest.mark.parametrize("counts", [[[7]], [[6, 2], [1, 4]], [[96, 2, 2], [1, 3, 0], [0, 0, 2]]])
+def test_lower_limit_of_a_mean_recall_adds_the_margins_of_wilson(counts: list[list[int]], level: float) -> None:
+    margins = [
+        row[i] / sum(row) - binomtest(row[i], sum(row)).proportion_ci(level, "wilson").low
+        for i, row in enumerate(counts)
+    ]
+    recalls = [row[i] / sum(row) for i, row in enumerate(counts)]
+
+    limit = lower_limit_of_mean_recall(Contingency.from_matrix(counts), level)
+
+    assert limit == pytest.approx(np.mean(recalls) - np.linalg.norm(margins) / len(counts))

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from scipy.special import betaincinv
+from scipy.special import betaincinv, ndtri
 
 from infoscope.core.numerics import Real
 from infoscope.metrics.binary import detection
@@ -19,7 +19,7 @@ from infoscope.metrics.registry import find
 from infoscope.posterior.summary import Summary
 from infoscope.tables import Contingency
 
-__all__ = ["TRIALS", "binomial_interval", "is_proportion", "summarize_proportion"]
+__all__ = ["TRIALS", "binomial_interval", "is_proportion", "lower_limit_of_mean_recall", "summarize_proportion"]
 
 _MOST_EXACT = 4.5  # fewer of either kind: Jeffreys' limits hold in as few as .88 there, with the exact ones in .93
 
@@ -47,6 +47,24 @@ def binomial_interval(successes: Real, trials: Real, level: float = 0.95) -> tup
     low, high = betaincinv(a, b, tails)
     low, high = np.where(k > 0, low, 0.0), np.where(k < n, high, 1.0)
     return np.where(is_defined, low, np.nan)[()], np.where(is_defined, high, np.nan)[()]
+
+
+def lower_limit_of_mean_recall(table: Contingency, level: float = 0.95) -> float:
+    """Return the lower limit of the mean recall of the classes that have samples, each by its own counts alone.
+
+    The distances of the classes' recalls to their lower limits (Wilson's) add as variances do (Zou & Donner,
+    Construction of confidence limits about effect measures, 2008).
+
+    >>> print(f"{lower_limit_of_mean_recall(Contingency.from_matrix([[980, 5, 5], [2, 3, 0], [2, 0, 3]])):.3f}")
+    0.556
+    """
+    rows = np.asarray(table.row_totals, dtype=float)
+    present = rows > 0
+    n, recall = rows[present], np.asarray(one_vs_rest(table).recall, dtype=float)[present]
+    z = ndtri((1 + level) / 2)
+    margin = z * np.sqrt(recall * (1 - recall) / n + (z / (2 * n)) ** 2)
+    low = (recall + z**2 / (2 * n) - margin) / (1 + z**2 / n)
+    return float(recall.mean() - np.sqrt(((recall - low) ** 2).sum()) / n.size)
 
 
 def _union(table: Contingency) -> Real:
