@@ -14,7 +14,7 @@ import pytest
 from click.testing import CliRunner
 
 from infoscope.core import embedded_database
-from tests.api import ENTRANCE, BrowserEntrance, LoopbackServer, admission, app, owner_of
+from tests.api import ENTRANCE, BrowserEntrance, LoopbackServer, access, app, owner_of
 from tests.explorer.local_server import Served, address_of, serving
 
 
@@ -54,9 +54,9 @@ def test_a_token_is_good_for_a_short_time(monkeypatch: pytest.MonkeyPatch) -> No
 def test_programs_of_another_user_are_not_let_in(monkeypatch: pytest.MonkeyPatch) -> None:
     way_in = BrowserEntrance()
     token = way_in.token()
-    monkeypatch.setattr(admission, "owner_of", lambda *_: os.getuid() + 12345)
+    monkeypatch.setattr(access, "find_owner", lambda *_: os.getuid() + 12345)
     assert not way_in.admits(token, 1, 1)
-    monkeypatch.setattr(admission, "owner_of", lambda *_: os.getuid())
+    monkeypatch.setattr(access, "find_owner", lambda *_: os.getuid())
     assert way_in.admits(token, 1, 1)  # what another one tried has not used it up
 
 

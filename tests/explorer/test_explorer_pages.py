@@ -157,8 +157,8 @@ def test_a_folder_of_very_many_files_says_so(tmp_path: Path) -> None:
     (tmp_path / ".hidden" / "0.csv").touch()
     folder = ServedFolder(tmp_path)
     try:
-        assert [path.name for path in folder.listed()][:2] == ["0000.csv", "0001.csv"]
-        assert len(folder.listed()) == MAX_LISTED + 1
+        assert [path.name for path in folder.list_files()][:2] == ["0000.csv", "0001.csv"]
+        assert len(folder.list_files()) == MAX_LISTED + 1
     finally:
         folder.close()
     with serving(tmp_path) as found:

@@ -361,7 +361,7 @@ MUTANTS = (
     ),
     Mutant(
         "another site cannot post",
-        "check_asker",
+        "check_origin",
         'if command == "POST" and headers.get("Origin")',
         'if command == "PUT" and headers.get("Origin")',
         ("tests/explorer/test_attacks.py::test_another_origin_cannot_post",),

@@ -1,9 +1,8 @@
 """A thin local explorer around the unchanged pages: ``infoscope serve``."""
 
-from infoscope.explorer.admission import ENTRANCE
-from infoscope.explorer.corrected_files import write_corrected
+from infoscope.explorer.access import ENTRANCE
 from infoscope.explorer.server import FolderExplorer, open_server
-from infoscope.explorer.verdicts import keep_verdict, read_verdicts, truth_errors
+from infoscope.explorer.verdicts import keep_verdict, read_verdicts, truth_errors, write_corrected
 
 __all__ = [
     "ENTRANCE",

@@ -1,4 +1,7 @@
-"""Who may ask: the one browser that was given the key or started with an address that is good once."""
+"""Control access to the local server: session key, one-time launch address, origin of requests, response headers.
+
+Called by ``server.py`` before anything else is done with a request.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +18,14 @@ from pathlib import Path
 
 
 class RejectedRequest(Exception):  # noqa: N818 - it is an answer, with its status
-    """What may not or cannot be done, in a sentence for the person who asked."""
+    """A request that is not or cannot be answered, with a sentence for the person who made it."""
 
     def __init__(self, status: int, words: str) -> None:
         super().__init__(words)
         self.status = status
 
 
-def check_asker(command: str, headers: Message, port: int) -> None:
+def check_origin(command: str, headers: Message, port: int) -> None:
     """Reject other hosts (a name that was rebound) and other sites."""
     own = {f"127.0.0.1:{port}", f"localhost:{port}"}
     if headers.get("Host", "") not in own:
@@ -42,18 +45,18 @@ def check_key(given: str, key: str) -> None:
         raise RejectedRequest(403, "Open the address that the terminal printed: it has the key.")
 
 
-def script_policy(code: str, ancestors: str = "'none'") -> str:
-    """A content policy under which our one script runs and nothing else does; ``ancestors`` may frame the page."""
-    known = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
+def make_script_policy(code: str, ancestors: str = "'none'") -> str:
+    """Return a content policy under which only our script runs; ``ancestors`` may frame the page."""
+    digest = base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()
     return (
-        f"default-src 'none'; script-src 'sha256-{known}'; style-src 'unsafe-inline'; connect-src 'self'; "
+        f"default-src 'none'; script-src 'sha256-{digest}'; style-src 'unsafe-inline'; connect-src 'self'; "
         "frame-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
         f"frame-ancestors {ancestors}"
     )
 
 
-def response_headers(policy: str, kind: str, length: int) -> dict[str, str]:
-    """What goes with every answer."""
+def make_headers(policy: str, kind: str, length: int) -> dict[str, str]:
+    """Return the headers that every answer has."""
     return {
         "Content-Type": kind,
         "Content-Length": str(length),
@@ -67,7 +70,7 @@ def response_headers(policy: str, kind: str, length: int) -> dict[str, str]:
 
 
 ENTRANCE = "open"
-"""What such an address has in the place of the key."""
+"""What a launch address has in the place of the key."""
 _PATIENCE = 120.0
 """Seconds in which a browser starts."""
 _TABLES = {
@@ -85,27 +88,24 @@ class BrowserEntrance:
         self._lock = threading.Lock()
 
     def token(self) -> str:
-        """A new one."""
+        """Return a new token."""
         token = secrets.token_urlsafe(24)
         with self._lock:
             self._tokens[token] = time.monotonic() + _PATIENCE
         return token
 
     def admits(self, token: str, client_port: int, port: int) -> bool:
-        """Whether a token that came from this port of the machine is good; it is not a second time."""
-        if owner_of(client_port, port) not in (None, 0, _user()):  # who has the name of root has the key anyway
+        """Return True if a token that came from this port of the machine is good; it is not a second time."""
+        user = os.getuid() if hasattr(os, "getuid") else None
+        if find_owner(client_port, port) not in (None, 0, user):  # who has the name of root has the key anyway
             return False
         with self._lock:
-            known = next((each for each in self._tokens if hmac.compare_digest(each.encode(), token.encode())), None)
+            known = next((item for item in self._tokens if hmac.compare_digest(item.encode(), token.encode())), None)
             return known is not None and self._tokens.pop(known) >= time.monotonic()
 
 
-def _user() -> int | None:
-    return os.getuid() if hasattr(os, "getuid") else None
-
-
-def owner_of(client_port: int, port: int) -> int | None:
-    """The user whose program holds the other end of a connection; None where the system does not tell."""
+def find_owner(client_port: int, port: int) -> int | None:
+    """Return the user whose program holds the other end of a connection; None where the system does not tell."""
     for table, place in _TABLES.items():
         ends = [place.format(client_port), place.format(port)]
         with suppress(OSError, ValueError, IndexError):
