@@ -98,16 +98,16 @@ MUTANTS = (
     ),
     Mutant(
         "weights of merged tables",
-        "_merged_squares",
+        "add",
         "float(table.grand_total) if table.weight_squares is None else table.weight_squares",
         "float(table.grand_total)",
         ("tests/tables/test_new_tables_from_old.py::test_adding_weighted_tables_adds_squares",),
     ),
     Mutant(
         "rows left out of a merged table",
-        "merged",
-        "ignored = all_ignored((one.ignored, other.ignored))",
-        "ignored = dict(one.ignored)",
+        "add",
+        "ignored = MappingProxyType(all_ignored((one.ignored, other.ignored)))",
+        "ignored = one.ignored",
         ("tests/tables/test_new_tables_from_old.py::test_sum_works_and_keeps_count_of_what_was_ignored",),
     ),
     Mutant(

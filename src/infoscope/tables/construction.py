@@ -6,7 +6,7 @@ is stored whole or, with many classes, sparse. ``Contingency.from_labels`` and i
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -14,11 +14,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import distinct
 from infoscope.errors import InputError
 from infoscope.tables.counting import (
     CountedPairs,
-    Side,
     Support,
     check_total,
     checked_weights,
@@ -27,7 +25,7 @@ from infoscope.tables.counting import (
     tally,
 )
 from infoscope.tables.device import are_on_device, check_devices, tally_on_device
-from infoscope.tables.encoding import Coded, check_pairing, encode, on_one_calendar
+from infoscope.tables.encoding import check_pairing, encode, on_one_calendar
 from infoscope.tables.labels import (
     Label,
     as_label,
@@ -101,28 +99,41 @@ def from_labels(
 def counted_labels(
     cls: type[Contingency], y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared
 ) -> Contingency:
-    """The same without the warning, for callers that count several systems and warn once."""
-    check_pairing(y_true, {"system": y_pred, "sample_weight": sample_weight})
-    counted, stated = _tallied(y_true, y_pred, sample_weight, stated)
-    own = isinstance(stated.labels, str) and stated.labels == "own"
-    if stated.labels is not None and not own:
-        sides = _declared_sides(stated)
-        if not all(sides):
-            raise InputError("labels names no class; list the classes, or leave labels out to take those that occur")
-        if strange := _undeclared(counted, sides):
-            coded = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
-            found = _counted_within(*coded, sample_weight, sides)
-            if found is None:
-                raise InputError(
-                    f"{strange[0]} label {strange[1]!r} is not among the declared labels, and no row has such labels "
-                    "on both sides; add it to labels=, or leave labels= out"
-                )
-            counted = replace(found, ignored={**counted.ignored, **found.ignored})
-        table = _on_declared(cls, _as_cells(counted), sides, stated)
-    elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
-        table = _from_integers(cls, counted, stated, declared=own)
+    """Do the same without the warning, for callers that count several systems and warn once."""
+    sides = {"truth": y_true, "system": y_pred, "sample_weight": sample_weight}
+    check_pairing(y_true, {name: sides[name] for name in ("system", "sample_weight")})
+    check_devices(sides)
+
+    # Count where the labels lie: tensors on their device, everything else here.
+    if are_on_device(y_true, y_pred, sample_weight):
+        counted = tally_on_device(y_true, y_pred, sample_weight, stated.whole_numbers)
     else:
-        table = from_cells(cls, _as_cells(counted), stated, declared=own)
+        truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
+        if stated.labels is None:
+            true_labels, predicted_labels, named = on_one_calendar(
+                truth.labels, system.labels, (stated.reject, stated.positive)
+            )
+            truth, system = replace(truth, labels=true_labels), replace(system, labels=predicted_labels)
+            stated = Declared(None, *(named or ()))
+        counted = tally(truth, system, sample_weight)
+
+    keeps_sides_apart = isinstance(stated.labels, str) and stated.labels == "own"
+    if stated.labels is not None and not keeps_sides_apart:
+        classes = _declared_sides(stated)
+        if not all(classes):
+            raise InputError("labels names no class; list the classes, or leave labels out to take those that occur")
+        counted = _leave_out_other_classes(counted, classes, y_true, y_pred, sample_weight, stated)
+        cells = _number_cells(counted)
+        settled = replace(
+            cells,
+            rows=moved(cells.rows, _as_labels(cells.truth), classes[0]),
+            columns=moved(cells.columns, _as_labels(cells.system), classes[1]),
+        )
+        table = placed(cls, settled, classes, stated, declared=True)
+    elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
+        table = _place_whole_numbers(cls, counted, stated, declared=keeps_sides_apart)
+    else:
+        table = from_cells(cls, _number_cells(counted), stated, declared=keeps_sides_apart)
     return replace(
         table,
         ignored=MappingProxyType(counted.ignored),
@@ -130,42 +141,71 @@ def counted_labels(
     )
 
 
-def _tallied(
-    y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared
-) -> tuple[CountedPairs, Declared]:
-    """The cells, counted where the labels lie (on the device of tensors, else on the host); what is stated of them."""
-    check_devices({"truth": y_true, "system": y_pred, "sample_weight": sample_weight})
-    if are_on_device(y_true, y_pred, sample_weight):
-        return tally_on_device(y_true, y_pred, sample_weight, stated.whole_numbers), stated
-    truth, system = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
-    if stated.labels is None:
-        ours, theirs, said = on_one_calendar(truth.labels, system.labels, (stated.reject, stated.positive))
-        truth, system = replace(truth, labels=ours), replace(system, labels=theirs)
-        stated = Declared(None, *(said or ()))
-    return tally(truth, system, sample_weight), stated
+OUTSIDE = "label not among labels="
+"""Why rows are left out where the classes stated are not all that occur."""
+
+Sides = tuple[tuple[Label, ...], tuple[Label, ...]]
 
 
-def _as_cells(counted: CountedPairs) -> Cells:
-    return Cells(
-        _occupied(counted.truth, counted.rows),
-        _occupied(counted.system, counted.columns),
-        _ranked(counted.truth, counted.rows),
-        _ranked(counted.system, counted.columns),
-        counted.values,
-    )
+def _leave_out_other_classes(
+    counted: CountedPairs,
+    classes: Sides,
+    y_true: LabelsLike,
+    y_pred: LabelsLike,
+    sample_weight: ArrayLike | None,
+    stated: Declared,
+) -> CountedPairs:
+    """Count again without the rows whose labels are not both among those stated, if there are such rows."""
+    cells = _number_cells(counted)
+    undeclared: list[tuple[str, Label]] = []
+    for side, labels, declared in (("truth", cells.truth, classes[0]), ("system", cells.system, classes[1])):
+        others = [label for label in _as_labels(labels) if label not in set(declared)]
+        if others:
+            check_kinds(declared, others)
+            undeclared.append((side, others[0]))
+    if not undeclared:
+        return counted
+
+    coded = encode(y_true, "truth"), encode(y_pred, "system", stated.reject)
+    has_label = np.ones(len(coded[0].codes), dtype=bool)
+    is_declared = has_label.copy()
+    for column, declared in zip(coded, classes, strict=True):
+        if column.missing is not None:
+            has_label &= column.codes != column.missing
+        if column.labels is None:  # the codes are the labels themselves
+            codes = [label for label in declared if isinstance(label, int)]
+        else:
+            codes = [i for i, label in enumerate(column.labels) if as_label(label) in set(declared)]
+        is_declared &= np.isin(column.codes, np.array(codes, dtype=np.int64))
+    is_kept = has_label & is_declared
+    if not is_kept.any():
+        side, label = undeclared[0]
+        raise InputError(
+            f"{side} label {label!r} is not among the declared labels, and no row has such labels "
+            "on both sides; add it to labels=, or leave labels= out"
+        )
+    truth, system = (replace(column, codes=column.codes[is_kept]) for column in coded)
+    weights = None if sample_weight is None else checked_weights(sample_weight, len(is_kept))[is_kept]
+    left_out = {OUTSIDE: int(has_label.sum() - is_kept.sum())}
+    return replace(tally(truth, system, weights), ignored={**counted.ignored, **left_out})
 
 
-def _occupied(side: Side, codes: NDArray[np.int64]) -> Sequence[Label] | NDArray[np.int64]:
-    """Labels of a categorical type that no row uses are not classes of this table."""
-    if isinstance(side.labels, np.ndarray):
-        return side.labels
-    return tuple(side.labels[code] for code in distinct(codes))
+def _number_cells(counted: CountedPairs) -> Cells:
+    """Return counted cells by position among the labels that occur.
 
-
-def _ranked(side: Side, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-    if isinstance(side.labels, np.ndarray):
-        return side.positions(codes)
-    return np.unique(codes, return_inverse=True)[1]
+    Labels of a categorical type that no row uses are not classes of this table.
+    """
+    labels: list[Sequence[Label] | NDArray[np.int64]] = []
+    positions: list[NDArray[np.int64]] = []
+    for side, codes in ((counted.truth, counted.rows), (counted.system, counted.columns)):
+        if isinstance(side.labels, np.ndarray):
+            labels.append(side.labels)
+            positions.append(side.positions(codes))
+        else:
+            present, ranks = np.unique(codes, return_inverse=True)
+            labels.append(tuple(side.labels[code] for code in present))
+            positions.append(ranks)
+    return Cells(labels[0], labels[1], positions[0], positions[1], counted.values)
 
 
 def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declared: bool) -> Contingency:
@@ -195,36 +235,25 @@ def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declar
     )
 
 
-def _from_integers(cls: type[Contingency], counted: CountedPairs, stated: Declared, *, declared: bool) -> Contingency:
-    """The same for whole numbers in a compact range, without a Python object per label on the way."""
+def _place_whole_numbers(
+    cls: type[Contingency], counted: CountedPairs, stated: Declared, *, declared: bool
+) -> Contingency:
+    """Do the same for whole numbers in a compact range, without a Python object per label on the way."""
     truth, system = np.asarray(counted.truth.labels), np.asarray(counted.system.labels)
-    own_truth, own_system = truth, system
     if not declared:
-        united = _sorted_union(truth, system)
+        united = np.union1d(truth, system)
         if len(united) < len(truth) + len(system):
-            own_truth = own_system = united
-    named = tuple(own_truth.tolist())
-    labels = (named, named if own_system is own_truth else tuple(own_system.tolist()))
+            truth = system = united
+    true_labels = tuple(truth.tolist())
+    labels = (true_labels, true_labels if system is truth else tuple(system.tolist()))
     cells = Cells(
         *labels,
-        placed_among(own_truth, counted.truth.low or 0, counted.rows),
-        placed_among(own_system, counted.system.low or 0, counted.columns),
+        placed_among(truth, counted.truth.low or 0, counted.rows),
+        placed_among(system, counted.system.low or 0, counted.columns),
         counted.values,
         ordered=bool(counted.values.all()),
     )
     return placed(cls, cells, labels, stated, declared=declared)
-
-
-def _sorted_union(one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
-    low, high = min(one[0], other[0]), max(one[-1], other[-1])
-    if high - low < 8 * (len(one) + len(other)):
-        present = np.zeros(high - low + 1, dtype=bool)
-        present[one - low] = True
-        present[other - low] = True
-        return np.flatnonzero(present) + low
-    both = np.concatenate([one, other])
-    both.sort(kind="stable")
-    return both[np.concatenate([[True], both[1:] != both[:-1]])]
 
 
 def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
@@ -232,7 +261,7 @@ def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]
 
 
 def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
-    """Positions in one list of labels as positions in another that holds them all."""
+    """Return positions in one list of labels as positions in another that holds them all."""
     place = {label: i for i, label in enumerate(new)}
     moves = np.fromiter(map(place.__getitem__, old), dtype=np.int64, count=len(old))
     return moves[codes] if len(old) else np.zeros(0, dtype=np.int64)
@@ -249,105 +278,51 @@ def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> No
 def placed(
     cls: type[Contingency],
     cells: Cells,
-    labels: tuple[tuple[Label, ...], tuple[Label, ...]],
+    labels: Sides,
     stated: Declared,
     *,
     declared: bool,
 ) -> Contingency:
-    """The table with these final labels and positions."""
+    """Return the table with these final labels and positions, stored whole or, with many classes, sparse."""
     shape = (len(labels[0]), len(labels[1]))
-    values, support = _stored(cells, shape)
+    values = summable(np.asarray(cells.values))
+    support = None
+    if shape[0] * shape[1] <= DENSE_CELLS:
+        dense = np.zeros(shape, dtype=np.int64 if values.dtype.kind in "iu" else np.float64)
+        np.add.at(dense, (cells.rows, cells.columns), values)
+        values = dense
+    else:
+        rows, columns = cells.rows.astype(np.int64, copy=False), cells.columns.astype(np.int64, copy=False)
+        if not cells.ordered:
+            rows, columns, values = _merge_cells(rows, columns, values, shape[1])
+            # What the caller still holds is copied, for a table's arrays are made read-only.
+            rows = rows.copy() if rows is cells.rows else rows
+            columns = columns.copy() if columns is cells.columns else columns
+            values = values.copy() if values is cells.values else values
+        support = Support(rows, columns)
     return cls(*labels, values, support, reject=stated.reject, positive=stated.positive, declared=declared)
 
 
-def _stored(cells: Cells, shape: tuple[int, int]) -> tuple[NDArray[Any], Support | None]:
-    cells = replace(cells, values=summable(np.asarray(cells.values)))
-    kept = cells.values.dtype if cells.values.dtype.kind in "iu" else np.dtype(np.float64)
-    if shape[0] * shape[1] <= DENSE_CELLS:
-        dense = np.zeros(shape, dtype=np.int64 if kept.kind in "iu" else kept)
-        np.add.at(dense, (cells.rows, cells.columns), cells.values)
-        return dense, None
-    rows, columns = cells.rows.astype(np.int64, copy=False), cells.columns.astype(np.int64, copy=False)
-    values = np.asarray(cells.values)
-    if cells.ordered:
-        return values, Support(rows, columns)
-    keys = rows * shape[1] + columns  # fits: who has 2^31 labels a side cannot hold them
+def _merge_cells(
+    rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[Any], width: int
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[Any]]:
+    """Sort cells by row, then column, add up those that come twice, and leave out the empty ones."""
+    keys = rows * width + columns  # fits: 2^31 labels a side do not fit into memory
     if not (keys[1:] > keys[:-1]).all():
         order = np.argsort(keys, kind="stable" if values.dtype.kind == "f" else None)
         keys, values = keys[order], values[order]
         starts = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))
         if len(starts) < len(keys):
             keys, values = keys[starts], np.add.reduceat(values, starts)
-        rows, columns = np.divmod(keys, shape[1])
-    filled = values != 0
-    if not filled.all():
-        rows, columns, values = rows[filled], columns[filled], values[filled]
-    own = (_own(array, given) for array, given in ((rows, cells.rows), (columns, cells.columns)))
-    return _own(values, cells.values), Support(*own)
-
-
-def _own(array: NDArray[Any], given: NDArray[Any]) -> NDArray[Any]:
-    """An array that the caller does not hold."""
-    return array.copy() if array is given else array
-
-
-Sides = tuple[tuple[Label, ...], tuple[Label, ...]]
-
-
-def _on_declared(cls: type[Contingency], cells: Cells, sides: Sides, stated: Declared) -> Contingency:
-    """Place the cells on the label sets that the caller stated, in the caller's order."""
-    truth, system = sides
-    settled = replace(
-        cells,
-        rows=moved(cells.rows, _as_labels(cells.truth), truth),
-        columns=moved(cells.columns, _as_labels(cells.system), system),
-    )
-    return placed(cls, settled, sides, stated, declared=True)
-
-
-def _undeclared(counted: CountedPairs, sides: Sides) -> tuple[str, Label] | None:
-    """A label that occurs and was not stated, with its side; one of another kind than those stated is rejected."""
-    cells = _as_cells(counted)
-    found = None
-    for side, seen, known in (("truth", cells.truth, sides[0]), ("system", cells.system, sides[1])):
-        strange = [label for label in _as_labels(seen) if label not in set(known)]
-        if strange:
-            check_kinds(known, strange)
-            found = found or (side, strange[0])
-    return found
-
-
-def _counted_within(truth: Coded, system: Coded, sample_weight: ArrayLike | None, sides: Sides) -> CountedPairs | None:
-    """Only the rows whose labels, both, are among those stated, and how many others there are; None without any."""
-    has_label = _has_label(truth) & _has_label(system)
-    kept = has_label & _is_stated(truth, sides[0]) & _is_stated(system, sides[1])
-    if not kept.any():
-        return None
-    weights = None if sample_weight is None else checked_weights(sample_weight, len(kept))[kept]
-    found = tally(replace(truth, codes=truth.codes[kept]), replace(system, codes=system.codes[kept]), weights)
-    return replace(found, ignored={OUTSIDE: int(has_label.sum() - kept.sum())})
-
-
-OUTSIDE = "label not among labels="
-"""Why rows are left out where the classes stated are not all that occur."""
-
-
-def _is_stated(side: Coded, known: tuple[Label, ...]) -> NDArray[np.bool_]:
-    if side.labels is None:
-        codes = [label for label in known if isinstance(label, int)]
-    else:
-        codes = [at for at, label in enumerate(side.labels) if as_label(label) in set(known)]
-    return np.isin(side.codes, np.array(codes, dtype=np.int64))
-
-
-def _has_label(side: Coded) -> NDArray[np.bool_]:
-    if side.missing is None:
-        return np.ones(len(side.codes), dtype=bool)
-    return np.asarray(side.codes != side.missing)
+        rows, columns = np.divmod(keys, width)
+    is_filled = values != 0
+    if not is_filled.all():
+        rows, columns, values = rows[is_filled], columns[is_filled], values[is_filled]
+    return rows, columns, values
 
 
 def _declared_sides(stated: Declared) -> Sides:
-    """The labels of truth and system as stated, the reject label among the latter alone."""
+    """Return the labels of truth and system as stated, the reject label among the latter alone."""
     items = stated_classes(stated.labels)
     if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
         truth, system = (as_labels(item) for item in items)
@@ -362,30 +337,30 @@ def _declared_sides(stated: Declared) -> Sides:
 
 
 def with_declared(table: Contingency, labels: LabelsLike | None) -> Contingency:
-    """A table that was read with all classes that were declared, in their order; those without a row are empty.
+    """Return a table that was read with all classes that were declared, in their order; those without a row are empty.
 
     Labels are matched by their text: a file or a command line has nothing else.
     """
     if labels is None:
         return table
     occurring = {str(label): label for label in (*table.truth_labels, *table.system_labels)}
-    whole = all(type(label) is int for label in occurring.values())
-    named = [occurring.get(str(label), _as_number(label) if whole else label) for label in as_labels(labels)]
+    are_whole = all(type(label) is int for label in occurring.values())
+    named = [
+        occurring.get(str(label), int(str(label)) if are_whole and str(label).lstrip("-").isdigit() else label)
+        for label in as_labels(labels)
+    ]
     truth, system = _declared_sides(Declared(named, table.reject, table.positive))
-    strange = next((label for label in occurring.values() if label not in system), None)
-    if strange is not None:
-        raise InputError(f"the label {str(strange)!r} occurs in the rows and is not among the classes declared; add it")
+    undeclared = next((label for label in occurring.values() if label not in system), None)
+    if undeclared is not None:
+        raise InputError(
+            f"the label {str(undeclared)!r} occurs in the rows and is not among the classes declared; add it"
+        )
     rows = moved(table.cell_rows, table.truth_labels, truth)
     columns = moved(table.cell_columns, table.system_labels, system)
     cells = Cells(truth, system, rows, columns, table.values.reshape(-1))
     stated = Declared(None, table.reject, table.positive)
     padded = placed(type(table), cells, (truth, system), stated, declared=True)
     return replace(padded, ignored=table.ignored, weight_squares=table.weight_squares)
-
-
-def _as_number(label: Label) -> Label:
-    """A whole number where its text is one."""
-    return int(str(label)) if str(label).lstrip("-").isdigit() else label
 
 
 # ── matrices and published rates ─────────────────────────────────────────────────────────────────
@@ -405,47 +380,47 @@ def from_matrix(
         truth = counts.index if truth is None else truth
         system = counts.columns if system is None else system
         labelled = True
-        counts = _frame_numbers(counts)
-    elif hasattr(counts, "columns") and hasattr(counts, "get_column"):  # a polars frame has no index
-        names, counts = _split_frame(counts)
-        truth = names if truth is None else truth
+        counts = _read_pandas(counts)
+    elif hasattr(counts, "columns") and hasattr(counts, "get_column"):
+        # A polars frame has no index: a first column of text names the true classes.
+        first = counts.get_column(counts.columns[0])
+        if not first.dtype.is_numeric():
+            truth = [str(label) for label in first.to_list()] if truth is None else truth
+            counts = counts.drop(counts.columns[0])
         system = counts.columns if system is None else system
         labelled = True
         counts = counts.to_numpy()
     if hasattr(counts, "tocoo"):
-        return _from_sparse(cls, counts, truth, system, stated)
-    array = _numbers(counts)
+        coo = counts.tocoo()
+        _check_form(coo.shape, coo.dtype)
+        labels = _matrix_labels(coo.shape, truth, system, stated.reject)
+        values = np.asarray(coo.data)
+        _check_counts(values, labels, lambda i: (coo.row[i], coo.col[i]))
+        _check_reject_column(labels, stated.reject)
+        table = placed(cls, Cells(*labels, coo.row, coo.col, values), labels, stated, declared=True)
+        return replace(table, labelled=labelled)
+    array = _read_numbers(counts)
     labels = _matrix_labels(array.shape[-2:], truth, system, stated.reject)
-    _check_matrix(array, labels)
+    _check_counts(array, labels, lambda i: np.unravel_index(i, array.shape)[-2:])
     _check_totals(array, labels)
     _check_reject_column(labels, stated.reject)
     return cls(*labels, array, reject=stated.reject, positive=stated.positive, labelled=labelled)
 
 
-def _frame_numbers(frame: Any) -> NDArray[Any]:
-    """The numbers of a pandas frame, nullable and Arrow types too; a missing one becomes NaN."""
+def _read_pandas(frame: Any) -> NDArray[Any]:
+    """Return the numbers of a pandas frame, nullable and Arrow types too; a missing one becomes NaN."""
     array = np.asarray(frame.to_numpy())
-    if array.dtype.kind != "O":
+    columns = [frame.iloc[:, i] for i in range(frame.shape[1])]
+    if array.dtype.kind != "O" or not all(getattr(column.dtype, "_is_numeric", False) for column in columns):
         return array
-    columns = [frame.iloc[:, at] for at in range(frame.shape[1])]
-    if not all(getattr(column.dtype, "_is_numeric", False) for column in columns):
-        return array
-    whole = not any(column.isna().any() or getattr(column.dtype, "kind", "f") == "f" for column in columns)
-    kind = np.int64 if whole else np.float64
-    return np.column_stack(
-        [column.to_numpy(dtype=kind, **({} if whole else {"na_value": np.nan})) for column in columns]
-    )
+    are_whole = not any(column.isna().any() or getattr(column.dtype, "kind", "f") == "f" for column in columns)
+    if are_whole:
+        return np.column_stack([column.to_numpy(dtype=np.int64) for column in columns])
+    return np.column_stack([column.to_numpy(dtype=np.float64, na_value=np.nan) for column in columns])
 
 
-def _split_frame(frame: Any) -> tuple[list[Label] | None, Any]:
-    """Truth labels in a first column of text, where there is one, and the columns of numbers."""
-    first = frame.get_column(frame.columns[0])
-    if first.dtype.is_numeric():
-        return None, frame
-    return [str(label) for label in first.to_list()], frame.drop(frame.columns[0])
-
-
-def _numbers(counts: Any) -> NDArray[Any]:
+def _read_numbers(counts: Any) -> NDArray[Any]:
+    """Return the numbers of a dense matrix, whole ones as such."""
     if hasattr(counts, "to_numpy"):
         counts = counts.to_numpy()
     try:
@@ -453,27 +428,27 @@ def _numbers(counts: Any) -> NDArray[Any]:
     except ValueError:
         raise InputError("the rows of the matrix differ in length; give one number for each pair of classes") from None
     if array.dtype.kind == "O" and all(isinstance(x, (int, float)) for x in array.flat):
-        array = _as_floats(array)  # a whole number that needs more than 63 bits
-    if array.dtype.kind not in "iufb":
-        raise InputError(f"the matrix holds {array.dtype} values; give counts or weights as numbers")
-    if array.ndim < 2 or 0 in array.shape:
-        raise InputError(f"the matrix has shape {array.shape}; it needs at least one row and one column")
-    whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and array.max() < 2**62)
-    return array.astype(np.int64 if whole else np.float64, copy=False)
+        try:  # a whole number that needs more than 63 bits
+            array = array.astype(np.float64)
+        except OverflowError:
+            raise InputError(
+                "a count of the matrix is beyond every floating-point number; divide all by one number"
+            ) from None
+    _check_form(array.shape, array.dtype)
+    are_whole = array.dtype.kind in "ib" or (array.dtype.kind == "u" and array.max() < 2**62)
+    return array.astype(np.int64 if are_whole else np.float64, copy=False)
 
 
-def _as_floats(array: NDArray[Any]) -> NDArray[np.float64]:
-    try:
-        return array.astype(np.float64)
-    except OverflowError:
-        raise InputError(
-            "a count of the matrix is beyond every floating-point number; divide all by one number"
-        ) from None
+def _check_form(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    if dtype.kind not in "iufb":
+        raise InputError(f"the matrix holds {dtype} values; give counts or weights as numbers")
+    if len(shape) < 2 or 0 in shape:
+        raise InputError(f"the matrix has shape {shape}; it needs at least one row and one column")
 
 
 def _matrix_labels(
     shape: tuple[int, ...], truth: Iterable[Label] | None, system: Iterable[Label] | None, reject: Label | None
-) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
+) -> Sides:
     if truth is not None and system is None and shape[0] == shape[1]:
         truth = system = tuple(truth)
     if truth is not None and system is None and reject is not None and shape[1] == shape[0] + 1:
@@ -499,24 +474,25 @@ def _matrix_labels(
     return sides[0], sides[1]
 
 
-def _check_matrix(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
-    largest = array.max()
-    if not (array.min() >= 0 and largest < np.inf):
-        at = tuple(np.argwhere(~((array >= 0) & (array < np.inf)))[0])
-        (*_, i, j), value = at, array[at]
+def _check_counts(values: NDArray[Any], labels: Sides, locate: Callable[[int], tuple[Any, ...]]) -> None:
+    """Reject counts of which no metric can be computed; ``locate`` gives row and column of a flat position."""
+    is_bad = ~(np.isfinite(values) & (values >= 0)).reshape(-1)
+    if is_bad.any():
+        position = int(is_bad.argmax())
+        row, column = locate(position)
         raise InputError(
-            f"count of truth {labels[0][i]!r} as system {labels[1][j]!r} is {value}; "
+            f"count of truth {labels[0][row]!r} as system {labels[1][column]!r} is {values.reshape(-1)[position]}; "
             "counts must be finite and not negative"
         )
-    if not largest or not (array.ndim == 2 or array.max(axis=(-2, -1)).all()):
+    if not (values.max(axis=(-2, -1)).all() if values.ndim > 1 else (values > 0).any()):
         raise InputError("the matrix is all zero; there is nothing to evaluate")
-    check_total(array)
+    check_total(values)
 
 
 _TOTALS = {"all", "total", "totals", "sum", "overall"}
 
 
-def _check_totals(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[Label, ...]]) -> None:
+def _check_totals(array: NDArray[Any], labels: Sides) -> None:
     """Reject a row or column of sums, as ``pandas.crosstab(…, margins=True)`` adds them: it is no class."""
     for axis, side in enumerate(("row", "column")):
         name = labels[axis][-1]
@@ -527,7 +503,7 @@ def _check_totals(array: NDArray[Any], labels: tuple[tuple[Label, ...], tuple[La
             raise InputError(f"the last {side}, {name!r}, holds the sums of the others and is no class; leave it out")
 
 
-def _check_reject_column(labels: tuple[tuple[Label, ...], tuple[Label, ...]], reject: Label | None) -> None:
+def _check_reject_column(labels: Sides, reject: Label | None) -> None:
     if reject is None:
         return
     if reject not in labels[1]:
@@ -535,38 +511,6 @@ def _check_reject_column(labels: tuple[tuple[Label, ...], tuple[Label, ...]], re
             f"reject label {reject!r} is not a column; the columns are {', '.join(map(repr, labels[1][:12]))}"
         )
     check_reject_is_no_truth(labels[0], reject)
-
-
-def _from_sparse(
-    cls: type[Contingency],
-    counts: Any,
-    truth: Iterable[Label] | None,
-    system: Iterable[Label] | None,
-    stated: Declared,
-) -> Contingency:
-    coo = counts.tocoo()
-    if coo.ndim != 2 or 0 in coo.shape:
-        raise InputError(f"the matrix has shape {coo.shape}; it needs at least one row and one column")
-    if coo.dtype.kind not in "iufb":
-        raise InputError(f"the matrix holds {coo.dtype} values; give counts or weights as numbers")
-    labels = _matrix_labels(coo.shape, truth, system, stated.reject)
-    values = np.asarray(coo.data)
-    bad = ~np.isfinite(values) | (values < 0)
-    if bad.any():
-        at = int(np.argmax(bad))
-        raise InputError(
-            f"count of truth {labels[0][coo.row[at]]!r} as system {labels[1][coo.col[at]]!r} is {values[at]}; "
-            "counts must be finite and not negative"
-        )
-    if not np.any(values > 0):
-        raise InputError("the matrix is all zero; there is nothing to evaluate")
-    check_total(values)
-    _check_reject_column(labels, stated.reject)
-    cells = Cells(*labels, coo.row, coo.col, values)
-    return replace(
-        placed(cls, cells, labels, stated, declared=True),
-        labelled=truth is not None or system is not None,
-    )
 
 
 def from_rates(cls: type[Contingency], accuracy: float, precision: float, recall: float) -> Contingency:

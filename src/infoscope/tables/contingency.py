@@ -287,7 +287,7 @@ class Contingency:
         """The table of all rows of both."""
         if not isinstance(other, Contingency):
             return NotImplemented
-        return transformations.merged(self, other)
+        return transformations.add(self, other)
 
     def __radd__(self, other: object) -> Contingency:
         """Let ``sum(tables)`` work."""
@@ -295,17 +295,17 @@ class Contingency:
 
     def relabel(self, names: Mapping[Label, Label], *, side: SideName = "both") -> Contingency:
         """Rename classes, on one side or both; two classes may not end with one name."""
-        return transformations.relabelled(self, names, side)
+        return transformations.relabel(self, names, side)
 
     def merge_classes(
         self, labels: Sequence[Label], *, into: Label | None = None, side: SideName = "both"
     ) -> Contingency:
         """Treat several classes as one, named ``into`` (by default their names joined by "+")."""
-        return transformations.merged_classes(self, labels, into, side)
+        return transformations.merge_classes(self, labels, into, side)
 
     def transpose(self) -> Contingency:
         """Truth and system exchanged; a reject label becomes an ordinary class."""
-        return transformations.transposed(self)
+        return transformations.transpose(self)
 
     def given_truth(self) -> Contingency:
         """Each true class's predictions as shares of that class: every occupied row sums to 1."""

@@ -35,14 +35,13 @@ MAX_CHANCE_CELLS = 1 << 24
 
 
 def _check_known(labels: Sequence[Label], table: Contingency, side: SideName) -> None:
-    known = {
-        "truth": table.truth_labels,
-        "system": table.system_labels,
-        "both": (*table.truth_labels, *table.system_labels),
-    }[side]
+    classes = (
+        *(table.truth_labels if side != "system" else ()),
+        *(table.system_labels if side != "truth" else ()),
+    )
     for label in labels:
-        if label not in known:
-            hint = did_you_mean(str(label), map(str, known))
+        if label not in classes:
+            hint = did_you_mean(str(label), map(str, classes))
             raise UnknownNameError(f"there is no class {label!r} in this table" + (f"; {hint}" if hint else ""))
 
 
@@ -51,43 +50,39 @@ def _check_plain(table: Contingency, verb: str) -> None:
         raise InputError(f"this table was re-weighted; {verb} the original table, then re-weight it")
 
 
-def relabelled(table: Contingency, names: Mapping[Label, Label], side: SideName) -> Contingency:
+def relabel(table: Contingency, names: Mapping[Label, Label], side: SideName) -> Contingency:
     """Rename classes."""
     _check_plain(table, "relabel")
     if not isinstance(names, Mapping):
         raise InputError(f"new names are {names!r}; give a mapping of classes to their new names, as {{'a': 'b'}}")
     _check_known(list(names), table, side)
-    truth = _renamed(table.truth_labels, names) if side != "system" else table.truth_labels
-    system = _renamed(table.system_labels, names) if side != "truth" else table.system_labels
+    truth, system = table.truth_labels, table.system_labels
+    if side != "system":
+        truth = as_labels(names.get(label, label) for label in truth)
+    if side != "truth":
+        system = as_labels(names.get(label, label) for label in system)
     for labels, name in ((truth, "truth"), (system, "system")):
         if len(set(labels)) < len(labels):
             twice = next(label for label in labels if labels.count(label) > 1)
             raise InputError(f"two {name} classes would both be called {twice!r}; use merge_classes to join classes")
+
+    # The positive class stays the same one; it is stated where the new names alone would mean the other.
+    positive, before = table.positive, table.positive_label
+    if side != "system" and before is not None:
+        renamed = as_label(names.get(before, before))
+        positive = renamed if positive is not None or positive_of(truth) != renamed else None
     return replace(
         table,
         truth_labels=truth,
         system_labels=system,
         reject=as_label(names.get(table.reject, table.reject)) if table.reject is not None else None,
-        positive=table.positive if side == "system" else _renamed_positive(table, truth, names),
+        positive=positive,
         declared=True,
         labelled=True,
     )
 
 
-def _renamed_positive(table: Contingency, truth: Sequence[Label], names: Mapping[Label, Label]) -> Label | None:
-    """The same class under its new name; stated where the new names alone would mean the other one."""
-    before = table.positive if table.positive is not None else table.positive_label
-    if before is None:
-        return None
-    now = as_label(names.get(before, before))
-    return now if table.positive is not None or positive_of(truth) != now else None
-
-
-def _renamed(labels: Sequence[Label], names: Mapping[Label, Label]) -> tuple[Label, ...]:
-    return as_labels(names.get(label, label) for label in labels)
-
-
-def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | None, side: SideName) -> Contingency:
+def merge_classes(table: Contingency, labels: Sequence[Label], into: Label | None, side: SideName) -> Contingency:
     """Join classes; cells that fall together are added."""
     _check_plain(table, "merge classes of")
     _check_known(labels, table, side)
@@ -95,45 +90,33 @@ def merged_classes(table: Contingency, labels: Sequence[Label], into: Label | No
         raise InputError("merging takes at least two different classes")
     if table.reject is not None and table.reject in labels and side != "truth":
         raise InputError(f"{table.reject!r} is the reject label; it cannot be merged with a class")
-    name = as_label(into) if into is not None else _joined(labels)
-    truth, rows = _joined_side(table.truth_labels, labels, name, active=side != "system")
-    system, columns = _joined_side(table.system_labels, labels, name, active=side != "truth")
-    for labels_now, which in ((truth, "truth"), (system, "system")):
-        check_unique(labels_now, which)
+    if into is not None:
+        name = as_label(into)
+    else:
+        name = "+".join(map(str, labels)) if all(isinstance(label, str) for label in labels) else labels[0]
+    truth, rows = _join(table.truth_labels, labels if side != "system" else (), name)
+    system, columns = _join(table.system_labels, labels if side != "truth" else (), name)
+    check_unique(truth, "truth")
+    check_unique(system, "system")
     cells = Cells(truth, system, rows[table.cell_rows], columns[table.cell_columns], table.values.reshape(-1))
     positive = name if table.positive in labels and side != "system" else table.positive
     merged = placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
     return replace(merged, ignored=table.ignored, weight_squares=table.weight_squares)
 
 
-def _joined(labels: Sequence[Label]) -> Label:
-    return "+".join(str(label) for label in labels) if all(isinstance(x, str) for x in labels) else labels[0]
-
-
-def _joined_side(
-    own: Sequence[Label], labels: Sequence[Label], name: Label, *, active: bool
-) -> tuple[tuple[Label, ...], np.ndarray[tuple[int], np.dtype[np.int64]]]:
-    """The side's new labels, the merged class standing where its first member stood, and where each went."""
-    if not active:
-        return tuple(own), np.arange(len(own))
-    members = set(labels)
-    final: list[Label] = []
-    moves = np.empty(len(own), dtype=np.int64)
-    place: int | None = None
-    for i, label in enumerate(own):
-        if label in members:
-            if place is None:
-                place = len(final)
-                final.append(name)
-            moves[i] = place
-        else:
-            moves[i] = len(final)
-            final.append(label)
-    return tuple(final), moves
+def _join(
+    classes: Sequence[Label], members: Sequence[Label], name: Label
+) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
+    """Return the labels with the members as one, where the first of them stood, and where each class went."""
+    representative = dict.fromkeys(members, members[0]) if members else {}
+    joined = list(dict.fromkeys(representative.get(label, label) for label in classes))
+    position = {label: i for i, label in enumerate(joined)}
+    moves = [position[representative.get(label, label)] for label in classes]
+    return tuple(name if label in representative else label for label in joined), np.array(moves, dtype=np.int64)
 
 
 def independent(table: Contingency) -> Contingency:
-    """The same margins without any association; every cell that a table of a million classes has would be too many."""
+    """Return the table with the same margins and no association; sparse tables of too many cells are rejected."""
     size = table.shape[0] * table.shape[1]
     if table.is_sparse and size > MAX_CHANCE_CELLS:
         raise InputError(
@@ -147,8 +130,8 @@ def independent(table: Contingency) -> Contingency:
     )
 
 
-def transposed(table: Contingency) -> Contingency:
-    """Truth and system exchanged."""
+def transpose(table: Contingency) -> Contingency:
+    """Exchange truth and system."""
     _check_plain(table, "transpose")
     if table.support is None:
         values = np.swapaxes(table.values, -1, -2).copy()
@@ -170,7 +153,7 @@ def transposed(table: Contingency) -> Contingency:
 
 
 def of_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
-    """The table of these classes on both sides, in this order, beside the reject column.
+    """Return the table of these classes on both sides, in this order, beside the reject column.
 
     Samples of another class, and samples predicted as one, are left out; classes that the table lacks are empty.
     """
@@ -178,69 +161,62 @@ def of_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
     truth = as_labels(labels)
     check_unique(truth, "truth")
     system = truth if table.reject is None else (*truth, table.reject)
-    rows, columns = (
-        np.array([known.get(label, -1) for label in own], dtype=np.int64)
-        for known, own in (
-            ({label: at for at, label in enumerate(truth)}, table.truth_labels),
-            ({label: at for at, label in enumerate(system)}, table.system_labels),
-        )
-    )
-    at = rows[table.cell_rows], columns[table.cell_columns]
-    kept = (at[0] >= 0) & (at[1] >= 0)
-    cells = Cells(truth, system, at[0][kept], at[1][kept], table.values.reshape(-1)[kept])
-    if not kept.any() or not cells.values.any():
+    row_of, column_of = ({label: i for i, label in enumerate(side)} for side in (truth, system))
+    rows = np.array([row_of.get(label, -1) for label in table.truth_labels], dtype=np.int64)[table.cell_rows]
+    columns = np.array([column_of.get(label, -1) for label in table.system_labels], dtype=np.int64)[table.cell_columns]
+    is_kept = (rows >= 0) & (columns >= 0)
+    cells = Cells(truth, system, rows[is_kept], columns[is_kept], table.values.reshape(-1)[is_kept])
+    if not is_kept.any() or not cells.values.any():
         raise InputError("no sample is of these classes and predicted as one of them; name classes that occur")
     positive = table.positive if table.positive in truth else None
     chosen = placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
-    return replace(chosen, ignored=table.ignored, weight_squares=table.weight_squares if kept.all() else None)
+    return replace(chosen, ignored=table.ignored, weight_squares=table.weight_squares if is_kept.all() else None)
 
 
-def merged(one: Contingency, other: Contingency) -> Contingency:
-    """The table of all rows of two tables."""
-    one, other = _on_one_calendar(one, other)
-    _check_mergeable(one, other)
+def add(one: Contingency, other: Contingency) -> Contingency:
+    """Return the table of all rows of two tables."""
+    # As if they were counted at once: midnights of the one are no dates beside other times of the other.
+    parts = [
+        labels
+        for table in (one, other)
+        for labels in (table.truth_labels, table.system_labels, (table.reject, table.positive))
+    ]
+    dated = [labels or () for labels in on_one_calendar(*parts)]
+    if dated != parts:
+        one, other = (
+            replace(table, truth_labels=truth, system_labels=system, reject=stated[0], positive=stated[1])
+            for table, (truth, system, stated) in ((one, dated[:3]), (other, dated[3:]))
+        )
+    _check_addable(one, other)
+
     declared = one.declared or other.declared
     positive = one.positive if one.positive is not None else other.positive
-    ignored = all_ignored((one.ignored, other.ignored))
-    if (
-        one.truth_labels == other.truth_labels
-        and one.system_labels == other.system_labels
-        and not (one.is_sparse or other.is_sparse)
-    ):
+    has_same_labels = (one.truth_labels, one.system_labels) == (other.truth_labels, other.system_labels)
+    if has_same_labels and not (one.is_sparse or other.is_sparse):
         total = replace(one, values=one.values + other.values, declared=declared, positive=positive)
     else:
-        total = _merged_cells(one, other, Declared(None, one.reject, positive), declared=declared)
-    return replace(total, ignored=MappingProxyType(ignored), weight_squares=_merged_squares(one, other))
+        truth = tuple(dict.fromkeys((*one.truth_labels, *other.truth_labels)))
+        system = tuple(dict.fromkeys((*one.system_labels, *other.system_labels)))
+        rows = [moved(table.cell_rows, table.truth_labels, truth) for table in (one, other)]
+        columns = [moved(table.cell_columns, table.system_labels, system) for table in (one, other)]
+        values = [table.values.reshape(-1) for table in (one, other)]
+        cells = Cells(truth, system, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
+        stated = Declared(None, one.reject, positive)
+        if declared and one.truth_labels == truth and one.system_labels == system:
+            total = placed(type(one), cells, (truth, system), stated, declared=True)
+        else:
+            total = from_cells(type(one), cells, stated, declared=declared)
+
+    squares = None
+    if one.weight_squares is not None or other.weight_squares is not None:
+        squares = sum(
+            float(table.grand_total) if table.weight_squares is None else table.weight_squares for table in (one, other)
+        )
+    ignored = MappingProxyType(all_ignored((one.ignored, other.ignored)))
+    return replace(total, ignored=ignored, weight_squares=squares)
 
 
-def _on_one_calendar(one: Contingency, other: Contingency) -> tuple[Contingency, Contingency]:
-    """Two tables as if they were counted at once: midnights of the one are no dates beside other times of the other."""
-    parts = [
-        part
-        for table in (one, other)
-        for part in (table.truth_labels, table.system_labels, (table.reject, table.positive))
-    ]
-    found = [part or () for part in on_one_calendar(*parts)]
-    if found == parts:
-        return one, other
-    return _with_labels(one, *found[:3]), _with_labels(other, *found[3:])
-
-
-def _with_labels(
-    table: Contingency, truth: tuple[Label, ...], system: tuple[Label, ...], stated: tuple[Label | None, ...]
-) -> Contingency:
-    return replace(table, truth_labels=truth, system_labels=system, reject=stated[0], positive=stated[1])
-
-
-def _merged_squares(one: Contingency, other: Contingency) -> float | None:
-    if one.weight_squares is None and other.weight_squares is None:
-        return None
-    return sum(
-        float(table.grand_total) if table.weight_squares is None else table.weight_squares for table in (one, other)
-    )
-
-
-def _check_mergeable(one: Contingency, other: Contingency) -> None:
+def _check_addable(one: Contingency, other: Contingency) -> None:
     if one.batch_shape or other.batch_shape:
         raise InputError("batches of tables do not add; add the tables first, then draw")
     if one.reweighting is not None or other.reweighting is not None:
@@ -253,56 +229,25 @@ def _check_mergeable(one: Contingency, other: Contingency) -> None:
         raise InputError(
             f"one table has the positive label {one.positive!r}, the other {other.positive!r}; use one positive label"
         )
-    for left, right in (
-        (one.truth_labels, other.truth_labels),
-        (one.system_labels, other.system_labels),
-    ):
-        check_kinds(
-            [x for x in left if x != one.reject],
-            [x for x in right if x != one.reject],
-            called=("one table has", "the other has"),
-        )
-        _check_moments([x for x in left if x != one.reject], [x for x in right if x != one.reject])
+    for sides in ((one.truth_labels, other.truth_labels), (one.system_labels, other.system_labels)):
+        left, right = ([label for label in labels if label != one.reject] for labels in sides)
+        check_kinds(left, right, called=("one table has", "the other has"))
+        # Of dates and times the same day would be two classes.
+        moments = [
+            {_name_moment(label): label for label in labels if isinstance(label, date)} for labels in (left, right)
+        ]
+        if moments[0] and moments[1] and moments[0].keys() != moments[1].keys():
+            (kind, first), (other_kind, second) = (next(iter(examples.items())) for examples in moments)
+            raise InputError(
+                f"one table has {kind} labels ({first}) and the other has {other_kind} labels ({second}); "
+                "count both from columns of one type"
+            )
 
 
-def _check_moments(left: Sequence[Label], right: Sequence[Label]) -> None:
-    """Reject to add dates to times: the same day would be two classes."""
-    kinds = [{_moment_kind(label): label for label in labels if isinstance(label, date)} for labels in (left, right)]
-    if kinds[0] and kinds[1] and kinds[0].keys() != kinds[1].keys():
-        (one, first), (other, second) = (next(iter(found.items())) for found in kinds)
-        raise InputError(
-            f"one table has {one} labels ({first}) and the other has {other} labels ({second}); "
-            "count both from columns of one type"
-        )
-
-
-def _moment_kind(label: date) -> str:
+def _name_moment(label: date) -> str:
     if not isinstance(label, datetime):
         return "date"
     return "time" if label.tzinfo is None else "zoned time"
-
-
-def _merged_cells(one: Contingency, other: Contingency, stated: Declared, *, declared: bool) -> Contingency:
-    truth = _union(one.truth_labels, other.truth_labels)
-    system = _union(one.system_labels, other.system_labels)
-    parts = [
-        (
-            moved(table.cell_rows, table.truth_labels, truth),
-            moved(table.cell_columns, table.system_labels, system),
-            table.values.reshape(-1),
-        )
-        for table in (one, other)
-    ]
-    rows, columns, values = (np.concatenate(column) for column in zip(*parts, strict=True))
-    cells = Cells(truth, system, rows, columns, values)
-    if declared and one.truth_labels == truth and one.system_labels == system:
-        return placed(type(one), cells, (truth, system), stated, declared=True)
-    return from_cells(type(one), cells, stated, declared=declared)
-
-
-def _union(left: tuple[Label, ...], right: tuple[Label, ...]) -> tuple[Label, ...]:
-    known = set(left)
-    return (*left, *(label for label in right if label not in known))
 
 
 # ── other class frequencies ──────────────────────────────────────────────────────────────────────
@@ -321,13 +266,13 @@ class Reweighting:
 
 
 def given(table: Contingency, axis: Literal["truth", "system"]) -> Contingency:
-    """Shares within each class of one side; a class without data stays empty."""
+    """Return shares within each class of one side; a class without data stays empty."""
     totals = table.row_totals if axis == "truth" else table.column_totals
-    return _scaled(table, axis, (totals > 0).astype(np.float64))
+    return _scale_classes(table, axis, (totals > 0).astype(np.float64))
 
 
 def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
-    """The true classes in stated shares; what the system does with each class stays as it was."""
+    """Give the true classes stated shares; what the system does with each class stays as it was."""
     if isinstance(shares, str):
         if shares != "equal":
             raise UnknownNameError(f"prevalence {shares!r} is unknown; give 'equal' or a frequency for each label")
@@ -335,43 +280,38 @@ def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label
     elif not isinstance(shares, Mapping):
         raise InputError(f"prevalence is {shares!r}; give 'equal', or a mapping of each true class to its frequency")
     else:
-        wanted = _stated(table, shares)
-    return _scaled(table, "truth", wanted / wanted.sum(axis=-1, keepdims=True) * table.total)
+        for label in shares:
+            if label not in table.truth_labels:
+                raise UnknownNameError(f"prevalence names {label!r}, which is not a true class of this table")
+        wanted = np.array([float(shares.get(label, np.nan)) for label in table.truth_labels])
+        for label, share, rows in zip(table.truth_labels, wanted, table.row_totals, strict=True):
+            if np.isnan(share):
+                raise InputError(f"prevalence gives no frequency for true class {label!r}; give one for each class")
+            if share < 0 or not np.isfinite(share):
+                raise InputError(f"prevalence of {label!r} is {share}; it must be finite and at least 0")
+            if share > 0 and rows == 0:
+                raise InputError(
+                    f"prevalence gives {label!r} a frequency of {share}, but the table has no sample of it to re-weight"
+                )
+        if wanted.sum() <= 0:
+            raise InputError("prevalence gives no class a frequency above 0")
+    return _scale_classes(table, "truth", wanted / wanted.sum(axis=-1, keepdims=True) * table.total)
 
 
 def shares_by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
-    """Shares by the table's own labels, for labels that may have been spelt as text."""
+    """Return shares by the table's own labels, for labels that may have been written as text."""
     if not isinstance(shares, Mapping):
         raise InputError(f"prevalence is {shares!r}; give 'equal', or a mapping of each true class to its frequency")
-    spelt = {str(label): label for label in table.truth_labels}
+    label_of = {str(label): label for label in table.truth_labels}
     for label in shares:
-        if str(label) not in spelt:
+        if str(label) not in label_of:
             raise UnknownNameError(
-                f"prevalence names {str(label)!r}, which is not a true class; the classes are {', '.join(spelt)}"
+                f"prevalence names {str(label)!r}, which is not a true class; the classes are {', '.join(label_of)}"
             )
-    return {spelt[str(label)]: share for label, share in shares.items()}
+    return {label_of[str(label)]: share for label, share in shares.items()}
 
 
-def _stated(table: Contingency, shares: Mapping[Label, float]) -> Real:
-    for label in shares:
-        if label not in table.truth_labels:
-            raise UnknownNameError(f"prevalence names {label!r}, which is not a true class of this table")
-    wanted = np.array([float(shares.get(label, np.nan)) for label in table.truth_labels])
-    for label, share, rows in zip(table.truth_labels, wanted, table.row_totals, strict=True):
-        if np.isnan(share):
-            raise InputError(f"prevalence gives no frequency for true class {label!r}; give one for each class")
-        if share < 0 or not np.isfinite(share):
-            raise InputError(f"prevalence of {label!r} is {share}; it must be finite and at least 0")
-        if share > 0 and rows == 0:
-            raise InputError(
-                f"prevalence gives {label!r} a frequency of {share}, but the table has no sample of it to re-weight"
-            )
-    if wanted.sum() <= 0:
-        raise InputError("prevalence gives no class a frequency above 0")
-    return wanted
-
-
-def _scaled(table: Contingency, axis: Literal["truth", "system"], shares: Real) -> Contingency:
+def _scale_classes(table: Contingency, axis: Literal["truth", "system"], shares: Real) -> Contingency:
     if table.reweighting is not None:
         raise InputError("this table was re-weighted already; re-weight the original table instead")
     totals = table.row_totals if axis == "truth" else table.column_totals
@@ -382,7 +322,7 @@ def _scaled(table: Contingency, axis: Literal["truth", "system"], shares: Real) 
 
 
 def reweighted(drawn: Contingency, recipe: Reweighting | None) -> Contingency:
-    """The drawn tables with the stated share for each class; within a class they stay as drawn.
+    """Return the drawn tables with the stated share for each class; within a class they stay as drawn.
 
     So the uncertainty is that of the original counts of each class, and the shares have none.
     """
@@ -399,7 +339,7 @@ def reweighted(drawn: Contingency, recipe: Reweighting | None) -> Contingency:
 
 
 def stated_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -> tuple[Label, ...]:
-    """The stated order, each name as the data spell it; every class of the data must be in it."""
+    """Return the stated order, each label as the data have it; every class of the data must be in it."""
     names = getattr(ordinal, "categories", ordinal)
     if isinstance(names, str):
         names = [part.strip() for part in names.split(",")]
@@ -407,9 +347,9 @@ def stated_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -
         given = as_labels(list(names))
     except TypeError:
         raise InputError(f"ordinal is {ordinal!r}; name the classes from the lowest to the highest") from None
-    known = [label for label in present if label != reject]
-    spelt = {str(label): label for label in known}
-    scale = tuple(label if label in known else spelt.get(str(label), label) for label in given)
+    classes = [label for label in present if label != reject]
+    label_of = {str(label): label for label in classes}
+    scale = tuple(label if label in classes else label_of.get(str(label), label) for label in given)
     check_unique(scale, "ordinal")
     if len(scale) < 2:
         raise InputError("an order of classes needs at least two; name them from the lowest to the highest")
@@ -417,10 +357,10 @@ def stated_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -
         raise InputError(
             f"the reject label {reject!r} is no class and has no place in the order; leave it out of ordinal"
         )
-    lacking = [label for label in known if label not in scale]
+    lacking = [label for label in classes if label not in scale]
     if lacking:
         others = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
-        unused = [label for label in scale if label not in known]
+        unused = [label for label in scale if label not in classes]
         hint = (
             f"; {unused[0]!r} is named and does not occur: is that the one?" if unused else "; add it where it belongs"
         )
@@ -438,37 +378,34 @@ class ScaleOrder:
     support: Support | None
 
 
-def scale_order(table: Contingency, scale: Sequence[Label]) -> ScaleOrder:
-    """The order; a reject label comes last."""
-    return _class_order(table, scale, scale)
-
-
-def _class_order(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> ScaleOrder:
-    rows, columns = _places(table.truth_labels, truth), _places(table.system_labels, system)
+def order_classes(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> ScaleOrder:
+    """Return where the classes of a table go to stand in the order in which they are named; others come last."""
+    places = []
+    for labels, order in ((table.truth_labels, truth), (table.system_labels, system)):
+        rank = {label: i for i, label in enumerate(order)}
+        places.append(np.argsort([rank.get(label, len(rank)) for label in labels], kind="stable").tolist())
+    rows, columns = places
     if table.support is None:
         cells = np.add.outer(np.array(rows, np.int64) * len(columns), np.array(columns, np.int64)).reshape(-1)
         return ScaleOrder(rows, columns, cells, None)
-    moved = np.argsort(rows)[table.support.rows], np.argsort(columns)[table.support.columns]
-    cells = np.lexsort((moved[1], moved[0]))
-    return ScaleOrder(rows, columns, cells, Support(moved[0][cells], moved[1][cells]))
+    new_rows, new_columns = np.argsort(rows)[table.support.rows], np.argsort(columns)[table.support.columns]
+    cells = np.lexsort((new_columns, new_rows))
+    return ScaleOrder(rows, columns, cells, Support(new_rows[cells], new_columns[cells]))
 
 
-def _places(labels: Sequence[Label], order: Sequence[Label]) -> list[int]:
-    places = {label: at for at, label in enumerate(order)}
-    return sorted(range(len(labels)), key=lambda at: places.get(labels[at], len(places)))
+def scale_order(table: Contingency, scale: Sequence[Label]) -> ScaleOrder:
+    """Return the order of a scale; a reject label comes last."""
+    return order_classes(table, scale, scale)
 
 
 def on_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
-    """The same table with its classes in the order of the scale, a reject label last."""
-    return replace(_rearranged(table, scale_order(table, scale)), declared=True, ordinal=tuple(scale))
+    """Return the same table with its classes in the order of the scale, a reject label last."""
+    return replace(in_label_order(table, scale, scale), declared=True, ordinal=tuple(scale))
 
 
 def in_label_order(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> Contingency:
-    """The same table with its true and predicted classes in the order in which they are named."""
-    return _rearranged(table, _class_order(table, truth, system))
-
-
-def _rearranged(table: Contingency, order: ScaleOrder) -> Contingency:
+    """Return the same table with its true and predicted classes in the order in which they are named."""
+    order = order_classes(table, truth, system)
     flat = table.values if table.is_sparse else table.values.reshape(*table.batch_shape, -1)
     values = flat[..., order.cells]
     estimation = table.estimation
@@ -477,15 +414,15 @@ def _rearranged(table: Contingency, order: ScaleOrder) -> Contingency:
     return replace(
         table,
         estimation=estimation,
-        truth_labels=tuple(table.truth_labels[at] for at in order.rows),
-        system_labels=tuple(table.system_labels[at] for at in order.columns),
+        truth_labels=tuple(table.truth_labels[i] for i in order.rows),
+        system_labels=tuple(table.system_labels[i] for i in order.columns),
         values=values if table.is_sparse else values.reshape(*table.batch_shape, *table.shape),
         support=order.support,
     )
 
 
 def scale_of(values: object) -> tuple[Label, ...] | None:
-    """The order that a column of labels has: an ordered categorical of pandas or Arrow, an enumeration of polars."""
+    """Return the order that a column has: an ordered categorical of pandas or Arrow, an enumeration of polars."""
     kind: Any = getattr(values, "dtype", None)
     if type(kind).__name__ == "CategoricalDtype":
         return as_labels(list(kind.categories)) if kind.ordered else None
