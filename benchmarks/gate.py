@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import infoscope as ifs
-from infoscope.studies.evaluate import Baseline, judge
+from infoscope.studies.gate import Baseline, decide
 
 REPORT_SEED = 20_271_117
 SHARED = 0.8
@@ -57,7 +57,7 @@ def outcomes(situation: tuple[int, float, int, float, float], trials: int, seed:
             truth, (old, new) = rows(k, rarest, n, (before, rate), rng)
             earlier, now = (ifs.evaluate(truth, {"model": labels}) for labels in (old, new))
             for way, stored in (("paired", earlier), ("unpaired", replace(earlier, row_labels=None))):
-                yield kind, way, judge(now, (), Baseline(stored)).outcome
+                yield kind, way, decide(now, (), Baseline(stored)).outcome
 
 
 def main() -> None:

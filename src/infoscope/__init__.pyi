@@ -73,11 +73,11 @@ from .studies.cross_validate import stability as stability
 from .studies.drift import Drift as Drift
 from .studies.drift import drift as drift
 from .studies.evaluate import Evaluation as Evaluation
-from .studies.evaluate import Gate as Gate
 from .studies.evaluate import evaluate as evaluate
-from .studies.evaluate.gate_api import gate as gate
-from .studies.evaluate.history import history as history
+from .studies.gate import Gate as Gate
+from .studies.gate import gate as gate
 from .studies.history import History as History
+from .studies.history import history as history
 from .studies.judge import Judged as Judged
 from .studies.labels import LabelledEstimate as LabelledEstimate
 from .studies.labels import LabelPlan as LabelPlan

@@ -10,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from infoscope import Contingency, evaluate
-from tests.api import Baseline, Condition, app, judge
+from tests.api import Baseline, Condition, app, decide
 
 
 def run(*words: str) -> Result:
@@ -94,7 +94,7 @@ def test_a_limit_met_exactly_is_kept(side: str, part: str | None, limit: str, ou
     exactly = getattr(evaluation.systems[0].metrics["proficiency"], limit)
 
     def found(limit: float) -> str:
-        return judge(evaluation, [Condition(side, "proficiency", part, limit)]).checks[0].outcome
+        return decide(evaluation, [Condition(side, "proficiency", part, limit)]).checks[0].outcome
 
     assert found(exactly) == outcome
     beyond = np.nextafter(exactly, np.inf if side == "min" else -np.inf)
@@ -119,7 +119,7 @@ def test_a_limit_met_exactly_is_kept(side: str, part: str | None, limit: str, ou
 def test_a_tolerance_met_exactly_is_kept(low: float, gap: float, high: float, *, proven: bool, outcome: str) -> None:
     evaluation = evaluate({"model": Contingency.from_matrix(GOOD)})
 
-    assert Baseline(evaluation, ["accuracy"], 0.1, proven)._outcome(low, gap, high) == outcome
+    assert Baseline(evaluation, ["accuracy"], 0.1, proven).decide(low, gap, high) == outcome
 
 
 @pytest.mark.parametrize(

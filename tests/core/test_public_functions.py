@@ -42,8 +42,6 @@ NOT_YET = {
     "experiments.log_to_tensorboard",
     "experiments.numbers",
     "experiments.table",
-    "gate",
-    "history",
     "latent.latent_truth",
     "latent.plan_labels",
     "latent_truth",

@@ -12,7 +12,7 @@ from sklearn.model_selection import train_test_split
 from sklearn.naive_bayes import GaussianNB
 
 import infoscope as ifs
-from tests.api import Condition, app, judge
+from tests.api import Condition, app, decide
 
 
 @cache
@@ -131,7 +131,7 @@ def test_one_number_for_one_quantity(name):
         for place in ranking.places:
             own = evaluated[place.name].metrics[ranking.metric]
             assert (place.shown, place.estimate.low) == pytest.approx((own.shown, own.low), rel=1e-9)
-    gate = judge(evaluated, [Condition.asked("min", "proficiency=0")])
+    gate = decide(evaluated, [Condition.parse("min", "proficiency=0")])
     assert {check.system: check.estimate.shown for check in gate.checks if check.estimate} == {
         system.name: system.shown("proficiency") for system in evaluated
     }

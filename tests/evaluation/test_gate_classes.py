@@ -11,7 +11,7 @@ from sklearn.metrics import f1_score, precision_score, recall_score
 
 import infoscope as ifs
 from infoscope import Finding, evaluate
-from tests.api import EFFECTS, Condition, app, judge
+from tests.api import EFFECTS, Condition, app, decide
 
 COUNTS = [[900, 60, 40], [20, 70, 10], [5, 25, 20]]
 CLASSES = ["ham", "spam", "a]=b[c]"]
@@ -68,7 +68,7 @@ def test_with_many_classes_none_fails_by_chance_alone() -> None:
         truth = np.repeat(np.arange(40), 50)
         predicted = np.where(rng.random(2000) < 0.7, truth, (truth + rng.integers(1, 40, 2000)) % 40)
         system = evaluate(truth, predicted)
-        failed += judge(system, [Condition.asked("min", "min_class_recall=0.7")]).outcome == "failed"
+        failed += decide(system, [Condition.parse("min", "min_class_recall=0.7")]).outcome == "failed"
         highs = [line.values["recall"].high for line in system.systems[0].classes]
         single += any(high is not None and high < 0.7 for high in highs)
     assert single >= 5
@@ -139,7 +139,7 @@ def test_every_effect_of_a_finding_is_known_to_the_gate() -> None:
     evaluation = evaluate(TABLE)
     for code, effect in EFFECTS.items():
         system = replace(evaluation.systems[0], diagnosis=(Finding(code, "This is said."),))
-        gate = judge(replace(evaluation, systems=(system,)), [Condition.asked("min", "accuracy.value=0.1")])
+        gate = decide(replace(evaluation, systems=(system,)), [Condition.parse("min", "accuracy.value=0.1")])
         asks_accuracy = isinstance(effect, frozenset) and "accuracy" in effect
         assert gate.outcome == (effect[0] if isinstance(effect, tuple) else "passed")
         assert (code in {finding.code for finding in gate.findings}) is (isinstance(effect, tuple) or asks_accuracy)
@@ -159,8 +159,8 @@ def test_a_condition_on_a_withheld_interval_is_left_open(condition: str) -> None
     metrics = {**system.metrics, "accuracy": replace(system.metrics["accuracy"], **none)}
     without = replace(evaluation, systems=(replace(system, metrics=metrics, classes=tuple(classes)),))
 
-    assert judge(evaluation, [Condition.asked("min", condition)]).passed
-    gate = judge(without, [Condition.asked("min", condition)])
+    assert decide(evaluation, [Condition.parse("min", condition)]).passed
+    gate = decide(without, [Condition.parse("min", condition)])
     assert gate.outcome == "inconclusive"
     assert ".value" in gate.checks[0].text
-    assert judge(without, [Condition.asked("min", condition.replace("=", ".value="))]).passed
+    assert decide(without, [Condition.parse("min", condition.replace("=", ".value="))]).passed

@@ -14,7 +14,7 @@ from click.testing import CliRunner, Result
 from numpy.typing import NDArray
 
 import infoscope as ifs
-from tests.api import Baseline, CodedColumn, LabelColumn, app, judge
+from tests.api import Baseline, CodedColumn, LabelColumn, app, decide
 
 
 def run(*words: object) -> Result:
@@ -220,7 +220,7 @@ def test_each_group_meets_its_own_baseline() -> None:
         ({"baseline_system": "o", "metrics": "class_recall"}, "has a value for each class"),
         ({"baseline_system": "o", "metrics": "truth_entropy"}, "better at either end"),
         ({"tolerance": 0.1, "min": {"accuracy": 0.1}}, "is about a baseline"),
-        ({"baseline_system": "o", "inconclusive": "maybe"}, "'fail', 'pass' or 'warn'"),
+        ({"baseline_system": "o", "inconclusive": "maybe"}, "inconclusive must be one of 'fail', 'pass', 'warn'"),
         ({}, "lets everything through"),
     ],
 )
@@ -269,7 +269,7 @@ def test_equal_systems_rarely_fail_and_worse_ones_rarely_pass() -> None:
             luck = np.where(rng.random(300) < 0.8, common, rng.random(300))
             predictions.append(np.where(luck < rate, (truth + 1) % 3, truth))
         old, same, worse = (ifs.evaluate(truth, {"model": labels}) for labels in predictions)
-        outcomes.append([judge(now, (), Baseline(old)).outcome for now in (same, worse)])
+        outcomes.append([decide(now, (), Baseline(old)).outcome for now in (same, worse)])
     equal, worse = zip(*outcomes, strict=True)
 
     assert equal.count("failed") <= 4  # 2.5 % are expected; P(more than 4 of 40) < 0.001

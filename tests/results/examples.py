@@ -41,10 +41,10 @@ def comparison() -> Result:
 
 
 def gate() -> Result:
-    from tests.api import Condition, judge
+    from tests.api import Condition, decide
 
-    return judge(
-        evaluation(), [Condition.asked("min", "proficiency.low=0.2"), Condition.asked("max", "error_rate=0.3")]
+    return decide(
+        evaluation(), [Condition.parse("min", "proficiency.low=0.2"), Condition.parse("max", "error_rate=0.3")]
     )
 
 

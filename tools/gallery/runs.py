@@ -6,7 +6,7 @@ import numpy as np
 
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.studies.evaluate import evaluate
-from infoscope.studies.evaluate.history import history
+from infoscope.studies.history import history
 from tools.gallery.exhibit import Exhibit
 
 __all__ = ["exhibits"]

@@ -231,9 +231,9 @@ MUTANTS = (
     ),
     Mutant(
         "runs of a new baseline",
-        "_since_mark",
-        "return sum(point.run >= start for point in series.points)",
-        "return sum(point.run > start for point in series.points)",
+        "_describe_limits",
+        "since_mark = sum(point.run >= start for point in series.points)",
+        "since_mark = sum(point.run > start for point in series.points)",
         ("tests/runs/test_history.py::test_a_new_baseline_is_not_compared_with_earlier_runs",),
     ),
 )

@@ -49,14 +49,14 @@ MUTANTS = (
     ),
     Mutant(
         "gate limit met exactly",
-        "_outcome",
+        "_decide",
         '"passed" if min(nears) >= limit else',
         '"passed" if min(nears) > limit else',
         ("tests/cli/test_gate.py::test_a_limit_met_exactly_is_kept",),
     ),
     Mutant(
         "gate limit at the far end of the interval",
-        "_outcome",
+        "_decide",
         '"failed" if min(fars) < limit else',
         '"failed" if min(fars) <= limit else',
         ("tests/cli/test_gate.py::test_a_limit_met_exactly_is_kept",),
@@ -70,7 +70,7 @@ MUTANTS = (
     ),
     Mutant(
         "baseline tolerance met exactly",
-        "_outcome",
+        "decide",
         "if high < -self.tolerance:",
         "if high <= -self.tolerance:",
         ("tests/cli/test_gate.py::test_a_tolerance_met_exactly_is_kept",),
@@ -119,9 +119,9 @@ MUTANTS = (
     ),
     Mutant(
         "baseline difference of two results",
-        "_unpaired",
-        "beliefs, 0.0, entry",
-        "beliefs, 0.9, entry",
+        "_subtract_posteriors",
+        "(beliefs[0], beliefs[1]), 0.0, entry",
+        "(beliefs[0], beliefs[1]), 0.9, entry",
         ("tests/cli/test_gate.py::test_difference_is_that_of_two_independent_results",),
     ),
     Mutant(
@@ -383,15 +383,15 @@ MUTANTS = (
     Mutant(
         "the spread between runs counts in z",
         "z",
-        "sqrt(max(sd, _LEAST_SD) ** 2 + self.spread**2 + self.sd**2)",
-        "sqrt(max(sd, _LEAST_SD) ** 2 + self.sd**2)",
+        "sqrt(max(sd, MIN_SD) ** 2 + self.spread**2 + self.sd**2)",
+        "sqrt(max(sd, MIN_SD) ** 2 + self.sd**2)",
         ("tests/runs/test_alarms.py::test_expected_is_the_random_effects_model",),
     ),
     Mutant(
         "a new baseline begins at its run",
-        "_series",
-        "watch, first = Watch(watcher.watched), at",
-        "watch, first = watch, at",
+        "_follow_series",
+        "watch, first = Watch(watched, sign), run",
+        "watch, first = watch, run",
         ("tests/runs/test_history.py::test_a_new_baseline_is_not_compared_with_earlier_runs",),
     ),
     Mutant(
@@ -480,7 +480,7 @@ MUTANTS = (
     ),
     Mutant(
         "degrees of freedom of a short baseline",
-        "_tail",
+        "judge",
         "stdtr(runs - 1, z) if runs < BASELINE_RUNS",
         "stdtr(runs, z) if runs < BASELINE_RUNS",
         ("tests/runs/test_alarms.py::test_a_short_baseline_is_judged_by_students_t",),

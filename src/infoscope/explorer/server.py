@@ -49,7 +49,7 @@ from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_o
 from infoscope.readers.first_rows import first_rows
 from infoscope.readers.guess_columns import roles_of, with_repeated_names
 from infoscope.results import Result
-from infoscope.studies.history.folder import BASELINES, run_files
+from infoscope.studies.history import BASELINES, list_run_files
 
 HTML = "text/html; charset=utf-8"
 MAX_BODY = 20_000
@@ -133,7 +133,7 @@ class FolderExplorer:
         if kind == "history":
             root = self.folder.root
             marks = [path for path in (root / BASELINES,) if path.is_file()]
-            state = tuple((path.name, path.stat().st_mtime_ns) for path in (*run_files(root), *marks))
+            state = tuple((path.name, path.stat().st_mtime_ns) for path in (*list_run_files(root), *marks))
             return self._make_once((kind, state), lambda: ifs.history(root))
         columns = ExploredColumns.parse(query)
         path = self.folder.path(columns.file)
@@ -226,7 +226,7 @@ class FolderExplorer:
     def start(self, _: Query) -> str:
         """Return the page with the files of the folder."""
         errors = list(truth_errors(self.verdicts))
-        return pages.draw_start_page(self.folder, errors, has_runs=bool(run_files(self.folder.root)))
+        return pages.draw_start_page(self.folder, errors, has_runs=bool(list_run_files(self.folder.root)))
 
     @property
     def verdicts(self) -> list[RowVerdicts]:

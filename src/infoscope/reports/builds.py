@@ -14,8 +14,7 @@ from infoscope import __version__
 from infoscope.typing import Json
 
 if TYPE_CHECKING:
-    from infoscope.studies.evaluate.conditions import Check
-    from infoscope.studies.evaluate.gate import Gate
+    from infoscope.studies.gate import Check, Gate
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold."""

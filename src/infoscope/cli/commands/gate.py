@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Mapping
-from math import inf
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import click
 
@@ -130,9 +129,9 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     """
     output = Output.asked(chosen)
     if not source:
-        found = _newest_run(chosen)
+        found, status = _newest_run(chosen)
         output.write(found)
-        sys.exit(_status(found, chosen))
+        sys.exit(status)
     _check_files(chosen)
     gate = _judged(source, chosen)
     _write_files(gate, chosen)
@@ -141,8 +140,10 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
     sys.exit(gate.status)
 
 
-def _newest_run(chosen: Mapping[str, Any]) -> ifs.History:
-    """The stored runs, where they alone are asked about."""
+def _newest_run(chosen: Mapping[str, Any]) -> tuple[ifs.History, int]:
+    """Judge the stored runs, where they alone are asked about; return them with the exit status."""
+    from infoscope.studies.gate import judge_newest_run  # noqa: PLC0415 - help loads no NumPy
+
     others = ("least", "most", "baseline", "baseline_system", "not_worse", "tolerance", "junit", "sarif")
     if not chosen["history"] or any(chosen[option] for option in others) or len(chosen["metrics"]) > 1:
         raise click.UsageError(
@@ -150,28 +151,8 @@ def _newest_run(chosen: Mapping[str, Any]) -> ifs.History:
             "--history alone, or with one --metric"
         )
     (metric,) = chosen["metrics"] or ("proficiency",)
-    found = ifs.history(chosen["history"], metric=metric, system=list(chosen["system"]) or None)
-    ifs.evaluation.reject_damaged_newest(found.findings, chosen["history"])
-    return found
-
-
-def _status(history: ifs.History, chosen: Mapping[str, Any]) -> int:
-    """Failed by an alarm of the newest run, or where its numbers cannot be trusted; else inconclusive in doubt.
-
-    In doubt are which run is the newest, and what to expect of it where too few runs came before.
-    """
-    effects = []
-    for finding in history.findings:
-        effect, share = ifs.evaluation.EFFECTS.get(finding.code), cast("float", finding.evidence.get("share", inf))
-        if isinstance(effect, tuple) and share > chosen["allow_missing"]:
-            effects.append(effect[0])
-    if history.is_alarmed or "failed" in effects:
-        return 1
-    if effects:
-        return {"fail": 1, "pass": 0, "warn": 3}[chosen["inconclusive"]]
-    last = len(history.runs) - 1
-    is_known = any(series.newest.run == last and series.newest.z is not None for series in history.series)
-    return 0 if is_known else {"fail": 1, "pass": 0, "warn": 3}[chosen["inconclusive"]]
+    systems = list(chosen["system"]) or None
+    return judge_newest_run(chosen["history"], metric, systems, chosen["allow_missing"], chosen["inconclusive"])
 
 
 def _check_files(chosen: Mapping[str, Any]) -> None:
@@ -205,7 +186,7 @@ def _without_unused_labels(gate: ifs.Gate, allowed: float) -> ifs.Gate:
         evidence: Mapping[str, Any] = joined.evidence
         unused, rows = evidence["unused_keys"], evidence["unused_keys"] + evidence["rows"]
         if unused > allowed * rows:
-            return ifs.evaluation.fail_unused_labels(gate, unused, rows, allowed)
+            return gate.with_unused_labels(unused, rows, allowed)
     return gate
 
 

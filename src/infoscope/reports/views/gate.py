@@ -12,7 +12,7 @@ from infoscope.reports.outline import ALL_ROWS, Appendix, Column, Outline, Secti
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Inline, Name, Strong, enumerated
 from infoscope.results.notation import Units, format_interval
-from infoscope.studies.evaluate.gate import Gate
+from infoscope.studies.gate import Gate
 
 
 def _conditions(gate: Gate) -> ComparisonDisplay:

@@ -12,8 +12,7 @@ from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section
 from infoscope.reports.parts.item_tables import listed
 from infoscope.reports.phrases import Name, Phrase
 from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_share
-from infoscope.studies.history import Alarm, History, RunSeries
-from infoscope.studies.history.findings import rarity
+from infoscope.studies.history import Alarm, History, RunSeries, format_rarity
 
 LABEL_DOUBTS = ("relabelled", "no_common_label", "only_errors", "missing_predictions")
 """Findings by which the newest run's numbers mean something else than they seem to."""
@@ -125,7 +124,7 @@ def _alarms(result: History) -> Table:
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("metric", "text"), lambda each: _about(result, each)),
         (Column("z"), lambda each: format_number(each.z, "+.1f")),
-        (Column("by chance", "text", priority=6), lambda each: f"1 in {rarity(each.chance)}"),
+        (Column("by chance", "text", priority=6), lambda each: f"1 in {format_rarity(each.chance)}"),
         (Column("rule", "text", priority=5), lambda each: each.rule),
     )
     return Table(*rows, "Runs that are alarms", search="alarms", max_rows=10)

@@ -1,8 +1,7 @@
 """Evaluation: from tables to the result."""
 
 from infoscope.studies.evaluate.api import evaluate
-from infoscope.studies.evaluate.gate import EFFECTS, Baseline, Condition, Gate, fail_unused_labels, judge
-from infoscope.studies.evaluate.history import reject_damaged_newest
+from infoscope.studies.evaluate.positive_class import check_positive_stated
 from infoscope.studies.evaluate.result import (
     CellExamples,
     CellLoss,
@@ -16,21 +15,15 @@ from infoscope.studies.evaluate.result import (
 )
 
 __all__ = [
-    "EFFECTS",
-    "Baseline",
     "CellExamples",
     "CellLoss",
     "ClassEstimates",
-    "Condition",
     "ConfusedPair",
     "Evaluation",
     "ExampleRow",
-    "Gate",
     "GroupComparison",
     "IntervalMethod",
     "SystemResult",
+    "check_positive_stated",
     "evaluate",
-    "fail_unused_labels",
-    "judge",
-    "reject_damaged_newest",
 ]
