@@ -228,8 +228,8 @@ def test_what_is_masked_is_missing() -> None:
 def test_many_indexes_of_their_own_are_compared_with_a_few(monkeypatch: pytest.MonkeyPatch) -> None:
     """All pairs of a hundred would take minutes."""
     looks = []
-    shared = columns._shared
-    monkeypatch.setattr(columns, "_shared", lambda one, other: looks.append(1) or shared(one, other))
+    shared = columns._find_shared
+    monkeypatch.setattr(columns, "_find_shared", lambda one, other: looks.append(1) or shared(one, other))
     systems = {f"s{at}": pd.Series([0, 1], index=[f"{at}a", f"{at}b"]) for at in range(30)}
 
     columns.check_pairing([0, 1], systems)

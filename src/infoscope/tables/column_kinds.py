@@ -60,7 +60,7 @@ class ColumnValues:
 
     @classmethod
     def of(cls, labels: Sequence[Label], totals: np.ndarray[Any, Any], rows: float) -> ColumnValues:
-        """Of labels with the rows that each has."""
+        """Describe labels by the rows that each has."""
         used = np.flatnonzero(totals > 0)
         some = thinned(used)
         numbers = np.array([number_of(labels[at]) for at in some.tolist()], dtype=np.float64)
@@ -74,7 +74,7 @@ class ColumnValues:
 
     @property
     def are_numbers(self) -> bool:
-        """Whether all values are numbers."""
+        """True if all values are numbers."""
         return bool(len(self.numbers)) and bool(np.isfinite(self.numbers).all())
 
     @property
@@ -88,17 +88,17 @@ class ColumnValues:
 
     @property
     def are_classes_in_percent(self) -> bool:
-        """Whether there are a few whole percentages, such as 25%, 50% and 75%, by which people name classes."""
+        """True if there are a few whole percentages, such as 25%, 50% and 75%, by which people name classes."""
         spelt = all(isinstance(label, str) and _WHOLE_PERCENTAGE.fullmatch(label.strip()) for label in self.labels)
         return spelt and len(self.labels) <= MIN_FRACTIONS
 
     @property
     def are_identifiers(self) -> bool:
-        """Whether nearly every row has a value of its own."""
+        """True if nearly every row has a value of its own."""
         return self.rows >= MIN_IDENTIFIERS and len(self.labels) >= IDENTIFIER_SHARE * self.rows
 
     def repeat_rarely(self, other: ColumnValues) -> bool:
-        """Whether many values have few rows each and the other column has far fewer: visitors, documents, sessions."""
+        """Return True if many values have few rows each, as of visitors, and the other column has far fewer."""
         many = len(self.labels) >= max(MIN_IDENTIFIERS, MIN_TIMES_MORE * len(other.labels))
         return many and len(self.labels) * MIN_ROWS_EACH > self.rows
 
@@ -109,20 +109,20 @@ class ColumnValues:
 
 
 def thinned(places: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The places, or of many as many evenly spread ones as are looked at."""
+    """Return the places, or of many as many evenly spread ones as are looked at."""
     if len(places) <= MAX_PARSED:
         return places
     return places[np.linspace(0, len(places) - 1, MAX_PARSED).astype(np.int64)]
 
 
 def number_of(label: Label) -> float:
-    """The number that a label is or spells, also as a percentage or with a decimal comma; NaN for others.
+    """Return the number that a label is or spells, also as a percentage or with a decimal comma; NaN for others.
 
     >>> number_of("0.5"), number_of("93.1%"), number_of("0,25"), number_of("1,2"), number_of("dog")
     (0.5, 0.931, 0.25, nan, nan)
     """
     if isinstance(label, str):
-        return _spelt_number(label)
+        return _read_number(label)
     if isinstance(label, bool) or not isinstance(label, (int, float)):
         return float("nan")
     try:
@@ -132,7 +132,7 @@ def number_of(label: Label) -> float:
 
 
 @lru_cache(maxsize=4096)  # every column of predictions has the labels of the truth again
-def _spelt_number(label: str) -> float:
+def _read_number(label: str) -> float:
     text = label.strip()
     if "_" in text:
         return float("nan")
@@ -164,11 +164,11 @@ class ColumnNames:
 
     @classmethod
     def asked(cls, file: str | None, truth: str | None, *, labels: bool) -> ColumnNames:
-        """Of a question: labels, rows of a source, which may be a file, with the name of the truth, or tables."""
+        """Name the columns of labels, of rows of a source, which may be a file, or of tables."""
         return cls(truth, None if labels else file, in_tables=truth is None and not labels)
 
     def name(self, system: str | None) -> str:
-        """The truth (None) or a system in a sentence."""
+        """Return the truth (None) or a system in a sentence."""
         if self.in_tables:
             return "the truth" if system is None else f"the output of {system!r}"
         if self.truth is not None:
@@ -178,7 +178,7 @@ class ColumnNames:
     def sweep(
         self, scores: Sequence[str], classes: Sequence[Label], truth: str | None = None, *, high: Label | None = None
     ) -> str:
-        """The command and the call that sweep these scores of true classes, of which one has the high scores."""
+        """Return the command and the call that sweep these scores of true classes, of which one has the high scores."""
         column = truth or self.truth
         options, words = _class_options(scores, classes, high)
         if column is None:
@@ -193,7 +193,7 @@ class ColumnNames:
 
 
 def _class_options(scores: Sequence[str], classes: Sequence[Label], high: Label | None) -> tuple[str, str]:
-    """What says which classes the scores are of, as options and as arguments; the names of the columns may tell."""
+    """Return the options and the arguments that say which classes the scores are of, where column names do not."""
     stated = [next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores]
     if len(scores) == 1 and len(classes) == 2:
         known = decided_positive(classes)
@@ -240,7 +240,7 @@ def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> No
 
 
 def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
-    """Both sides, and the fraction of rows whose prediction is one of the true classes."""
+    """Return both sides, and the fraction of rows whose prediction is one of the true classes."""
     rows = float(table.sample_size or 0.0)
     predicted = table.column_totals.copy()
     if table.reject_column is not None:
@@ -253,7 +253,7 @@ def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
 
 
 def _are_names(system: ColumnValues, shared: float) -> bool:
-    """Whether predicted fractions are true classes, as "25%" and "50%" are where fewer are predicted than there are."""
+    """Return True if predicted fractions are true classes, such as "25%" where fewer are predicted than there are."""
     return bool(system.has_fraction.any()) and shared > MIN_SHARED_CLASSES
 
 
@@ -318,7 +318,7 @@ def _identifiers(columns: ColumnNames, system: str | None, truth: ColumnValues, 
 
 
 def _check_names(columns: ColumnNames, systems: Sequence[str]) -> None:
-    """Truth and prediction exchanged, as their names say."""
+    """Reject truth and prediction that their names say are exchanged."""
     if columns.truth is None or not _PREDICTED.fullmatch(columns.truth.lower()):
         return
     for name in systems:
@@ -371,7 +371,7 @@ class RankedNumbers:
 
     @classmethod
     def of(cls, table: Contingency) -> RankedNumbers | None:
-        """None unless the truth has two classes and predictions are numbers; of many numbers, evenly spread ones."""
+        """Rank the predictions of two classes, or evenly spread ones of many; None unless all are numbers."""
         true = np.flatnonzero(table.row_totals > 0)
         used = np.flatnonzero(table.column_totals > 0)
         used = used[used != (-1 if table.reject_column is None else table.reject_column)]
@@ -404,7 +404,7 @@ class RankedNumbers:
 
     @property
     def are_scores(self) -> bool:
-        """Whether the order of numbers that are no true class separates the classes, as no order of names would."""
+        """True if the order of numbers that are no true class separates the classes, as no order of names would."""
         rows = self.rows[:, ~self.are_names]
         few = rows.shape[1] < MIN_RANKED or rows.sum() < MIN_RANKED_ROWS * self.rows.sum()
         if few or not rows.sum(axis=1).min() or min(self.recalls) >= MIN_RECALL:
@@ -421,7 +421,7 @@ class RankedNumbers:
 
 
 def _trend(share: Counts) -> float:
-    """Correlation of a number's place with the frequency of a class, in standard deviations over names in any order."""
+    """Correlate a number's place with the frequency of a class, in standard deviations over names in any order."""
     if len(share) < 3 or float(np.ptp(share)) == 0.0:
         return 0.0
     correlation = float(np.corrcoef(np.arange(len(share)), share)[0, 1])
@@ -429,7 +429,7 @@ def _trend(share: Counts) -> float:
 
 
 def _trend_beside_step(share: Counts) -> float:
-    """The trend on both sides of the place where the mean frequency changes most, taken together."""
+    """Return the trend on both sides of the place where the mean frequency changes most, taken together."""
     sums, sizes = np.cumsum(share)[:-1], np.arange(1, len(share))
     between = (sums / sizes - (share.sum() - sums) / sizes[::-1]) ** 2 * sizes * sizes[::-1]
     step = int(np.argmax(between)) + 1
@@ -437,9 +437,10 @@ def _trend_beside_step(share: Counts) -> float:
 
 
 def _are_rough(sizes: Counts) -> bool:
-    """Whether sizes differ, and those of neighbours as much as any: a number of scores has about as many as the next.
+    """Return True if sizes differ, and those of neighbours as much as any.
 
-    By von Neumann's ratio of the logarithms, which is 2 where the order of the numbers means nothing.
+    Scores that are near each other have about as many rows. By von Neumann's ratio of the logarithms, which is 2 where
+    the order of the numbers means nothing.
     """
     mean, free = float(sizes.mean()), len(sizes) - 1
     if float(((sizes - mean) ** 2).sum()) / mean < free + MIN_UNEVENNESS * float(np.sqrt(2.0 * free)):
@@ -450,7 +451,7 @@ def _are_rough(sizes: Counts) -> bool:
 
 
 def _area(rows: Counts) -> Counts:
-    """Area under the ROC curve of the second class, by rows of both classes over ascending numbers; ties count half."""
+    """Return the area under the ROC curve of the second class, over ascending numbers; ties count half."""
     below = np.cumsum(rows[0], axis=-1) - 0.5 * rows[0]
     pairs = np.maximum(rows[0].sum(axis=-1) * rows[1].sum(axis=-1), 1e-300)
     return np.asarray((rows[1] * below).sum(axis=-1) / pairs)
@@ -475,7 +476,7 @@ def check_labels(y_true: LabelsLike, systems: Mapping[str, Any]) -> None:
 
 
 def _fractions(labels: Any) -> int:
-    """How many different numbers with a fraction there are; 0 where labels are no numbers."""
+    """Return how many different numbers with a fraction there are; 0 where labels are no numbers."""
     try:
         values = np.asarray(labels)
     except (TypeError, ValueError):
@@ -532,7 +533,7 @@ def check_one_label_per_row(labels: LabelsLike, name: str) -> None:
 
 
 def _numbers_per_row(labels: Any) -> np.ndarray[Any, Any] | None:
-    """A matrix of numbers with two columns or more; None for everything else."""
+    """Return a matrix of numbers with two columns or more; None for everything else."""
     shape = getattr(labels, "shape", None)
     if isinstance(labels, (list, tuple)):
         rows = labels[:5]
@@ -596,12 +597,12 @@ def near_misses(table: Contingency) -> float | None:
 
 
 def _are_hit_by_name(hits: float, beside: float) -> bool:
-    """Whether far more predictions are right than miss by one step: errors of measurement fade out step by step."""
+    """Return True if far more predictions are right than miss by one step, which errors of measurement do not allow."""
     return hits > MAX_HITS * beside + 3.0 * float(np.sqrt(beside)) + MIN_HITS
 
 
 def _quantities(labels: Sequence[Label]) -> Real | None:
-    """The numbers of labels; None where one has none, and then the others are not looked at."""
+    """Return the numbers of labels; None where one has none, and then the others are not looked at."""
     found = []
     for label in labels:
         found.append(_quantity(label))
@@ -611,7 +612,7 @@ def _quantities(labels: Sequence[Label]) -> Real | None:
 
 
 def _quantity(label: Label) -> float:
-    """The number that a label is or spells, or the day of a date; NaN for others."""
+    """Return the number that a label is or spells, or the day of a date; NaN for others."""
     if isinstance(label, str) and _DATE.fullmatch(label):
         try:
             label = datetime.datetime.fromisoformat(label)
@@ -627,7 +628,7 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]
 
 
 def measured_labels(nearness: float) -> str:
-    """The sentence about labels that seem to measure."""
+    """Return the sentence about labels that seem to measure."""
     return (
         "The labels are numbers or dates and wrong predictions lie near the truth (rank correlation "
         f"{nearness:.2f}), as of a quantity that is measured: for that use a regression metric such as "
@@ -640,7 +641,7 @@ def measured_labels(nearness: float) -> str:
 
 
 def is_positive_open(table: Contingency) -> bool:
-    """Whether neither the caller nor the names of two classes say which of them is positive."""
+    """Return True if neither the caller nor the names of two classes say which of them is positive."""
     return table.positive is None and len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None
 
 
@@ -655,7 +656,7 @@ def check_positive(table: Contingency, metric: str) -> None:
 
 
 def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:
-    """The question which of two classes is meant, where their names do not say; None where they do."""
+    """Return the question which of two classes is meant, where their names do not say; None where they do."""
     if len(classes) != 2 or decided_positive(classes) is not None:
         return None
     one, other = classes
@@ -666,7 +667,7 @@ def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "i
 
 
 def positive_without_effect(table: Contingency) -> str | None:
-    """What to say where a positive class was named and there are more than two; None elsewhere."""
+    """Return the sentence about a positive class that was named where there are more than two; None elsewhere."""
     classes = len(table.truth_labels)
     if table.positive is None or classes <= 2:
         return None
@@ -698,7 +699,7 @@ class BlankLabels:
 
     @classmethod
     def of(cls, tables: Sequence[tuple[str, Contingency]]) -> BlankLabels | None:
-        """Those of tables with their systems' names; None where there are none.
+        """Collect those of tables with their systems' names; None where there are none.
 
         Several tables of one system are of different rows; different systems have the same rows.
         """
@@ -712,18 +713,18 @@ class BlankLabels:
     def of_columns(
         cls, columns: Mapping[str, tuple[Sequence[Label], NDArray[Any]]], *, sets: bool = False
     ) -> BlankLabels | None:
-        """Those of columns or of label sets, each with its labels and their rows; None where there are none."""
+        """Collect those of columns or of label sets, by labels and their rows; None where there are none."""
         found = {name: blanks for name, (labels, rows) in columns.items() if (blanks := _blanks(labels, rows))}
         return cls(found, "{times} a label of {name}", sets=sets) if found else None
 
     @classmethod
     def of_patterns(cls, patterns: Patterns) -> BlankLabels | None:
-        """Those of counted rows."""
+        """Collect those of counted rows."""
         labels = zip(patterns.names, patterns.labels, strict=True)
         return cls.of_columns({name: (known, patterns.label_totals(name)) for name, known in labels})
 
     def __str__(self) -> str:
-        """What they count as, and the ways out."""
+        """Say what they count as, and what to do."""
         return (
             f"{self._counts}: such a label counts like any other, unlike an empty field of a CSV file, which is a "
             f"missing label. {self._way_out}"
@@ -759,7 +760,7 @@ class BlankLabels:
 
 
 def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool] | None:
-    """The sentence about labels that spell a missing value, and whether one side alone has one; None without any.
+    """Return the sentence about labels that spell a missing value, and True if one side alone has one; else None.
 
     >>> print(missing_words([("m", Contingency.from_labels(["a", "nan", "b"], ["a", "b", "b"]))])[0].split(":")[0])
     'nan' is the true class once
@@ -776,13 +777,13 @@ def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool]
 
 
 def _words(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
-    """Labels that spell a missing value and occur, with their rows or weights."""
+    """Return the labels that spell a missing value and occur, with their rows or weights."""
     places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and label in _MISSING_WORDS}
     return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
 
 
 def _rows_by_label(found: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
-    """Rows of each label, added over the tables of a system; of several systems the most."""
+    """Add the rows of each label over the tables of a system, and take the most of several systems."""
     by_label: dict[str, dict[str, float]] = {}
     for system, blanks in found:
         for label, rows in blanks.items():
@@ -792,13 +793,13 @@ def _rows_by_label(found: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str
 
 
 def _blanks(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
-    """Blank labels that occur, with their rows or weights."""
+    """Return the blank labels that occur, with their rows or weights."""
     places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and not label.strip()}
     return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
 
 
 def _predicted_blanks(table: Contingency) -> dict[str, float]:
-    """Those among predictions, without a label that is declared to mean "abstained"."""
+    """Return blank predictions, without a label that is declared to mean "abstained"."""
     blanks = _blanks(table.system_labels, table.column_totals)
     return {label: rows for label, rows in blanks.items() if label != table.reject}
 
@@ -811,7 +812,7 @@ def _times(rows: float) -> str:
 
 
 def repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str | None) -> str | None:
-    """The sentence about such rows of tables with their systems' names; None where there are none.
+    """Return the sentence about such rows of tables with their systems' names; None where there are none.
 
     Names that each of the two columns has in other rows as well are labels.
 

@@ -60,7 +60,7 @@ class Declared:
     positive: Label | None = None
 
     def __post_init__(self) -> None:
-        """Labels stated mean what labels counted do: 1.0 is 1."""
+        """Read stated labels as counted ones: 1.0 is 1."""
         for name in ("reject", "positive"):
             stated = getattr(self, name)
             object.__setattr__(self, name, None if stated is None else as_label(stated))

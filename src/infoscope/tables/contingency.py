@@ -101,11 +101,11 @@ class Contingency:
         frozen((self.values, self.support))
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
-                f"positive label {self.positive!r} is not among the classes ({_listed(self.truth_labels)})"
+                f"positive label {self.positive!r} is not among the classes ({_list_labels(self.truth_labels)})"
             )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied by its fields: what was computed from them is computed again."""
+        """Pickle and copy by fields: what was computed from them is computed again."""
         return by_fields(self)
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
@@ -270,7 +270,7 @@ class Contingency:
     # ── new tables from old ──────────────────────────────────────────────────────────────────────
 
     def with_cells(self, values: ArrayLike) -> Contingency:
-        """The same labels and stored cells with other values, (..., cells): how draws become tables.
+        """Return the same labels and stored cells with other values, (..., cells): how draws become tables.
 
         Values are copied unless they are read-only.
         """
@@ -284,7 +284,7 @@ class Contingency:
         return table
 
     def __add__(self, other: Contingency) -> Contingency:
-        """The table of all rows of both."""
+        """Return the table of all rows of both."""
         if not isinstance(other, Contingency):
             return NotImplemented
         return transformations.add(self, other)
@@ -304,19 +304,19 @@ class Contingency:
         return transformations.merge_classes(self, labels, into, side)
 
     def transpose(self) -> Contingency:
-        """Truth and system exchanged; a reject label becomes an ordinary class."""
+        """Exchange truth and system; a reject label becomes an ordinary class."""
         return transformations.transpose(self)
 
     def given_truth(self) -> Contingency:
-        """Each true class's predictions as shares of that class: every occupied row sums to 1."""
+        """Return each true class's predictions as shares of that class: every occupied row sums to 1."""
         return transformations.given(self, "truth")
 
     def given_system(self) -> Contingency:
-        """Each prediction's truths as shares of that prediction: every occupied column sums to 1."""
+        """Return each prediction's truths as shares of that prediction: every occupied column sums to 1."""
         return transformations.given(self, "system")
 
     def independent(self) -> Contingency:
-        """The chance table: the same margins and total, truth and system independent of each other.
+        """Return the chance table: the same margins and total, truth and system independent of each other.
 
         >>> table = Contingency.from_matrix([[6, 2], [0, 4]])
         >>> [[float(x) for x in row] for row in table.independent().counts]
@@ -325,7 +325,7 @@ class Contingency:
         return transformations.independent(self)
 
     def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
-        """The table this system would give if the true classes had other frequencies; same total.
+        """Return the table this system would give if the true classes had other frequencies; same total.
 
         Stated shares are relative: they are divided by their sum.
         """
@@ -340,7 +340,7 @@ class Contingency:
 
     @property
     def is_sparse(self) -> bool:
-        """Whether only cells with data are stored."""
+        """True if only cells with data are stored."""
         return self.support is not None
 
     @property
@@ -383,7 +383,7 @@ class Contingency:
 
     @cached_property
     def is_counts(self) -> bool:
-        """Whether every value is a whole number of samples, each counted once."""
+        """True if every value is a whole number of samples, each counted once."""
         if self.reweighting is not None:
             return False
         if self.weight_squares is not None and self.weight_squares != float(np.sum(self.grand_total)):
@@ -397,17 +397,17 @@ class Contingency:
 
     @cached_property
     def adds_exactly(self) -> bool:
-        """Whether sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
+        """True if sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
         return self.values.dtype.kind in "iu" and everywhere(self.grand_total < 2.0**53)
 
     @cached_property
     def squares_exactly(self) -> bool:
-        """Whether products of two values, and sums of them, lose nothing: whole numbers below 2^26 in all."""
+        """True if products of two values, and sums of them, lose nothing: whole numbers below 2^26 in all."""
         return self.adds_exactly and everywhere(self.grand_total < 2.0**26)
 
     @cached_property
     def squares_in_range(self) -> bool:
-        """Whether squares of values that matter beside the total are neither too large nor too small for numbers."""
+        """True if squares of values that matter beside the total are neither too large nor too small for numbers."""
         return everywhere((self.grand_total > 1e-100) & (self.grand_total < 1e100))
 
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
@@ -438,27 +438,27 @@ class Contingency:
         return frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
 
     def at_rows(self, values: Real) -> Real:
-        """Numbers per true class, (..., k), laid onto the cells, (..., cells)."""
+        """Lay numbers per true class, (..., k), onto the cells, (..., cells)."""
         if self.support is not None:
             return values[..., self.support.rows]
         shape = (*values.shape, self.shape[1])
         return np.broadcast_to(values[..., :, None], shape).reshape(*values.shape[:-1], -1)
 
     def at_columns(self, values: Real) -> Real:
-        """Numbers per system class, (..., m), laid onto the cells, (..., cells)."""
+        """Lay numbers per system class, (..., m), onto the cells, (..., cells)."""
         if self.support is not None:
             return values[..., self.support.columns]
         shape = (*values.shape[:-1], *self.shape)
         return np.broadcast_to(values[..., None, :], shape).reshape(*values.shape[:-1], -1)
 
     def per_row(self, values: Real) -> Real:
-        """Cell values, (..., cells), added up per true class, (..., k)."""
+        """Add cell values, (..., cells), up per true class, (..., k)."""
         if self.support is not None:
             return self.support.per_row(values, self.shape[0])
         return row_sums(values.reshape(*values.shape[:-1], *self.shape))
 
     def per_column(self, values: Real) -> Real:
-        """Cell values, (..., cells), added up per system class, (..., m)."""
+        """Add cell values, (..., cells), up per system class, (..., m)."""
         if self.support is not None:
             return group_sum(self.support.columns, values, self.shape[1])
         return column_sums(values.reshape(*values.shape[:-1], *self.shape))
@@ -525,7 +525,7 @@ class Contingency:
 
     @cached_property
     def names_agree(self) -> bool:
-        """Whether both sides have the same labels in the same order."""
+        """True if both sides have the same labels in the same order."""
         return self.truth_labels == self.system_labels
 
     @cached_property
@@ -568,7 +568,7 @@ class Contingency:
 
     @cached_property
     def is_aligned(self) -> bool:
-        """Whether both sides name the same classes (the reject label aside)."""
+        """True if both sides name the same classes (the reject label aside)."""
         predictions = len(self.system_labels) - (self.reject is not None)
         return len(self.matches[0]) == len(self.truth_labels) == predictions
 
@@ -582,7 +582,7 @@ class Contingency:
     # ── as an object ─────────────────────────────────────────────────────────────────────────────
 
     def __eq__(self, other: object) -> bool:
-        """Same labels in the same order, same numbers, same reject label, same positive class."""
+        """Compare labels and their order, numbers, reject label and positive class."""
         if not isinstance(other, Contingency):
             return NotImplemented
         return (
@@ -604,36 +604,36 @@ class Contingency:
         return bool(abs(self.counts - other.counts).sum() == 0)
 
     def __hash__(self) -> int:
-        """Equal tables have equal hashes."""
+        """Return equal hashes for equal tables."""
         return hash((self.truth_labels, self.system_labels, self.reject, float(np.sum(self.grand_total))))
 
     def __repr__(self) -> str:
-        """A small table whole, a large one in a line."""
+        """Return a small table whole, a large one in a line."""
         return as_text(self)
 
     def __str__(self) -> str:
-        """The same with joint and marginal probabilities, for print."""
+        """Return the same with joint and marginal probabilities, for print."""
         return with_probabilities(self)
 
     def _repr_html_(self) -> str:
-        """As a notebook shows it."""
+        """Show the table in a notebook."""
         report: Any = importlib.import_module("infoscope.reports.notebook")  # the one step upwards, by name
         return str(report.table_cell(self))
 
 
 def by_fields(record: DataclassInstance) -> tuple[Any, ...]:
-    """What a frozen dataclass is pickled by: its class and its fields, whose read-only mappings are made anew."""
+    """Return what a frozen dataclass is pickled by: its class and fields, whose read-only mappings are made anew."""
     facts = {each.name: getattr(record, each.name) for each in fields(record) if each.init}
     sealed = {name: dict(part) for name, part in facts.items() if isinstance(part, MappingProxyType)}
-    return _rebuilt, (type(record), facts | sealed, tuple(sealed))
+    return _rebuild, (type(record), facts | sealed, tuple(sealed))
 
 
-def _rebuilt(kind: type, facts: dict[str, Any], sealed: tuple[str, ...]) -> Any:
+def _rebuild(kind: type, facts: dict[str, Any], sealed: tuple[str, ...]) -> Any:
     return kind(**facts | {name: MappingProxyType(facts[name]) for name in sealed})
 
 
 def effective_size(total: float, squares: float) -> float:
-    """(Σw)²/Σw², also where the square of the sum is too large for a number."""
+    """Return (Σw)²/Σw², also where the square of the sum is too large for a number."""
     return total**2 / squares if total < _LARGEST_SQUARED else total * (total / squares)
 
 
@@ -641,7 +641,7 @@ _LARGEST_SQUARED = 1e150
 _TINY = float(np.finfo(np.float64).tiny)  # smaller numbers have fewer digits
 
 
-def _listed(labels: Sequence[Label], most: int = 8) -> str:
+def _list_labels(labels: Sequence[Label], most: int = 8) -> str:
     shown = ", ".join(repr(label) for label in labels[:most])
     return shown if len(labels) <= most else f"{shown}, … {len(labels) - most} more"
 
@@ -670,12 +670,12 @@ _WHOLE = 12
 
 
 def as_text(table: Contingency) -> str:
-    """A headline, and the numbers themselves when there are few."""
+    """Return a headline, and the numbers themselves when there are few."""
     k, m = table.shape
     totals = np.unique(np.asarray(table.grand_total))
     kind = "samples" if table.sample_size is not None and table.weight_squares is None else "total weight"
     batch = f"{int(np.prod(table.batch_shape))} tables, each " if table.batch_shape else ""
-    head = f"Contingency of {batch}{_between(totals)} {kind}, {k} truth × {m} system classes"
+    head = f"Contingency of {batch}{_format_total(totals)} {kind}, {k} truth × {m} system classes"
     if table.reject is not None:
         head += f", {table.reject!r} = rejected"
     if table.is_sparse:
@@ -685,14 +685,14 @@ def as_text(table: Contingency) -> str:
         return "\n".join([head, *lost])
     rows = [["", *map(str, table.system_labels)]]
     rows += [
-        [str(label), *(_number(value) for value in row)]
+        [str(label), *(_format_number(value) for value in row)]
         for label, row in zip(table.truth_labels, table.values, strict=True)
     ]
-    return "\n".join([head, *_lined_up(rows), *lost])
+    return "\n".join([head, *_align_columns(rows), *lost])
 
 
 def with_probabilities(table: Contingency) -> str:
-    """The same, and below it the joint and the marginal probabilities where there are few.
+    """Return the same, and below it the joint and the marginal probabilities where there are few.
 
     >>> from infoscope.tables import Contingency
     >>> print(Contingency.from_matrix([[3, 1], [0, 4]], truth=["cat", "dog"]))
@@ -713,10 +713,10 @@ def with_probabilities(table: Contingency) -> str:
     for label, row, sum_ in zip(table.truth_labels, table.values, table.row_totals, strict=True):
         rows.append([str(label), *(f"{value / total:.4f}" for value in (*row, sum_))])
     rows.append(["p(system)", *(f"{value / total:.4f}" for value in table.column_totals), ""])
-    return "\n".join([as_text(table), "joint and marginal probabilities", *_lined_up(rows)])
+    return "\n".join([as_text(table), "joint and marginal probabilities", *_align_columns(rows)])
 
 
-def _lined_up(rows: list[list[str]]) -> Iterator[str]:
+def _align_columns(rows: list[list[str]]) -> Iterator[str]:
     widths = [max(len(row[j]) for row in rows) for j in range(len(rows[0]))]
     widths[0] = max(widths[0], 8)
     for row in rows:
@@ -724,11 +724,11 @@ def _lined_up(rows: list[list[str]]) -> Iterator[str]:
         yield (row[0].ljust(widths[0]) + "".join(cells)).rstrip()
 
 
-def _between(totals: Real) -> str:
-    """The total of all tables of a batch, or the least and the largest; draws differ by rounding only."""
-    low, high = (_number(float(f"{end:.12g}")) for end in (totals[0], totals[-1])) if totals.size else ("0", "0")
+def _format_total(totals: Real) -> str:
+    """Return the total of all tables of a batch, or the least and the largest; draws differ by rounding only."""
+    low, high = (_format_number(float(f"{end:.12g}")) for end in (totals[0], totals[-1])) if totals.size else ("0", "0")
     return low if low == high else f"{low} to {high}"
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return str(int(value)) if float(value).is_integer() else f"{float(value):.4g}"

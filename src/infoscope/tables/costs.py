@@ -28,7 +28,7 @@ class CostMatrix:
     values: tuple[tuple[float, ...], ...]
 
     def laid_out(self, truth: Sequence[Label], system: Sequence[Label]) -> NDArray[np.float64]:
-        """One cost per cell of a table with these classes."""
+        """Return one cost per cell of a table with these classes."""
         rows, columns = ({name: at for at, name in enumerate(names)} for names in (self.truth, self.system))
         at = [rows[str(label)] for label in truth], [columns[str(label)] for label in system]
         return np.asarray(self.values, dtype=np.float64)[np.ix_(*at)]
@@ -44,31 +44,31 @@ class StatedCosts:
     source: str = "the cost matrix"
 
     def on(self, table: Contingency) -> Contingency:
-        """The table with the costs of its classes, and so the counts behind it where it was re-weighted."""
-        costs = self._of(table)
+        """Return the table with the costs of its classes, and so the counts behind it where it was re-weighted."""
+        costs = self._match(table)
         recipe = table.reweighting
         if recipe is not None:
             recipe = replace(recipe, origin=replace(recipe.origin, costs=costs))
         return replace(table, costs=costs, reweighting=recipe)
 
     def matrix(self, table: Contingency) -> CostMatrix:
-        """All costs that were stated by name; without names, those of the table's classes."""
+        """Return all costs that were stated by name; without names, those of the table's classes."""
         if self.truth is None or self.system is None:
-            return self._of(table)
+            return self._match(table)
         return CostMatrix(self.truth, self.system, _rows(self.values))
 
     @property
     def has_names(self) -> bool:
-        """Whether classes are named."""
+        """True if classes are named."""
         return self.truth is not None
 
     def unused(self, tables: Sequence[Contingency]) -> list[str]:
-        """Names in the costs that are no class of any table."""
+        """Return the names in the costs that are no class of any table."""
         named = dict.fromkeys((*(self.truth or ()), *(self.system or ())))
         known = {str(label) for table in tables for label in (*table.truth_labels, *table.system_labels)}
         return [name for name in named if name not in known]
 
-    def _of(self, table: Contingency) -> CostMatrix:
+    def _match(self, table: Contingency) -> CostMatrix:
         truth, system = (tuple(map(str, labels)) for labels in (table.truth_labels, table.system_labels))
         if self.truth is None or self.system is None:
             self._check_shape(table)

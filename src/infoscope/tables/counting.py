@@ -75,14 +75,14 @@ class Side:
     low: int | None = None
 
     def positions(self, codes: Ints) -> Ints:
-        """The codes as positions among the labels."""
+        """Return the codes as positions among the labels."""
         if self.low is None or not isinstance(self.labels, np.ndarray):
             return codes
         return placed_among(self.labels, self.low, codes)
 
 
 def placed_among(labels: Ints, low: int, codes: Ints) -> Ints:
-    """Positions of code + low among sorted labels; one look-up a cell, none where the labels have no gap."""
+    """Return positions of code + low among sorted labels; one look-up per cell, none where labels have no gap."""
     first, last = int(labels[0]), int(labels[-1])
     if last - first + 1 == len(labels):
         return codes + (low - first) if low != first else codes
@@ -110,14 +110,14 @@ def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> Coun
     check_pairs(size, len(system.codes))
     check_any(size)
     weight = None if weights is None else checked_weights(weights, size)
-    t, s, weight, ignored = _without_missing(truth, system, weight)
+    t, s, weight, ignored = _drop_missing(truth, system, weight)
     if not len(t):
         raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
     if weight is not None and not weight.any():
         raise InputError("all weights are 0; there is nothing to evaluate")
-    low_t, high_t, low_s, high_s, table = _table(t, s, truth, system, weight)
+    low_t, high_t, low_s, high_s, table = _count_dense(t, s, truth, system, weight)
     if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
-        return tally(_narrowed(truth), _narrowed(system), weights)
+        return tally(_compact_codes(truth), _compact_codes(system), weights)
     if table is not None:
         seen = table
         if weight is not None and not weight.all():  # a row without weight still names its classes
@@ -126,11 +126,11 @@ def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> Coun
         rows, columns = np.nonzero(seen)
         values = table[rows, columns]
     else:
-        rows, columns, values = _runs(t, s, (low_t, high_t, low_s, high_s), weight)
+        rows, columns, values = _count_sorted(t, s, (low_t, high_t, low_s, high_s), weight)
     with np.errstate(over="ignore"):
         squares = float(len(t)) if weight is None else float(np.dot(weight, weight))
-    truth_side, rows = _side(truth, rows, low_t, high_t)
-    system_side, columns = _side(system, columns, low_s, high_s)
+    truth_side, rows = _describe_side(truth, rows, low_t, high_t)
+    system_side, columns = _describe_side(system, columns, low_s, high_s)
     return CountedPairs(truth_side, system_side, rows, columns, values, squares, ignored)
 
 
@@ -146,7 +146,7 @@ def check_any(rows: int) -> None:
         raise InputError("there are no rows to evaluate; give at least one truth label with its output")
 
 
-def _narrowed(coded: Coded) -> Coded:
+def _compact_codes(coded: Coded) -> Coded:
     if coded.labels is not None:
         return coded
     found, codes = np.unique(coded.codes, return_inverse=True)
@@ -155,7 +155,7 @@ def _narrowed(coded: Coded) -> Coded:
 
 
 def checked_weights(weights: ArrayLike, size: int) -> Floats:
-    """One finite weight per row that is not negative; anything else is rejected."""
+    """Return one finite weight per row that is not negative; anything else is rejected."""
     column = one_column(weights, "sample_weight")
     try:
         array = as_numbers(column)
@@ -172,7 +172,7 @@ def checked_weights(weights: ArrayLike, size: int) -> Floats:
 
 
 def as_numbers(values: Any) -> Floats:
-    """Numbers in double precision; complex numbers and dates, which NumPy would convert, are none."""
+    """Read numbers in double precision; complex numbers and dates, which NumPy would convert, are rejected."""
     array = np.asarray(values)
     if array.dtype.kind in "cmM":
         raise TypeError(f"values of type {array.dtype} are no real numbers")
@@ -193,7 +193,7 @@ def check_weight_scale(weights: Floats) -> None:
 _SMALLEST_WEIGHT = 1e-140
 
 
-def _without_missing(
+def _drop_missing(
     truth: Coded, system: Coded, weight: Floats | None
 ) -> tuple[NDArray[Any], NDArray[Any], Floats | None, dict[str, int]]:
     ignored: dict[str, int] = {}
@@ -213,21 +213,21 @@ def _without_missing(
     return truth.codes[keep], system.codes[keep], None if weight is None else weight[keep], ignored
 
 
-def _table(
+def _count_dense(
     t: NDArray[Any], s: NDArray[Any], truth: Coded, system: Coded, weight: Floats | None
 ) -> tuple[int, int, int, int, NDArray[Any] | None]:
-    """The dense table over the codes' ranges when it is small; the ranges alone when it is not.
+    """Return the dense table over the codes' ranges when it is small; the ranges alone when it is not.
 
     The range of plain integers is guessed from the first rows and verified block by block while the
     data is in the cache, because a separate pass would cost more than the counting.
     """
     for exact in (len(t) <= _SMALL, True):
-        low_t, high_t = _span(t, truth, exact=exact)
-        low_s, high_s = _span(s, system, exact=exact)
+        low_t, high_t = _find_span(t, truth, exact=exact)
+        low_s, high_s = _find_span(s, system, exact=exact)
         shape = (high_t - low_t + 1, high_s - low_s + 1)
         if shape[0] * shape[1] <= _TABLE_CELLS:
             verified = exact or (truth.labels is not None and system.labels is not None)
-            table = _scattered(t, s, (low_t, low_s), shape, weight, check=not verified)
+            table = _scatter_blocks(t, s, (low_t, low_s), shape, weight, check=not verified)
             if table is not None:
                 return low_t, high_t, low_s, high_s, table
         elif exact:
@@ -235,20 +235,20 @@ def _table(
     return low_t, high_t, low_s, high_s, None
 
 
-def _span(codes: NDArray[Any], coded: Coded, *, exact: bool) -> tuple[int, int]:
+def _find_span(codes: NDArray[Any], coded: Coded, *, exact: bool) -> tuple[int, int]:
     if coded.labels is not None:
         return 0, max(len(coded.labels) - 1, 0)
     seen = codes if exact else codes[:_SMALL]
-    ends = [(int(block.min()), int(block.max())) for block in _blocks(seen)]
+    ends = [(int(block.min()), int(block.max())) for block in _cut_blocks(seen)]
     return min(low for low, _ in ends), max(high for _, high in ends)
 
 
-def _blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
-    """Pieces that stay in the cache from one step of the work to the next."""
+def _cut_blocks(array: NDArray[Any]) -> Iterator[NDArray[Any]]:
+    """Cut an array into pieces that stay in the cache from one step of the work to the next."""
     return (array[start : start + _BLOCK] for start in range(0, len(array), _BLOCK))
 
 
-def _scattered(
+def _scatter_blocks(
     t: NDArray[Any],
     s: NDArray[Any],
     lows: tuple[int, int],
@@ -257,34 +257,34 @@ def _scattered(
     *,
     check: bool,
 ) -> NDArray[Any] | None:
-    """Each row's weight added to its cell, block by block; None when a checked code lies outside the shape."""
+    """Return each row's weight added to its cell, block by block; None when a checked code lies outside the shape."""
     table = np.zeros(shape, dtype=np.int64 if weight is None else np.float64)
     ones = np.ones(min(_BLOCK, len(t)), dtype=np.int64)
     buffers = np.empty((2, len(ones)), dtype=np.int64)
     add = scatter()
     for start in range(0, len(t), _BLOCK):
         block = slice(start, start + _BLOCK)
-        rows = _shifted(t[block], lows[0], buffers[0])
-        columns = _shifted(s[block], lows[1], buffers[1])
-        if check and not (_inside(rows, shape[0]) and _inside(columns, shape[1])):
+        rows = _shift_codes(t[block], lows[0], buffers[0])
+        columns = _shift_codes(s[block], lows[1], buffers[1])
+        if check and not (_are_within(rows, shape[0]) and _are_within(columns, shape[1])):
             return None
         add(table, rows, columns, ones[: len(rows)] if weight is None else weight[block])
     return table
 
 
-def _shifted(codes: NDArray[Any], low: int, buffer: Ints) -> Ints:
+def _shift_codes(codes: NDArray[Any], low: int, buffer: Ints) -> Ints:
     if low == 0 and codes.dtype == np.int64 and codes.flags.c_contiguous:
         return codes
     out = buffer[: len(codes)]
     return np.subtract(codes, low, out=out, dtype=np.int64, casting="unsafe")
 
 
-def _inside(codes: Ints, size: int) -> bool:
+def _are_within(codes: Ints, size: int) -> bool:
     return bool(codes.min() >= 0 and codes.max() < size)
 
 
 def scatter() -> Scatter:
-    """The compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
+    """Return the compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
 
     Called directly because the public way checks and copies both index arrays for every block, which triples the
     time (docs/decisions.md). Should a SciPy release move it, the NumPy form counts the same.
@@ -306,19 +306,19 @@ def _scatter_by_bincount(table: NDArray[Any], rows: NDArray[Any], columns: NDArr
     table += np.bincount(keys, weights=weights, minlength=table.size).reshape(table.shape)
 
 
-def _runs(
+def _count_sorted(
     t: NDArray[Any], s: NDArray[Any], spans: tuple[int, int, int, int], weight: Floats | None
 ) -> tuple[Ints, Ints, NDArray[Any]]:
-    """Cells by sorting the combined keys and measuring the runs."""
+    """Count cells by sorting the combined keys and measuring the runs."""
     low_t, high_t, low_s, high_s = spans
     bits = int(high_s - low_s).bit_length()
     if int(high_t - low_t).bit_length() + bits > 62:
         values_t, t = np.unique(t, return_inverse=True)
         values_s, s = np.unique(s, return_inverse=True)
-        rows, columns, summed = _runs(t, s, (0, len(values_t) - 1, 0, len(values_s) - 1), weight)
+        rows, columns, summed = _count_sorted(t, s, (0, len(values_t) - 1, 0, len(values_s) - 1), weight)
         return values_t[rows].astype(np.int64) - low_t, values_s[columns].astype(np.int64) - low_s, summed
     keys = np.empty(len(t), dtype=np.int64)
-    for key, row, column in zip(_blocks(keys), _blocks(t), _blocks(s), strict=True):
+    for key, row, column in zip(_cut_blocks(keys), _cut_blocks(t), _cut_blocks(s), strict=True):
         np.subtract(row, low_t, out=key, dtype=np.int64, casting="unsafe")
         np.left_shift(key, bits, out=key)
         np.add(key, column, out=key, dtype=np.int64, casting="unsafe")
@@ -328,17 +328,17 @@ def _runs(
     else:
         order = np.argsort(keys, kind="stable")
         keys = keys[order]
-    rows, columns, values, starts = _ends(keys, bits, with_starts=weight is not None)
+    rows, columns, values, starts = _measure_runs(keys, bits, with_starts=weight is not None)
     return rows, columns, values if weight is None else np.add.reduceat(weight[order], starts)
 
 
-def _ends(keys: Ints, bits: int, *, with_starts: bool) -> tuple[Ints, Ints, Ints, Ints]:
-    """Row, column, length and, on request, beginning of each run of equal keys."""
+def _measure_runs(keys: Ints, bits: int, *, with_starts: bool) -> tuple[Ints, Ints, Ints, Ints]:
+    """Return row, column, length and, on request, beginning of each run of equal keys."""
     rows, columns, lengths = (np.empty(len(keys), dtype=np.int64) for _ in range(3))
     starts = np.empty(len(keys) if with_starts else 0, dtype=np.int64)
     new = np.empty(_BLOCK, dtype=bool)
     found, before, begun = 0, int(keys[0]) - 1, 0
-    for start, block in zip(range(0, len(keys), _BLOCK), _blocks(keys), strict=True):
+    for start, block in zip(range(0, len(keys), _BLOCK), _cut_blocks(keys), strict=True):
         first = new[: len(block)]
         first[0] = block[0] != before
         np.not_equal(block[1:], block[:-1], out=first[1:])
@@ -363,15 +363,15 @@ def _ends(keys: Ints, bits: int, *, with_starts: bool) -> tuple[Ints, Ints, Ints
     return rows, columns, lengths, starts
 
 
-def _side(coded: Coded, codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
-    """The labels that have data, and the cells' codes."""
+def _describe_side(coded: Coded, codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
+    """Return the labels that have data, and the cells' codes."""
     if coded.labels is not None:
         return Side(coded.labels), codes
     return integer_side(codes, low, high)
 
 
 def integer_side(codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
-    """Whole numbers from low to high that have data, and the cells' codes; a code is a number less low."""
+    """Return the whole numbers from low to high that have data, and the cells' codes; a code is a number less low."""
     if high - low <= 8 * len(codes) + 1024:
         present = np.zeros(high - low + 1, dtype=bool)
         present[codes] = True
@@ -393,7 +393,7 @@ class Support:
         return frozen(np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]])))
 
     def per_row(self, values: Real, size: int) -> Real:
-        """Cell values added up by row; rows are runs, so no look-up is needed."""
+        """Add cell values up by row; rows are runs, so no look-up is needed."""
         if values.ndim == 1:
             return group_sum(self.rows, values, size)  # one after the other: the sum stays in a register
         out = np.zeros((*values.shape[:-1], size))
@@ -402,7 +402,7 @@ class Support:
 
 
 def summable(values: NDArray[Any]) -> NDArray[Any]:
-    """The same numbers in a type in which their sum, and that of two such tables, does not overflow."""
+    """Return the same numbers in a type in which their sum, and that of two such tables, does not overflow."""
     if values.dtype.kind not in "iu" or not values.size or float(values.max()) * values.size < _LARGEST_SUM:
         return values
     return values.astype(np.float64) if values.sum(dtype=np.float64) >= _LARGEST_SUM else values

@@ -24,17 +24,17 @@ from infoscope.typing import LabelsLike
 
 
 def one_column(values: object, name: str) -> LabelsLike:
-    """The values in one dimension: a frame of one column or an array of shape (n, 1) is squeezed.
+    """Return the values in one dimension: a frame of one column or an array of shape (n, 1) is squeezed.
 
     >>> one_column(np.array([[3], [1]]), "truth").tolist()
     [3, 1]
     """
     if isinstance(values, list):
         return values
-    return _flat(values, name)
+    return _flatten(values, name)
 
 
-def _flat(values: Any, name: str) -> LabelsLike:
+def _flatten(values: Any, name: str) -> LabelsLike:
     if hasattr(values, "toarray") and getattr(values, "ndim", 1) == 2 and values.shape[1] != 1:
         raise InputError(
             f"{name} is a sparse matrix with {values.shape[1]} columns; give one label per row (for label sets use "
@@ -44,13 +44,13 @@ def _flat(values: Any, name: str) -> LabelsLike:
         kind = "has named parts" if isinstance(values, Mapping) else "has no order"
         raise InputError(f"{name} is a {type(values).__name__}, which {kind}; give a sequence of labels, one per row")
     if hasattr(values, "mask") and isinstance(values, np.ma.MaskedArray):  # which NumPy loads when it is asked for
-        values = _without_masked(values)
+        values = _unmask(values)
     if hasattr(values, "detach") and hasattr(values, "cpu"):  # a tensor, maybe on a device, maybe with a gradient
         values = values.detach().cpu().numpy()
     elif type(values).__module__.partition(".")[0] == "cupy":  # it becomes an array only by an explicit call
         values = values.get()
     if hasattr(type(values), "columns") or hasattr(type(values), "column_names"):
-        return _only_column(values, name)
+        return _take_only_column(values, name)
     if getattr(values, "ndim", 1) == 2 and hasattr(values, "toarray") and values.shape[1] == 1:
         values = values.toarray()  # a sparse column
     if getattr(values, "ndim", 1) == 2 and hasattr(values, "reshape") and values.shape[1] == 1:
@@ -59,7 +59,7 @@ def _flat(values: Any, name: str) -> LabelsLike:
 
 
 def frame_columns(values: Any) -> dict[str, Any] | None:
-    """The columns of a data frame by name; None for what is no frame, or has no rows yet."""
+    """Return the columns of a data frame by name; None for what is no frame, or has no rows yet."""
     names = getattr(values, "column_names", None) if hasattr(type(values), "column_names") else None
     if names is None and hasattr(type(values), "columns"):
         names = values.columns
@@ -77,8 +77,8 @@ def frame_columns(values: Any) -> dict[str, Any] | None:
     }
 
 
-def _without_masked(values: Any) -> Any:
-    """The plain array; what is masked is missing."""
+def _unmask(values: Any) -> Any:
+    """Return the plain array; what is masked is missing."""
     mask = np.ma.getmaskarray(values)
     if not mask.any():
         return np.ma.getdata(values)
@@ -87,7 +87,7 @@ def _without_masked(values: Any) -> Any:
     return plain
 
 
-def _only_column(frame: Any, name: str) -> Any:
+def _take_only_column(frame: Any, name: str) -> Any:
     if not any(hasattr(frame, way) for way in ("iloc", "column", "to_series")):  # lazy frames, relations of a database
         raise InputError(
             f"{name} is a {type(frame).__name__}, which has no rows yet; collect it, or use infoscope.read"
@@ -131,7 +131,7 @@ def _check_indexes(one: tuple[str, Any], other: tuple[str, Any]) -> None:
     (first, left), (second, right) = one, other
     if len(right) != len(left):
         return
-    shared, back = _shared(left, right), _shared(right, left)
+    shared, back = _find_shared(left, right), _find_shared(right, left)
     if shared.all() and back.all():
         fault, way_out = "hold the same keys in another order", ".loc[{}.index]"
     elif only_counts(left) or only_counts(right) or not shared.any():
@@ -151,12 +151,12 @@ def _index_of(values: Any) -> Any:
 
 
 def only_counts(index: Any) -> bool:
-    """Whether an index is 0, 1, … and so says nothing about the rows."""
+    """Return True if an index is 0, 1, … and so says nothing about the rows."""
     return getattr(index.dtype, "kind", "") in "iu" and bool((np.asarray(index) == np.arange(len(index))).all())
 
 
-def _shared(one: Any, other: Any) -> Any:
-    """Which keys of one index the other has."""
+def _find_shared(one: Any, other: Any) -> Any:
+    """Return True for the keys of one index that the other has."""
     try:
         return np.asarray(one.isin(other))
     except (TypeError, ValueError):  # indexes of several levels against plain ones
@@ -194,17 +194,17 @@ class _Side:
 
 
 def encode(values: LabelsLike, name: str, reject: Label | None = None) -> Coded:
-    """Codes of any sequence of labels: list, NumPy, pandas, polars, pyarrow; text, numbers, booleans, dates."""
+    """Code any sequence of labels: list, NumPy, pandas, polars, pyarrow; text, numbers, booleans, dates."""
     side = _Side(name, reject)
     values = one_column(values, name)
     for matches, coder in _CODERS:
         if matches(values):
             return coder(values, side)
-    return _encode_array(_as_array(values, side), side)
+    return _encode_array(_make_array(values, side), side)
 
 
 def on_one_calendar(*columns: tuple[Any, ...] | None) -> list[tuple[Any, ...] | None]:
-    """The labels of columns that are compared, and those stated, with dates and times as one kind, as files have them.
+    """Return labels that are compared, and those stated, with dates and times as one kind, as files have them.
 
     Times are dates where all of them are at midnight; otherwise dates are midnights.
 
@@ -219,11 +219,12 @@ def on_one_calendar(*columns: tuple[Any, ...] | None) -> list[tuple[Any, ...] | 
         return list(columns)
     to_days = all(time.time() == datetime.time() for time in times)
     return [
-        None if labels is None else tuple(_moment(label, to_days=to_days) for label in labels) for labels in columns
+        None if labels is None else tuple(_convert_moment(label, to_days=to_days) for label in labels)
+        for labels in columns
     ]
 
 
-def _moment(label: Label, *, to_days: bool) -> Label:
+def _convert_moment(label: Label, *, to_days: bool) -> Label:
     if isinstance(label, datetime.datetime):
         return label.date() if to_days else label
     if isinstance(label, datetime.date) and not to_days:
@@ -235,7 +236,7 @@ def _module(values: Any) -> str:
     return type(values).__module__.partition(".")[0]
 
 
-def _as_array(values: Any, side: _Side) -> NDArray[Any]:
+def _make_array(values: Any, side: _Side) -> NDArray[Any]:
     if hasattr(values, "__array__") or isinstance(values, memoryview):  # NumPy, tensors
         array = np.asarray(values)
     elif hasattr(values, "__dlpack__"):
@@ -252,7 +253,7 @@ def _as_array(values: Any, side: _Side) -> NDArray[Any]:
 
 
 def _array_of_items(items: list[Any]) -> NDArray[Any]:
-    """The items as they are; times of NumPy, which each have a unit of their own, as one array."""
+    """Return the items as they are; times of NumPy, which each have a unit of their own, as one array."""
     if items and isinstance(items[0], np.datetime64) and all(isinstance(item, np.datetime64) for item in items):
         return np.array(items)
     array = np.empty(len(items), dtype=object)
@@ -280,7 +281,7 @@ def _encode_array(array: NDArray[Any], side: _Side) -> Coded:
 
 
 def _encode_floats(array: NDArray[Any]) -> Coded:
-    """Whole numbers that a missing value turned into floats become whole numbers again."""
+    """Code floats; whole numbers that a missing value turned into floats become whole numbers again."""
     if array.dtype == np.float16:  # which cannot hold the numbers that it is compared with
         array = array.astype(np.float32)
     absent = np.isnan(array)
@@ -301,11 +302,11 @@ def _encode_distinct(array: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
     found, codes = np.unique(array[~absent], return_inverse=True)
     full = np.full(array.shape, -1, dtype=np.int64)
     full[~absent] = codes
-    return Coded(full, as_labels(_moments(found) if found.dtype.kind == "M" else found.tolist()), missing=-1)
+    return Coded(full, as_labels(_read_moments(found) if found.dtype.kind == "M" else found.tolist()), missing=-1)
 
 
-def _moments(found: NDArray[Any]) -> list[Label]:
-    """Times to the microsecond; where all are at midnight they are dates, for columns of dates arrive as times."""
+def _read_moments(found: NDArray[Any]) -> list[Label]:
+    """Return times to the microsecond, or dates where all are at midnight, for columns of dates arrive as times."""
     whole = found.astype("datetime64[us]")
     if np.any(whole != found):
         finer = found[whole != found][0]
@@ -315,7 +316,7 @@ def _moments(found: NDArray[Any]) -> list[Label]:
 
 
 def _encode_objects(items: list[Any], side: _Side) -> Coded:
-    """One dictionary look-up per row; the first sight of a label gives it the next code."""
+    """Code objects by one dictionary look-up per row; the first sight of a label gives it the next code."""
     places: defaultdict[Any, int] = defaultdict()
     places.default_factory = places.__len__
     try:
@@ -326,7 +327,7 @@ def _encode_objects(items: list[Any], side: _Side) -> Coded:
             "(for label sets use infoscope.multilabel)"
         ) from None
     is_text = all(type(label) is str for label in places)  # nothing else equals a text
-    return _tidy(codes, list(places), {str} if is_text else set(map(type, items)), side)
+    return _settle_labels(codes, list(places), {str} if is_text else set(map(type, items)), side)
 
 
 def _first_unhashable(items: list[Any]) -> str:
@@ -338,21 +339,21 @@ def _first_unhashable(items: list[Any]) -> str:
     return "value that cannot be counted"
 
 
-def _tidy(codes: Codes, found: Sequence[Any], kinds: set[type], side: _Side) -> Coded:
-    """Final labels for the values found: missing ones set apart, NumPy scalars unwrapped, one kind for all."""
+def _settle_labels(codes: Codes, found: Sequence[Any], kinds: set[type], side: _Side) -> Coded:
+    """Set missing values apart, unwrap NumPy scalars, and check that the labels are of one kind."""
     position = np.full(len(found), -1, dtype=np.int64)
     labels: dict[Label, int] = {}
     for index, value in enumerate(found):
         if not is_missing(value):
             label = as_label(value)
             position[index] = labels.setdefault(label, len(labels))
-    _one_kind(labels, kinds, side)
+    _check_one_kind(labels, kinds, side)
     if len(labels) == len(found):
         return Coded(codes, tuple(labels))
     return Coded(position[codes], tuple(labels), missing=-1)
 
 
-def _one_kind(labels: Iterable[Label], kinds: set[type], side: _Side) -> None:
+def _check_one_kind(labels: Iterable[Label], kinds: set[type], side: _Side) -> None:
     examples: dict[str, Label] = {}
     for label in labels:
         if label != side.reject:
@@ -371,12 +372,12 @@ def _encode_pandas(values: Any, side: _Side) -> Coded:
     dtype = values.dtype
     if hasattr(dtype, "categories"):
         categorical = values.cat if hasattr(values, "cat") else values
-        return _from_dictionary(np.asarray(categorical.codes), list(categorical.categories), side)
+        return _take_dictionary(np.asarray(categorical.codes), list(categorical.categories), side)
     if getattr(dtype, "na_value", None) is not None or str(dtype) in {"str", "string"}:
         import pandas  # noqa: PLC0415 - the caller has it loaded
 
         codes, found = pandas.factorize(values)
-        return _from_dictionary(np.asarray(codes), list(found), side)
+        return _take_dictionary(np.asarray(codes), list(found), side)
     return _encode_array(np.asarray(values), side)
 
 
@@ -398,20 +399,20 @@ def _encode_polars(values: Any, side: _Side) -> Coded:
 
 
 def _encode_categorical(values: Any, side: _Side) -> Coded:
-    """The physical codes; those of a Categorical are shared by the whole process, so they may have gaps."""
+    """Code by the physical codes; those of a Categorical are shared by the whole process, so they may have gaps."""
     distinct = values.drop_nulls().unique()
     physical = distinct.to_physical().to_numpy().astype(np.int64)
     order = np.argsort(physical)
     found = [str(label) for label in distinct.to_list()]
-    codes = _filled(values.to_physical())
+    codes = _fill_missing(values.to_physical())
     if len(physical) and physical[order[-1]] != len(physical) - 1:
         dense = np.full(physical[order[-1]] + 2, -1, dtype=np.int64)  # the last place answers for code -1
         dense[physical[order]] = np.arange(len(order))
         codes = dense[codes]
-    return _from_dictionary(codes, [found[i] for i in order], side)
+    return _take_dictionary(codes, [found[i] for i in order], side)
 
 
-def _filled(codes: Any) -> Codes:
+def _fill_missing(codes: Any) -> Codes:
     if codes.null_count():
         import polars  # noqa: PLC0415 - the caller has it loaded
 
@@ -430,20 +431,20 @@ def _encode_arrow(values: Any, side: _Side) -> Coded:
             if isinstance(coded, pyarrow.ChunkedArray):
                 coded = coded.chunk(0) if coded.num_chunks else pyarrow.array([], coded.type)
         indices = coded.indices.fill_null(-1) if coded.indices.null_count else coded.indices
-        return _from_dictionary(indices.to_numpy(), coded.dictionary.to_pylist(), side)
+        return _take_dictionary(indices.to_numpy(), coded.dictionary.to_pylist(), side)
     if types.is_integer(values.type) and not values.null_count:
         return _encode_array(values.to_numpy(), side)
     return _encode_objects(values.to_pylist(), side)
 
 
-def _from_dictionary(codes: Codes, found: list[Any], side: _Side) -> Coded:
-    """Codes that came with their dictionary; a negative code, or a missing entry, is a row without a label."""
+def _take_dictionary(codes: Codes, found: list[Any], side: _Side) -> Coded:
+    """Take codes that came with their dictionary; a negative code, or a missing entry, is a row without a label."""
     if any(map(is_missing, found)) or any(hasattr(value, "item") for value in found):
         shifted = np.concatenate([np.arange(len(found)), [-1]])
-        tidy = _tidy(np.arange(len(found)), found, set(map(type, found)), side)
+        tidy = _settle_labels(np.arange(len(found)), found, set(map(type, found)), side)
         shifted[:-1] = tidy.codes
         return Coded(shifted[codes], tidy.labels, missing=-1)
-    tidy = _tidy(np.arange(len(found)), found, set(map(type, found)), side)
+    tidy = _settle_labels(np.arange(len(found)), found, set(map(type, found)), side)
     return Coded(codes, tidy.labels, missing=-1)
 
 

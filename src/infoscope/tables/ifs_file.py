@@ -55,7 +55,7 @@ TYPES: Mapping[str, frozenset[str]] = {
 
 
 def exact_path(path: Path) -> str:
-    """A path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
+    """Return a path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
     name = str(path.absolute())
     check_utf8(path)
     if glob.has_magic(name) and "\\" in name:
@@ -65,7 +65,7 @@ def exact_path(path: Path) -> str:
 
 @contextmanager
 def faults_of(path: Path) -> Iterator[None]:
-    """What is wrong inside, with the name of the file."""
+    """Add the name of the file to what is wrong inside."""
     try:
         yield
     except InputError as error:
@@ -84,7 +84,7 @@ class StoredTables:
     """Its metadata, as text."""
 
     def columns(self, types: Mapping[str, Collection[str]]) -> dict[str, Any]:
-        """The columns of these types, and the column of values, as arrays."""
+        """Return the columns of these types, and the column of values, as arrays."""
         wanted = {**types, "value": TYPES["value"]}
         kept = {"path": exact_path(self.path)}
         try:
@@ -100,7 +100,7 @@ class StoredTables:
         return found
 
     def _reject_endless(self, keys: str, kept: Mapping[str, str]) -> None:
-        """Billions of equal rows fit in a small file and in no memory: many rows are looked at before they are read."""
+        """Look at many rows before they are read: billions of equal rows fit in a small file and in no memory."""
         rows = self.connection.execute("SELECT count(*) FROM read_parquet($path)", kept).fetchone()[0]
         again = f"SELECT 1 FROM read_parquet($path) GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"
         if rows > MANY_ROWS and self.connection.execute(again, kept).fetchone():
@@ -109,7 +109,7 @@ class StoredTables:
 
 @contextmanager
 def opened(path: Path, fault: str = "is not a table written by infoscope") -> Iterator[StoredTables]:
-    """A Parquet file of tables; ``fault`` is the message for anything else."""
+    """Open a Parquet file of tables; ``fault`` is the message for anything else."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     with embedded_database() as connection:
@@ -119,10 +119,10 @@ def opened(path: Path, fault: str = "is not a table written by infoscope") -> It
             ).fetchall()
         except duckdb.Error as error:
             raise InputError(f"{path} {fault}: {_first_line(error)}") from None
-        yield StoredTables(path, connection, _texts(pairs, path))
+        yield StoredTables(path, connection, _decode_metadata(pairs, path))
 
 
-def _texts(pairs: Sequence[tuple[bytes, bytes]], path: Path) -> dict[str, str]:
+def _decode_metadata(pairs: Sequence[tuple[bytes, bytes]], path: Path) -> dict[str, str]:
     try:
         entries = {bytes(key).decode(): bytes(value).decode() for key, value in pairs if key.startswith(b"infoscope")}
     except UnicodeDecodeError:
@@ -145,7 +145,7 @@ def _first_line(error: BaseException) -> str:
 
 
 def checked_values(column: NDArray[Any]) -> NDArray[Any]:
-    """Counts or weights: finite, not negative, and with a finite sum."""
+    """Return counts or weights that are finite, not negative, and have a finite sum; reject others."""
     if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
         raise InputError("a row has no count")
     values = np.ma.getdata(column)
@@ -172,7 +172,7 @@ def check_squares(squares: float | None, total: float) -> None:
 
 
 def checksum(facts: Mapping[str, Any], *content: str) -> str:
-    """A name for all that a file says: its metadata, less the checksum itself, and what stands for its content."""
+    """Return a hash of all that a file says: its metadata, less the checksum itself, and its content."""
     rest = {name: fact for name, fact in facts.items() if name != "checksum"}
     said = json.dumps([rest, *content], sort_keys=True)
     return f"sha256:{hashlib.sha256(said.encode()).hexdigest()}"
@@ -196,7 +196,7 @@ _KINDS: dict[str, tuple[type, Callable[[Any], Any]]] = {
 
 
 def label_to_json(label: Label) -> str:
-    """A label of any kind as text, the same for all of its forms on disk.
+    """Return a label of any kind as text, the same for all of its forms on disk.
 
     >>> label_to_json(3), label_to_json("3"), label_to_json(datetime.date(2020, 1, 2))
     ('["int", 3]', '["text", "3"]', '["date", "2020-01-02"]')
@@ -205,7 +205,7 @@ def label_to_json(label: Label) -> str:
 
 
 def label_from_json(text: object) -> Label:
-    """The label that such a text stands for; anything else is rejected.
+    """Return the label that such a text stands for; anything else is rejected.
 
     >>> label_from_json('["date", "2020-01-02"]')
     datetime.date(2020, 1, 2)
@@ -227,7 +227,7 @@ def label_from_json(text: object) -> Label:
 
 
 def data_hash(*tables: Contingency) -> str:
-    """SHA-256 of the labels and of the cells that are not empty, in the order of the tables.
+    """Return the SHA-256 of the labels and of the cells that are not empty, in the order of the tables.
 
     >>> from infoscope import Contingency
     >>> one = Contingency.from_labels(["a", "b", "b"], ["a", "b", "a"])
@@ -238,7 +238,7 @@ def data_hash(*tables: Contingency) -> str:
     found = hashlib.sha256()
     for table in tables:
         for side in (table.truth_labels, table.system_labels):
-            found.update(_written(side))
+            found.update(_hashable_text(side))
         cells = np.asarray(table.cells, dtype="<f8")
         filled = np.flatnonzero((cells != 0).any(axis=tuple(range(cells.ndim - 1))))
         places = (table.cell_rows[filled], table.cell_columns[filled])
@@ -248,8 +248,8 @@ def data_hash(*tables: Contingency) -> str:
     return f"sha256:{found.hexdigest()}"
 
 
-def _written(labels: Iterable[Label]) -> bytes:
-    """Labels with their kind: the number 1 is not the text "1"."""
+def _hashable_text(labels: Iterable[Label]) -> bytes:
+    """Write labels with their kind: the number 1 is not the text "1"."""
     return "\x1e".join(f"{type(label).__name__}\x1f{label}" for label in labels).encode("utf-8", "surrogatepass")
 
 
@@ -311,7 +311,7 @@ def write(table: Contingency, path: Path, system: str | None = None) -> None:
     empty_truth = np.setdiff1d(np.arange(table.shape[0]), codes[0])
     empty_system = np.setdiff1d(np.arange(table.shape[1]), codes[1])
     columns = {
-        "truth": truth.values[_padded(codes[0], empty_truth, len(empty_system))],
+        "truth": truth.values[_pad(codes[0], empty_truth, len(empty_system))],
         "system": np.concatenate(
             [system_side.values[codes[1]], [None] * len(empty_truth), system_side.values[empty_system]]
         ).astype(object),
@@ -342,7 +342,7 @@ def write_parquet(
         connection.execute(query, {"path": name, **entries})
 
 
-def _padded(codes: NDArray[np.int64], more: NDArray[np.int64], tail: int) -> NDArray[np.int64]:
+def _pad(codes: NDArray[np.int64], more: NDArray[np.int64], tail: int) -> NDArray[np.int64]:
     return np.concatenate([codes, more, np.zeros(tail, dtype=np.int64)])
 
 
@@ -361,7 +361,7 @@ class _Column:
 
 
 def _is_native(label: Label) -> bool:
-    """Whether a column holds it as it is: no zone, no more than 64 bits, no half of a character."""
+    """Return True if a column holds it as it is: no zone, no more than 64 bits, no half of a character."""
     if isinstance(label, datetime.datetime):
         return label.tzinfo is None
     if isinstance(label, str):
@@ -405,7 +405,7 @@ def load(cls: type[Contingency], path: Path) -> Contingency:
 
 
 def named_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
-    """The table of a file with these facts, and the name of its system, where the file has one."""
+    """Return the table of a file with these facts, and the name of its system, where the file has one."""
     form = _checked_form(facts)
     table = _assembled(cls, form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
     system = file.entries.get("infoscope_system")
@@ -423,13 +423,13 @@ def _checked_form(facts: Json) -> dict[str, Any]:
 
 
 def _assembled(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
-    truth, rows = _decoded(columns["truth"], facts["truth_encoding"], "truth")
-    system, places = _decoded(columns["system"], facts["system_encoding"], "system")
+    truth, rows = _decode_column(columns["truth"], facts["truth_encoding"], "truth")
+    system, places = _decode_column(columns["system"], facts["system_encoding"], "system")
     reject, positive = (None if facts[key] is None else label_from_json(facts[key]) for key in ("reject", "positive"))
     check_reject_is_no_truth(truth, reject)
     if reject is not None and reject not in system:
         raise InputError(f"its reject label {reject!r} is not among the labels of the system")
-    labels = _ordered(truth, system, reject, facts["order"])
+    labels = _order_labels(truth, system, reject, facts["order"])
     values = checked_values(columns["value"])
     filled = (rows >= 0) & (places >= 0)
     if (values[~filled] != 0).any() or ((rows < 0) & (places < 0)).any():
@@ -448,10 +448,10 @@ def _assembled(cls: type[Contingency], facts: dict[str, Any], columns: dict[str,
     )
 
 
-def _ordered(
+def _order_labels(
     truth: Sequence[Label], system: Sequence[Label], reject: Label | None, order: dict[str, list[str]] | None
 ) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """The labels of both sides in the order of the table: sorted with the reject label last, or as it is stated."""
+    """Return the labels of both sides in the order of the table: sorted, the reject label last, or as stated."""
     if order is None:
         last = () if reject is None else (reject,)
         return sorted_labels(truth), (*sorted_labels(label for label in system if label != reject), *last)
@@ -464,8 +464,8 @@ def _ordered(
     return sides
 
 
-def _decoded(column: Any, encoding: str, side: str) -> tuple[list[Label], NDArray[np.int64]]:
-    """Distinct labels of a column and each row's position among them; −1 where the row has none."""
+def _decode_column(column: Any, encoding: str, side: str) -> tuple[list[Label], NDArray[np.int64]]:
+    """Return the distinct labels of a column and each row's position among them; −1 where the row has none."""
     absent = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else np.zeros(len(column), dtype=bool)
     data = np.ma.getdata(column)
     if data.dtype == object:

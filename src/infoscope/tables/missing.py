@@ -13,7 +13,7 @@ __all__ = ["all_ignored", "left_out", "most_ignored", "warn_of", "warn_of_rows"]
 
 
 def left_out(rows: int, reason: str) -> str:
-    """Rows that do not enter the numbers, and why.
+    """Say how many rows do not enter the numbers, and why.
 
     >>> left_out(1, "missing truth label"), left_out(1200, "missing weight")
     ('1 row left out: missing truth label', '1,200 rows left out: missing weight')
@@ -22,7 +22,7 @@ def left_out(rows: int, reason: str) -> str:
 
 
 def all_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Rows by reason over tables of different rows."""
+    """Add rows by reason over tables of different rows."""
     total: dict[str, int] = {}
     for account in accounts:
         total |= {reason: total.get(reason, 0) + rows for reason, rows in account.items()}
@@ -30,7 +30,7 @@ def all_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 
 def most_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
-    """Rows by reason over systems of the same rows: a row that several of them miss is still one row."""
+    """Take the most rows by reason over systems of the same rows: a row that several miss is still one row."""
     most: dict[str, int] = {}
     for account in accounts:
         most |= {reason: max(most.get(reason, 0), rows) for reason, rows in account.items()}
@@ -43,14 +43,14 @@ def warn_of_rows(ignored: Mapping[str, int]) -> None:
 
 
 def warn_of(sentences: Iterable[str], category: type[InfoscopeWarning] = MissingLabelsWarning) -> None:
-    """One warning that says all of these, given for the caller's line and not for one of this package."""
+    """Give one warning that says all of these, given for the caller's line and not for one of this package."""
     said = "; ".join(sentences)
     if said:
         warnings.warn(said, category, stacklevel=_depth_of_caller())
 
 
 def _depth_of_caller() -> int:
-    """How many frames up the first one outside this package is, as ``warn_of`` would count them."""
+    """Return how many frames up the first one outside this package is, as ``warn_of`` would count them."""
     package = __name__.partition(".")[0]
     frame, depth = sys._getframe(1), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == package:

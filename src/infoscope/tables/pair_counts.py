@@ -34,7 +34,7 @@ class CellCounts:
     shape: tuple[int, int]
 
     def dense(self) -> NDArray[Any]:
-        """The whole table."""
+        """Return the whole table."""
         table = np.zeros(self.shape, self.values.dtype)
         table[self.rows, self.columns] = self.values
         return table
@@ -45,12 +45,12 @@ class CellCounts:
         return float(self.values.sum())
 
     def transposed(self) -> CellCounts:
-        """The same with the columns exchanged."""
+        """Return the same with the columns exchanged."""
         return CellCounts(self.columns, self.rows, self.values, self.shape[::-1])
 
     @classmethod
     def of(cls, table: NDArray[Any]) -> CellCounts:
-        """The cells of a whole table."""
+        """Return the cells of a whole table."""
         rows, columns = np.nonzero(table)
         return cls(rows, columns, table[rows, columns], (table.shape[0], table.shape[1]))
 
@@ -71,7 +71,7 @@ class _Group:
 def pair_cells(
     codes: NDArray[np.integer[Any]], sizes: Sequence[int], counts: NDArray[Any]
 ) -> Iterator[tuple[int, int, CellCounts]]:
-    """For all pairs of columns (a < b), their cells over the rows in which neither is missing (−1).
+    """Yield for all pairs of columns (a < b) their cells over the rows in which neither is missing (−1).
 
     ``codes`` is columns × rows; ``counts`` are the rows' counts or weights.
     """
@@ -100,11 +100,11 @@ class _Rows:
     """This many first rows count once each."""
 
     def levels(self, column: int) -> int:
-        """Labels of a column, and the missing value where it occurs."""
+        """Return the number of labels of a column, and one more where a value is missing."""
         return max(self.sizes[column], 1) + int((self.codes[column] < 0).any())
 
     def grouping(self) -> Iterator[list[int]]:
-        """Columns gathered, small ones first, so that each group's levels multiply to at most the limit."""
+        """Gather columns, small ones first, so that each group's levels multiply to at most the limit."""
         levels = [self.levels(at) for at in range(len(self.sizes))]
         group: list[int] = []
         room = 1
@@ -131,7 +131,7 @@ class _Rows:
         return _Group(tuple(columns), levels, keys)
 
     def count(self, first: NDArray[Any], second: NDArray[Any] | None, span: int, other: int = 1) -> NDArray[Any]:
-        """Counts of the keys of one group, or of two; rows that count once first, then the others by their weight."""
+        """Count the keys of one group, or of two; rows that count once first, then the others by their weight."""
         room = span * other
         table = np.zeros(room, np.int64 if self.counts.dtype.kind in "iu" else np.float64)
         kind = np.uint16 if room <= 1 << 16 else np.int64
@@ -149,7 +149,7 @@ class _Rows:
         return table
 
     def between(self, group: _Group, other: _Group) -> Iterator[tuple[int, int, CellCounts]]:
-        """All pairs of a column of one group and a column of the other."""
+        """Yield all pairs of a column of one group and a column of the other."""
         room = group.span * other.span
         if room > DENSE_CELLS and room > 8 * len(self.counts):
             yield from (self.scattered(a, b) for a, b in itertools.product(group.columns, other.columns))
@@ -162,7 +162,7 @@ class _Rows:
                 yield self.named(a, b, _margin(part, 0, j + 1))
 
     def scattered(self, a: int, b: int) -> tuple[int, int, CellCounts]:
-        """Two columns with too many levels for a whole table, by sorting."""
+        """Count two columns with too many levels for a whole table, by sorting."""
         a, b = min(a, b), max(a, b)
         here = (self.codes[a] >= 0) & (self.codes[b] >= 0)
         keys = self.codes[a, here].astype(np.int64) * self.sizes[b] + self.codes[b, here]
@@ -172,7 +172,7 @@ class _Rows:
         return a, b, CellCounts(rows, columns, values, (self.sizes[a], self.sizes[b]))
 
     def named(self, a: int, b: int, table: NDArray[Any]) -> tuple[int, int, CellCounts]:
-        """The cells of a table without the missing values, the earlier column first."""
+        """Return the cells of a table without the missing values, the earlier column first."""
         table = table[: self.sizes[a], : self.sizes[b]]
         return (a, b, CellCounts.of(table)) if a < b else (b, a, CellCounts.of(table.T))
 

@@ -32,7 +32,7 @@ _MAX_NAMED = 8
 
 
 def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> TensorPairs:
-    """Tensors of whole numbers in one form; arrays of JAX become CuPy's, where that can be used, by DLPack."""
+    """Bring tensors of whole numbers into one form; arrays of JAX become CuPy's by DLPack, where that can be used."""
     library, borrowed = library_of(truth), ()
     given = [truth, system, *(() if weights is None else (weights,))]
     if isinstance(library, JaxLibrary) and kernel.is_usable(truth):
@@ -50,7 +50,7 @@ def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> TensorPai
 
 
 def add_counts(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor, *, check_range: bool = True) -> Tensor:
-    """The table with these pairs added: in one pass, without waiting, where CuPy can be used; else by bincount.
+    """Return the table with these pairs added: in one pass, without waiting, where CuPy can be used; else by bincount.
 
     Labels out of range are counted in the cell after the table; by bincount, rejected at once unless stated otherwise.
     """
@@ -76,7 +76,7 @@ def reject_outside(pairs: TensorPairs, span: Span) -> NoReturn:
 
 
 def _codes(pairs: TensorPairs, span: Span) -> Tensor:
-    """Cells by number; the two after the table are for labels out of range and for those left out."""
+    """Return cells by number; the two after the table are for labels out of range and for those left out."""
     where = pairs.library.module().where
     row, column = (pairs.library.whole(side) for side in (pairs.truth, pairs.system))
     if span.low:
@@ -96,7 +96,7 @@ def _any_outside(pairs: TensorPairs, span: Span) -> bool:
 
 
 def _outside(library: Library, values: Tensor, span: Span) -> str:
-    """The labels out of range among some, in words; nothing where there are none."""
+    """Return the labels out of range among some, in words; nothing where there are none."""
     found, counts = library.distinct(values)
     strange = (found < span.low) | (found >= span.low + span.classes)
     rows = zip(found[strange].tolist(), counts[strange].tolist(), strict=True)
@@ -124,7 +124,7 @@ class CountedTable:
 
 
 def checked_table(table: NDArray[Any], ends: NDArray[np.int64], span: Span) -> CountedTable:
-    """What was counted, on the host; rejected where labels were out of range."""
+    """Return the counts on the host, or reject labels that were out of range."""
     bad = int(table[span.pairs])
     if bad:
         sides = {"truth": ends[:2].tolist(), "predictions": ends[2:].tolist()}
@@ -159,14 +159,14 @@ class PairTable:
             self._bad_weights = self._bad_weights + count_bad_weights(pairs)
 
     def table(self) -> CountedTable:
-        """What was counted so far, on the host."""
+        """Return the counts so far, on the host."""
         if bad := int(self._bad_weights):
             raise InputError(f"{bad:,} weights are negative, infinite or missing; weights are finite and not negative")
         return checked_table(self._library.host(self._table), self._library.host(self._ends), self.span)
 
     @property
     def has_outside(self) -> bool:
-        """Whether labels were out of range; waits for the device."""
+        """True if labels were out of range; waits for the device."""
         return bool(self._table[self.span.pairs] != 0)
 
     @property
@@ -176,7 +176,7 @@ class PairTable:
 
 
 def count_bad_weights(pairs: TensorPairs) -> Tensor:
-    """How many weights are negative, infinite or missing, on the device."""
+    """Return how many weights are negative, infinite or missing, on the device."""
     weights: Tensor = pairs.weights
     finite = (np if isinstance(weights, np.ndarray) else pairs.library.module()).isfinite(weights)
     return (~(finite & (weights >= 0))).sum()
@@ -204,14 +204,14 @@ def tally_on_device(
 
 
 def _named(side: Side, values: Tensor) -> Side:
-    """Zeros and ones of a tensor of booleans are booleans."""
+    """Return zeros and ones of a tensor of booleans as booleans."""
     if not str(values.dtype).endswith("bool"):
         return side
     return Side(tuple(bool(label) for label in side.labels))
 
 
 def prepared_rows(y_true: Tensor, y_pred: Tensor, weights: Tensor | None) -> TensorPairs:
-    """Tensors with one value for each row, in the form that is counted."""
+    """Bring tensors with one value for each row into the form that is counted."""
     y_true, y_pred = one_dimensional(y_true, "truth"), one_dimensional(y_pred, "system")
     check_pairs(len(y_true), len(y_pred))
     pairs = prepared(y_true, y_pred, None if weights is None else one_dimensional(weights, "sample_weight"))
@@ -221,7 +221,7 @@ def prepared_rows(y_true: Tensor, y_pred: Tensor, weights: Tensor | None) -> Ten
 
 
 def one_dimensional(values: Tensor, name: str) -> Tensor:
-    """One label for each row; an array of shape (n, 1) is squeezed."""
+    """Return one label for each row; an array of shape (n, 1) is squeezed."""
     if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values
     raise InputError(
@@ -230,7 +230,7 @@ def one_dimensional(values: Tensor, name: str) -> Tensor:
 
 
 def declared_span(stated: Sequence[object] | None) -> Span | None:
-    """The range of classes that are stated as whole numbers; None where they are not, or lie far apart."""
+    """Return the range of classes that are stated as whole numbers; None where they are not, or lie far apart."""
     if not stated or not all(type(label) is int for label in stated):
         return None
     numbers = np.asarray(stated)
@@ -239,7 +239,7 @@ def declared_span(stated: Sequence[object] | None) -> Span | None:
 
 
 def pair_span(pairs: TensorPairs) -> Span:
-    """The range of the labels of both sides; for types of more than 8 bits the device is asked."""
+    """Return the range of the labels of both sides; for types of more than 8 bits the device is asked."""
     names = [str(side.dtype).removeprefix("torch.") for side in (pairs.truth, pairs.system)]
     if names[0] == names[1] and names[0] in _NARROW:
         return _NARROW[names[0]]
@@ -250,7 +250,7 @@ def pair_span(pairs: TensorPairs) -> Span:
 
 
 def _dense_pairs(pairs: TensorPairs, span: Span) -> CountedPairs | None:
-    """Counted in a table of all pairs of a range; None where labels lie outside of it."""
+    """Count in a table of all pairs of a range; None where labels lie outside of it."""
     counter = PairTable(span, pairs)
     counter.add(pairs, check_range=False)
     if counter.has_outside:
@@ -270,7 +270,7 @@ def _dense_pairs(pairs: TensorPairs, span: Span) -> CountedPairs | None:
 
 
 def wide_pairs(pairs: TensorPairs, span: Span) -> CountedPairs:
-    """Labels that lie far apart, or many classes: sorted on the device, or counted on the host where that cannot be."""
+    """Count labels that lie far apart, or many classes, by sorting on the device, or else on the host."""
     library = pairs.library
     if span.classes >= 1 << 31 or pairs.weights is not None or isinstance(library, JaxLibrary):
         truth, system = Coded(library.host(pairs.truth), None), Coded(library.host(pairs.system), None)
@@ -320,7 +320,7 @@ class GrowingTable:
             self._table(key, span, pairs).add(pairs)
 
     def _table(self, key: Any, span: Span, pairs: TensorPairs) -> PairTable:
-        """The table of a device; one that is too small for the labels gives its counts to a larger one."""
+        """Return the table of a device; one that is too small for the labels gives its counts to a larger one."""
         table = self._tables.get(key)
         if table is not None and table.span.covers(span):
             return table
@@ -354,13 +354,13 @@ class GrowingTable:
         ]
 
     def cells(self) -> Iterator[Cell]:
-        """True label, predicted label and count of each cell since the last call; labels out of range are rejected."""
+        """Yield true label, predicted label and count of each cell since the last call; reject labels out of range."""
         for key in list(self._tables):
             self._take(key)
         yield from self._settled
         self._settled.clear()
 
     def squares(self) -> float:
-        """The sum of squared weights of what ``cells`` has handed out."""
+        """Return the sum of squared weights of what ``cells`` has handed out."""
         squares, self._squares = self._squares, 0.0
         return squares

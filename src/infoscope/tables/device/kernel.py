@@ -53,7 +53,7 @@ def _cupy() -> Any:
 
 
 def is_usable(values: Tensor) -> bool:
-    """Whether CuPy is installed and works, and the values lie on a CUDA device."""
+    """Return True if CuPy is installed and works, and the values lie on a CUDA device."""
     place = device_of(values) or ""
     if not place.startswith("cuda") or "+" in place:
         return False
@@ -75,7 +75,7 @@ def _device(values: Tensor) -> int:
 
 
 def stream(values: Tensor) -> Any:
-    """The stream that the library of an array works on, as CuPy's: a context."""
+    """Return the stream that the library of an array works on, as CuPy's: a context."""
     cupy = _cupy()
     if not hasattr(values, "data_ptr"):
         return cupy.cuda.get_current_stream()
@@ -90,7 +90,7 @@ def _external_stream(pointer: int, device: int) -> Any:
 
 @cache
 def _kernel(name: str, types: tuple[str, str], together: int, counted: str, device: int) -> Any:
-    """A kernel for labels of two types, loaded on a device: the last argument is a key alone."""
+    """Return a kernel for labels of two types, loaded on a device: the last argument is a key alone."""
     source = resources.files("infoscope.tables.device").joinpath("pair_counts.cu").read_text(encoding="utf-8")
     wanted = f"{name}<{_TYPES[types[0]]}, {_TYPES[types[1]]}, {together}, {counted}>"
     kernel = _cupy().RawModule(code=source, options=("-std=c++17",), name_expressions=(wanted,)).get_function(wanted)
@@ -100,7 +100,7 @@ def _kernel(name: str, types: tuple[str, str], together: int, counted: str, devi
 
 @cache
 def _shared_bytes(device: int) -> int:
-    """Memory that a block may have to itself."""
+    """Return the memory that a block may have to itself."""
     return int(_cupy().cuda.Device(device).attributes["MaxSharedMemoryPerBlockOptin"])
 
 
@@ -129,13 +129,13 @@ class _Plan:
         return cls("count_in_cache", (span.classes + 2) * cell, 1)
 
     def blocks(self, packs: int, device: int) -> int:
-        """As many as the device holds at a time, two for each of its units, and no more than there is work for."""
+        """Return how many blocks the device holds at a time, two for each unit, and no more than there is work for."""
         resident = 2 if 2 * (self.shared + 1024) <= _shared_bytes(device) else 1
         return max(1, min(_units(device) * resident, -(-packs // THREADS)))
 
 
 def fits(span: Span, values: Tensor) -> bool:
-    """Whether the diagonal of a table can be kept in shared memory, which the kernel for many classes needs."""
+    """Return True if the diagonal of a table can be kept in shared memory, which the kernel for many classes needs."""
     return (span.classes + 2) * 8 <= _shared_bytes(_device(values))
 
 
@@ -173,13 +173,13 @@ def add_pairs(pairs: TensorPairs, span: Span, table: Tensor, ends: Tensor) -> No
 
 
 def _on(device: int) -> AbstractContextManager[object]:
-    """The device as the current one."""
+    """Return the device as the current one."""
     cupy = _cupy()
     return nullcontext() if cupy.cuda.runtime.getDevice() == device else cupy.cuda.Device(device)
 
 
 def _launches(truth: Tensor, system: Tensor, weights: Tensor | None) -> Iterator[tuple[Tensor, Tensor, Tensor | None]]:
-    """The pairs in pieces that one launch may count; usually there is one."""
+    """Yield the pairs in pieces that one launch may count; usually there is one."""
     if 0 < len(truth) <= MAX_PAIRS_PER_LAUNCH:
         yield truth, system, weights
         return
@@ -189,7 +189,7 @@ def _launches(truth: Tensor, system: Tensor, weights: Tensor | None) -> Iterator
 
 
 def _narrow(table: Tensor) -> Tensor:
-    """Zeros of 32 bits in the shape of a table: the cache of the device holds twice as many."""
+    """Return zeros of 32 bits in the shape of a table: the cache of the device holds twice as many."""
     if hasattr(table, "data_ptr"):
         torch = importlib.import_module("torch")
         return torch.zeros_like(table, dtype=torch.int32)

@@ -27,49 +27,49 @@ class Library(Protocol):
     """What counting asks of a library of tensors; every method leaves its result on the device unless it says so."""
 
     def vector(self, values: Tensor) -> Tensor:
-        """Labels in one dimension, side by side in memory; booleans as 0 and 1."""
+        """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
 
     def whole(self, values: Tensor) -> Tensor:
-        """The same in 64 bits, or what the library has."""
+        """Return the same in 64 bits, or what the library has."""
 
     def floating(self, values: Tensor) -> Tensor:
-        """Weights as float64, in one dimension."""
+        """Return weights as float64, in one dimension."""
 
     def ends(self, values: Tensor) -> tuple[int, int]:
-        """The smallest and largest value, on the host."""
+        """Return the smallest and largest value, on the host."""
 
     def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
-        """Zeros on the device of another array."""
+        """Return zeros on the device of another array."""
 
     def full(self, values: list[int], like: Tensor) -> Tensor:
-        """Whole numbers of 64 bits."""
+        """Return whole numbers of 64 bits."""
 
     def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
-        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
+        """Return how often each code from 0 to size - 1 occurs, or the sum of its weights."""
 
     def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The different values with their counts, on the host."""
+        """Return the different values with their counts, on the host."""
 
     def host(self, values: Tensor) -> NDArray[Any]:
-        """A copy on the host."""
+        """Return a copy on the host."""
 
     def module(self) -> Any:
-        """The library itself, for what has one name in all of them: where, isfinite."""
+        """Return the library itself, for what has one name in all of them: where, isfinite."""
 
 
 class _ArrayLibrary(Library):
     """What several of them have in common."""
 
     def ends(self, values: Tensor) -> tuple[int, int]:
-        """The smallest and largest value, on the host."""
+        """Return the smallest and largest value, on the host."""
         return int(values.min()), int(values.max())
 
     def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
-        """How often each code from 0 to size - 1 occurs, or the sum of its weights."""
+        """Return how often each code from 0 to size - 1 occurs, or the sum of its weights."""
         return self.module().bincount(codes, weights, minlength=size)
 
     def distinct(self, values: Tensor) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """The different values with their counts, on the host."""
+        """Return the different values with their counts, on the host."""
         found, counts = self.module().unique(values, return_counts=True)
         return self.host(found).astype(np.int64), self.host(counts).astype(np.int64)
 
@@ -78,11 +78,11 @@ class TorchLibrary(_ArrayLibrary):
     """PyTorch."""
 
     def module(self) -> Any:
-        """PyTorch itself."""
+        """Return PyTorch itself."""
         return _module("torch")
 
     def vector(self, values: Tensor) -> Tensor:
-        """Labels in one dimension, side by side in memory; booleans as 0 and 1."""
+        """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
         torch = self.module()
         values = values.detach().reshape(-1).contiguous()
         if values.dtype in (torch.uint16, torch.uint32, torch.uint64):  # few operations exist for them
@@ -90,30 +90,30 @@ class TorchLibrary(_ArrayLibrary):
         return values.view(torch.uint8) if values.dtype == torch.bool else values
 
     def whole(self, values: Tensor) -> Tensor:
-        """The same in 64 bits."""
+        """Return the same in 64 bits."""
         return values.to(self.module().int64)
 
     def floating(self, values: Tensor) -> Tensor:
-        """Weights as float64, in one dimension."""
+        """Return weights as float64, in one dimension."""
         return values.detach().reshape(-1).to(self.module().float64).contiguous()
 
     def ends(self, values: Tensor) -> tuple[int, int]:
-        """The smallest and largest value, on the host."""
+        """Return the smallest and largest value, on the host."""
         low, high = self.module().aminmax(values)
         return int(low), int(high)
 
     def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
-        """Zeros on the device of another tensor."""
+        """Return zeros on the device of another tensor."""
         torch = self.module()
         return torch.zeros(size, dtype=getattr(torch, dtype), device=like.device)
 
     def full(self, values: list[int], like: Tensor) -> Tensor:
-        """Whole numbers of 64 bits."""
+        """Return whole numbers of 64 bits."""
         torch = self.module()
         return torch.tensor(values, dtype=torch.int64, device=like.device)
 
     def host(self, values: Tensor) -> NDArray[Any]:
-        """A copy on the host."""
+        """Return a copy on the host."""
         return values.detach().cpu().numpy()
 
 
@@ -121,34 +121,34 @@ class CupyLibrary(_ArrayLibrary):
     """CuPy."""
 
     def module(self) -> Any:
-        """CuPy itself."""
+        """Return CuPy itself."""
         return _module("cupy")
 
     def vector(self, values: Tensor) -> Tensor:
-        """Labels in one dimension, side by side in memory; booleans as 0 and 1."""
+        """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
         flat = self.module().ascontiguousarray(values).reshape(-1)
         return flat.view(np.uint8) if flat.dtype == bool else flat
 
     def whole(self, values: Tensor) -> Tensor:
-        """The same in 64 bits."""
+        """Return the same in 64 bits."""
         return values.astype(np.int64)
 
     def floating(self, values: Tensor) -> Tensor:
-        """Weights as float64, in one dimension."""
+        """Return weights as float64, in one dimension."""
         return self.module().ascontiguousarray(values.reshape(-1), np.float64)
 
     def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:
-        """Zeros on the device of another array."""
+        """Return zeros on the device of another array."""
         with like.device:
             return self.module().zeros(size, dtype)
 
     def full(self, values: list[int], like: Tensor) -> Tensor:
-        """Whole numbers of 64 bits."""
+        """Return whole numbers of 64 bits."""
         with like.device:
             return self.module().array(values, np.int64)
 
     def host(self, values: Tensor) -> NDArray[Any]:
-        """A copy on the host."""
+        """Return a copy on the host."""
         return values.get()
 
 
@@ -156,37 +156,37 @@ class JaxLibrary(_ArrayLibrary):
     """JAX. Its whole numbers have 32 bits unless the caller enabled 64; sums are made on the host, batch by batch."""
 
     def module(self) -> Any:
-        """NumPy's interface of JAX."""
+        """Return NumPy's interface of JAX."""
         return _module("jax.numpy")
 
     def vector(self, values: Tensor) -> Tensor:
-        """Labels in one dimension; booleans as 0 and 1."""
+        """Return labels in one dimension; booleans as 0 and 1."""
         return (values.astype(np.uint8) if values.dtype == bool else values).reshape(-1)
 
     def whole(self, values: Tensor) -> Tensor:
-        """The same in at least 32 bits."""
+        """Return the same in at least 32 bits."""
         return values if values.dtype.itemsize >= 4 else values.astype(np.int32)
 
     def floating(self, values: Tensor) -> Tensor:
-        """Weights as float64, on the host: JAX has no such numbers unless the caller enabled them."""
+        """Return weights as float64, on the host: JAX has no such numbers unless the caller enabled them."""
         return self.host(values).reshape(-1).astype(np.float64)
 
     def zeros(self, size: int, like: Tensor, dtype: str) -> Tensor:  # noqa: ARG002 - sums are kept on the host
-        """Zeros on the host."""
+        """Return zeros on the host."""
         return np.zeros(size, dtype)
 
     def full(self, values: list[int], like: Tensor) -> Tensor:  # noqa: ARG002 - as above
-        """Whole numbers of 64 bits, on the host."""
+        """Return whole numbers of 64 bits, on the host."""
         return np.array(values, np.int64)
 
     def histogram(self, codes: Tensor, weights: Tensor | None, size: int) -> Tensor:
-        """How often each code from 0 to size - 1 occurs, or the sum of its weights; on the host."""
+        """Return how often each code from 0 to size - 1 occurs, or the sum of its weights; on the host."""
         if weights is not None:  # in 64 bits, which JAX may not have
             return np.bincount(self.host(codes), weights, size)
         return self.host(self.module().bincount(codes, length=size)).astype(np.int64)
 
     def host(self, values: Tensor) -> NDArray[Any]:
-        """A copy on the host."""
+        """Return a copy on the host."""
         return np.asarray(values)
 
 
@@ -212,7 +212,7 @@ def _name_of(values: Any) -> str | None:
 
 
 def device_of(values: Any) -> str | None:
-    """Where a tensor lies, like "cpu" or "cuda:0"; None for what is no tensor of a known library.
+    """Return where a tensor lies, like "cpu" or "cuda:0"; None for what is no tensor of a known library.
 
     >>> device_of([1, 2])
     """
@@ -231,7 +231,7 @@ def device_of(values: Any) -> str | None:
 
 
 def are_on_device(y_true: object, y_pred: object, weights: object = None) -> bool:
-    """Whether all are tensors outside the host's memory, the labels of whole numbers or booleans."""
+    """Return True if all are tensors outside the host's memory, the labels of whole numbers or booleans."""
     given = (y_true, y_pred, *(() if weights is None else (weights,)))
     return all(device_of(side) not in (None, HOST) for side in given) and _is_whole(y_true) and _is_whole(y_pred)
 
@@ -241,7 +241,7 @@ def _is_whole(values: Tensor) -> bool:
 
 
 def library_of(values: Tensor) -> Library:
-    """The library that a tensor is of."""
+    """Return the library that a tensor is of."""
     name = _name_of(values)
     if name is None:
         raise InputError(f"a {type(values).__name__} is no tensor of PyTorch, CuPy or JAX")
@@ -284,11 +284,11 @@ class Span:
         return self.classes * self.classes
 
     def covers(self, other: Span) -> bool:
-        """Whether all labels of another range are in this one."""
+        """Return True if all labels of another range are in this one."""
         return self.low <= other.low and other.low + other.classes <= self.low + self.classes
 
     def union(self, other: Span) -> Span:
-        """The smallest range that covers both."""
+        """Return the smallest range that covers both."""
         low = min(self.low, other.low)
         return Span(low, max(self.low + self.classes, other.low + other.classes) - low)
 
