@@ -250,6 +250,17 @@ def test_equal_proportions_are_a_document_that_can_be_loaded(labels: int, times:
         assert ifs.load(tmp_path / "drift.json").to_json() == found.to_json()
 
 
+def test_equal_periods_change_by_zero_bits_and_not_by_a_rounding_error() -> None:
+    rng = np.random.default_rng(8)
+    for size in rng.integers(7, 400, 60).tolist():
+        first, second = rng.integers(0, 5, (2, size)).tolist()
+        labels = {"a": first + first, "b": second + second, "month": ["early"] * size + ["late"] * size}
+
+        drift = ifs.drift(labels, system=["a", "b"], by="month", permutations=99)
+
+        assert drift.pairs[0].information == 0.0
+
+
 def test_a_change_of_zero_bits_is_never_said_to_be_found() -> None:
     copied = {"a": ["x", "y"] * 40, "b": ["p", "q"] * 40}
     found = ifs.drift(copied, copied)

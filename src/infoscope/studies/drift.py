@@ -326,7 +326,9 @@ def compare_periods(strata: Sequence[NDArray[np.int64]], permutations: int, leve
     tested = [table for table in used if (table.sum(axis=1) > 0).all() and table.shape[1] > 1]
     if not tested:
         return DriftPart(0.0, 1.0, 1.0, None)
-    nats = max(sum(information_nats(table) for table in tested), 0.0)  # rounding takes equal periods below 0
+    nats = sum(information_nats(table) for table in tested)
+    if nats < 8 * np.finfo(float).eps * total * np.log(total):  # equal periods, but for rounding
+        nats = 0.0
     freedom = sum(table.shape[1] - 1 for table in tested)
     critical = float(chdtri(freedom, level))
     smallest = float(chndtrinc(critical, freedom, 1 - POWER) / (2.0 * total * np.log(2.0)))
