@@ -14,7 +14,7 @@ from sklearn.metrics import adjusted_mutual_info_score, mutual_info_score
 from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
-from infoscope.metrics.expected_information import expected_information
+from infoscope.metrics.chance import expected_information
 from infoscope.studies.multilabel.assignment import assignment_of
 from infoscope.studies.multilabel.measures import permuted_proficiency, proficiency
 from infoscope.studies.multilabel.sums import tally

@@ -45,7 +45,8 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     family = package / "metrics" / "agreement.py"
     function = (EXTENDING / "metric.py").read_text(encoding="utf-8").partition("@metric")
     family.write_text(f"{family.read_text(encoding='utf-8')}\n\n@metric{function[2]}", encoding="utf-8")
-    insert_after(family, "__all__ = [", step("metric.py", '"error_share", '))
+    imports = package / "metrics" / "__init__.py"
+    insert_after(imports, "from infoscope.metrics.agreement import (\n", f"    {step('metric.py', 'error_share,')}\n")
     for example, target in (
         ("study.py", "studies/predicted_classes.py"),
         ("study_view.py", "reports/views/predicted_classes.py"),

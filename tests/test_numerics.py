@@ -182,7 +182,7 @@ def test_kappa_and_correlation_of_hard_tables(matrix: object) -> None:
 @pytest.mark.parametrize("share", [1e-3, 1e-7, 1e-12, 1e-30])
 def test_kappa_of_drawn_tables_in_which_one_class_has_nearly_all(share: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Totals cancel, hits and correct rejections do not: whole numbers, 3 ms each, are not needed."""
-    monkeypatch.setattr(agreement, "_of_whole_table", lambda *_: pytest.fail("computed in whole numbers"))
+    monkeypatch.setattr(agreement, "whole_margins", lambda *_: pytest.fail("computed in whole numbers"))
     rng = np.random.default_rng(3)
     drawn = rng.random((4, 5, 5)) * np.where(np.arange(5) == 2, 1.0, share)[:, None] * 0.1
     drawn[:, np.arange(5), np.arange(5)] *= 30.0

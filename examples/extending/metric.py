@@ -1,7 +1,7 @@
 """Add a metric: a function with its card, in the module of its family.
 
 1. Copy the function below to the end of ``src/infoscope/metrics/agreement.py`` (the imports are there already).
-2. Add ``"error_share", `` to ``__all__`` of that module.
+2. Add ``error_share,`` to what ``src/infoscope/metrics/__init__.py`` imports of that module.
 
 The laws on a card are tried on random tables. The metric is then called with a table or with labels, explained by
 ``infoscope explain error_share``, and part of every evaluation; ``tests/oracle.py`` needs its definition in exact

@@ -59,7 +59,7 @@ MUTANTS = (
     Mutant(
         "correct rejections added up",
         "one_vs_rest",
-        "rejections = np.minimum(_recounted(rejections, others, table), np.minimum(others, undeclared))",
+        "rejections = np.minimum(_recount(rejections, others, table), np.minimum(others, undeclared))",
         "pass",
         (_WRONG_ONCE,),
     ),
@@ -94,8 +94,8 @@ MUTANTS = (
     Mutant(
         "care for some tables of a batch",
         "entropies",
-        "return _merged(few, _few_bits(selected(table, few)), plain)",
-        "return _merged(few, _with_mutual(selected(table, few), [part[few] for part in bits]), plain)",
+        "return _merge(few, _few_bits(selected(table, few)), plain)",
+        "return _merge(few, _with_mutual(selected(table, few), [part[few] for part in bits]), plain)",
         ("tests/test_numerics.py::test_a_batch_takes_care_only_of_tables_that_need_it",),
     ),
     Mutant(
@@ -122,8 +122,8 @@ MUTANTS = (
     Mutant(
         "quadratic loss without the difference",
         "quadratic_loss",
-        "shares.lacking**2 + _wrong_squares(table)",
-        "(1 - shares.right) ** 2 + _wrong_squares(table)",
+        "shares.lacking**2 + wrong_squares",
+        "(1 - shares.right) ** 2 + wrong_squares",
         (_WRONG_ONCE,),
     ),
     Mutant(

@@ -14,9 +14,8 @@ import numpy as np
 from infoscope.cli import app
 from infoscope.cli.glossary import folded, glossary, spellings, word_named
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
-from infoscope.metrics.costs import cost_doubt
-from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find
-from infoscope.metrics.scope import scope_of
+from infoscope.metrics.losses import find_cost_doubt
+from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find, scope_of
 from infoscope.readers.matrix_files import stated_costs
 from infoscope.studies.diagnose import RULES
 from infoscope.tables import Contingency
@@ -229,7 +228,7 @@ def cost_sentences(path: str, width: int) -> list[str]:
     table = _blank_table(stated)
     matrix = stated.matrix(table)
     sentences = [*_dearest(matrix), *_threshold(matrix)]
-    doubt = cost_doubt(table, matrix.laid_out(matrix.truth, matrix.system))
+    doubt = find_cost_doubt(table, matrix.laid_out(matrix.truth, matrix.system))
     if doubt is not None:
         sentences.append(doubt[0].upper() + doubt[1:] + ".")
     return [f"Costs of {path}", "", *_grid(matrix), "", *(_wrapped(each, width) for each in sentences), ""]

@@ -1,37 +1,41 @@
-"""Agreement of labels: how often, and how much more often than by chance."""
+"""Agreement of labels: how often, how much more often than by chance, and what rejected samples do to it.
+
+Differences between what happened and chance are formed from totals; where a float would lose them, they are formed per
+class or in whole numbers (``_beyond_chance``).
+"""
 
 from collections.abc import Iterable, Iterator
 from operator import mul
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from infoscope.core.numerics import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
 from infoscope.errors import InputError
+from infoscope.metrics.independence import divergence_from_independence
 from infoscope.metrics.one_vs_rest import one_vs_rest, wrong_sums
 from infoscope.metrics.registry import Card, Law, find, metric
+from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import root_ratio, whole_margins
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
 from infoscope.tables.transformations import of_classes
 
-__all__ = ["accuracy", "error_rate", "gwet_ac1", "kappa", "mcc", "random_accuracy", "truth_random_accuracy"]
-
-KappaWeights = Literal["linear", "quadratic"]
-
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
+
+# ── right and wrong ──────────────────────────────────────────────────────────────────────────────
 
 
 @remembered
 def hits(table: Contingency) -> Real:
-    """Samples that got their own label."""
+    """Count samples that got their own label."""
     return undefined_where(not len(table.matches[0]), table.diagonal.sum(axis=-1))
 
 
 @remembered
 def errors(table: Contingency) -> Real:
-    """Samples that got a wrong label, added up: beside very many hits a difference would lose them."""
+    """Count samples that got a wrong label, added up: beside very many hits a difference would lose them."""
     if table.adds_exactly:
         rejected = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
         return table.grand_total - hits(table) - rejected
@@ -42,125 +46,9 @@ def errors(table: Contingency) -> Real:
 
 
 def misses(table: Contingency) -> Real:
-    """Samples not predicted as their own label, rejected ones included."""
-    at = table.reject_column
-    return errors(table) if at is None else errors(table) + table.column_totals[..., at]
-
-
-class _Margins(NamedTuple):
-    """Totals in a unit near the number of samples, and how much lies outside each class.
-
-    The unit of weights is a power of two: no digit is lost, and squares of very large or very small totals stay in
-    range.
-    """
-
-    whole: Real
-    rows: Real
-    columns: Real
-    outside_rows: Real
-    outside_columns: Real
-
-
-@remembered
-def _margins(table: Contingency) -> _Margins:
-    if table.adds_exactly:
-        whole, rows, columns = table.grand_total, table.row_totals, table.column_totals
-        return _Margins(whole, rows, columns, whole[..., None] - rows, whole[..., None] - columns)
-    unit = np.ldexp(1.0, -np.frexp(table.grand_total)[1])
-    rows, columns = table.row_totals * unit[..., None], table.column_totals * unit[..., None]
-    return _Margins(table.grand_total * unit, rows, columns, outside(rows), outside(columns))
-
-
-class _BeyondChance(NamedTuple):
-    """Agreement beyond chance, as a share of what chance leaves and of the spread of both sides."""
-
-    kappa: Real
-    mcc: Real
-
-
-@remembered
-def _beyond_chance(table: Contingency) -> _BeyondChance:
-    if not len(table.matches[0]):
-        return _BeyondChance(*[np.full(table.batch_shape, np.nan)[()]] * 2)
-    if table.adds_exactly and not table.squares_exactly:
-        return _BeyondChance(*_stacked(map(_of_margins, *_margin_lists(table)), table))
-    m, (rows, columns) = _margins(table), table.matches
-    others = m.outside_columns
-    if not table.names_agree:
-        others = np.repeat(m.whole[..., None], table.shape[0], axis=-1)
-        others[..., rows] = m.outside_columns[..., columns]
-    disagreement = dot(m.rows, others)
-    beyond = disagreement - m.whole * (misses(table) * (m.whole / table.grand_total))
-    truth, system = dot(m.rows, m.outside_rows), dot(m.columns, m.outside_columns)
-    cancelled = np.abs(beyond) < _CANCELLED * disagreement
-    if table.batch_shape and not table.squares_exactly and cancelled.any():
-        by_class, parts = _beyond_by_class(table, m.whole / table.grand_total)
-        beyond = np.where(cancelled, by_class, beyond)
-        cancelled &= np.abs(by_class) < _CLEARLY_BEYOND * parts
-    kappa = at_most_one(ratio(beyond, disagreement))
-    mcc = at_most_one(ratio(beyond, chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))))
-    if table.squares_exactly:
-        return _BeyondChance(kappa, mcc)
-    return _exactly_where(cancelled | (np.minimum(truth, system) < _UNDERFLOWN), table, _BeyondChance(kappa, mcc))
-
-
-def _beyond_by_class(table: Contingency, unit: Real) -> tuple[Real, Real]:
-    """Agreement beyond chance, added up over classes, and how large its parts are.
-
-    N × hits − row × column total of a class is hits × correct rejections − misses × false alarms. Where one class has
-    nearly all samples, both of these are small, and the totals are not.
-    """
-    classes = one_vs_rest(table)
-    hits, others, rejections, misses, alarms = (
-        part * unit[..., None]
-        for part in (classes.hits, classes.others, classes.correct_rejections, classes.misses, classes.false_alarms)
-    )
-    return dot(hits, rejections) - dot(misses, alarms), dot(hits, others) + dot(misses, alarms)
-
-
-_CANCELLED = 1e-6
-"""A difference below this share of its parts has fewer than nine digits left."""
-_UNDERFLOWN = 1e-280
-_CLEARLY_BEYOND = 1e-2
-"""Above this share of its parts, which keep twelve digits, a difference keeps ten."""
-
-
-def _margin_lists(table: Contingency) -> Iterator[list[list[int]]]:
-    """Row and column totals, those of the shared labels, and the hits, as whole numbers of each table."""
-    for side in (table.row_totals, table.column_totals, *table.matched_totals, table.diagonal):
-        yield [[int(x) for x in line] for line in side.reshape(-1, side.shape[-1]).tolist()]
-
-
-def _exactly_where(lost: Any, table: Contingency, found: _BeyondChance) -> _BeyondChance:
-    """Computed in whole numbers where a float lost the difference between what happened and chance."""
-    if not np.any(lost):
-        return found
-    if not table.batch_shape:
-        return _BeyondChance(*_stacked([_of_whole_table(table, ())], table))
-    kappa, mcc = np.array(found.kappa), np.array(found.mcc)
-    for place in zip(*np.nonzero(lost), strict=True):
-        kappa[place], mcc[place] = _of_whole_table(table, place)
-    return _BeyondChance(kappa, mcc)
-
-
-def _of_whole_table(table: Contingency, place: tuple[int, ...]) -> tuple[float, float]:
-    rows, columns, hits = whole_margins(table, place)
-    shared_rows, shared_columns = (side.tolist() for side in table.matches)
-    return _of_margins(rows, columns, [rows[i] for i in shared_rows], [columns[j] for j in shared_columns], hits)
-
-
-def _of_margins(
-    rows: list[int], columns: list[int], own_rows: list[int], own_columns: list[int], hits: list[int]
-) -> tuple[float, float]:
-    """Kappa and correlation from whole numbers."""
-    whole, agreed = sum(rows), sum(map(mul, own_rows, own_columns))
-    beyond, disagreement = whole * sum(hits) - agreed, whole**2 - agreed
-    truth, system = (whole**2 - sum(map(mul, totals, totals)) for totals in (rows, columns))
-    return beyond / disagreement if disagreement else np.nan, at_most_one(root_ratio(beyond, truth, system))
-
-
-def _stacked(lines: Iterable[tuple[float, float]], table: Contingency) -> Iterator[Real]:
-    return (np.array(part, np.float64).reshape(table.batch_shape)[()] for part in zip(*lines, strict=True))
+    """Count samples not predicted as their own label, rejected ones included."""
+    column = table.reject_column
+    return errors(table) if column is None else errors(table) + table.column_totals[..., column]
 
 
 @metric(
@@ -207,6 +95,9 @@ def error_rate(table: Contingency, *, normalize: bool = True) -> Real:
     return ratio(errors(table), hits(table) + misses(table)) if normalize else errors(table)
 
 
+# ── beyond chance ────────────────────────────────────────────────────────────────────────────────
+
+
 @metric(
     Card(
         title="Random accuracy",
@@ -227,7 +118,9 @@ def random_accuracy(table: Contingency) -> Real:
     """
     rows, columns = table.row_shares, table.column_shares
     if not table.names_agree:
-        rows, columns = (side.take(at, axis=-1) for side, at in zip((rows, columns), table.matches, strict=True))
+        rows, columns = (
+            side.take(places, axis=-1) for side, places in zip((rows, columns), table.matches, strict=True)
+        )
     return undefined_where(not rows.shape[-1], np.minimum(dot(rows, columns), 1.0))
 
 
@@ -250,6 +143,9 @@ def truth_random_accuracy(table: Contingency) -> Real:
     0.82
     """
     return np.minimum(dot(table.row_shares, table.row_shares), 1.0)
+
+
+KappaWeights = Literal["linear", "quadratic"]
 
 
 @metric(
@@ -308,6 +204,103 @@ def mcc(table: Contingency) -> Real:
     return _beyond_chance(table).mcc
 
 
+_CANCELLED = 1e-6
+"""A difference below this share of its parts has fewer than nine digits left."""
+_CLEARLY_BEYOND = 1e-2
+"""Above this share of its parts, which keep twelve digits, a difference keeps ten."""
+_UNDERFLOWN = 1e-280
+"""Spreads below this may have lost their square."""
+
+
+class _BeyondChance(NamedTuple):
+    """Agreement beyond chance, as a share of what chance leaves and of the spread of both sides."""
+
+    kappa: Real
+    mcc: Real
+
+
+@remembered
+def _beyond_chance(table: Contingency) -> _BeyondChance:
+    """Compute kappa and the correlation, in whole numbers where a float lost the difference between hits and chance."""
+    if not len(table.matches[0]):
+        return _BeyondChance(*[np.full(table.batch_shape, np.nan)[()]] * 2)
+    rows, columns = table.matches
+    if table.adds_exactly and not table.squares_exactly:
+        margins = (table.row_totals, table.column_totals, *table.matched_totals, table.diagonal)
+        lists = ([[int(x) for x in line] for line in side.reshape(-1, side.shape[-1]).tolist()] for side in margins)
+        return _BeyondChance(*_stack(map(_score_whole_margins, *lists), table))
+    # totals in a unit near the number of samples, of weights a power of two: no digit is lost, and squares of very
+    # large or very small totals stay in range
+    if table.adds_exactly:
+        whole, row_totals, column_totals = table.grand_total, table.row_totals, table.column_totals
+        outside_rows, outside_columns = whole[..., None] - row_totals, whole[..., None] - column_totals
+    else:
+        unit = np.ldexp(1.0, -np.frexp(table.grand_total)[1])
+        whole = table.grand_total * unit
+        row_totals, column_totals = table.row_totals * unit[..., None], table.column_totals * unit[..., None]
+        outside_rows, outside_columns = outside(row_totals), outside(column_totals)
+    others = outside_columns
+    if not table.names_agree:
+        others = np.repeat(whole[..., None], table.shape[0], axis=-1)
+        others[..., rows] = outside_columns[..., columns]
+    disagreement = dot(row_totals, others)
+    beyond = disagreement - whole * (misses(table) * (whole / table.grand_total))
+    truth, system = dot(row_totals, outside_rows), dot(column_totals, outside_columns)
+    cancelled = np.abs(beyond) < _CANCELLED * disagreement
+    if table.batch_shape and not table.squares_exactly and cancelled.any():
+        by_class, parts = _beyond_by_class(table, whole / table.grand_total)
+        beyond = np.where(cancelled, by_class, beyond)
+        cancelled &= np.abs(by_class) < _CLEARLY_BEYOND * parts
+    kappa = at_most_one(ratio(beyond, disagreement))
+    mcc = at_most_one(ratio(beyond, chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))))
+    if table.squares_exactly:
+        return _BeyondChance(kappa, mcc)
+    lost = cancelled | (np.minimum(truth, system) < _UNDERFLOWN)
+    if not np.any(lost):
+        return _BeyondChance(kappa, mcc)
+
+    def score_exactly(place: tuple[int, ...]) -> tuple[float, float]:
+        rows_of, columns_of, hits_of = whole_margins(table, place)
+        return _score_whole_margins(
+            rows_of, columns_of, [rows_of[i] for i in rows], [columns_of[j] for j in columns], hits_of
+        )
+
+    if not table.batch_shape:
+        return _BeyondChance(*_stack([score_exactly(())], table))
+    kappa, mcc = np.array(kappa), np.array(mcc)
+    for place in zip(*np.nonzero(lost), strict=True):
+        kappa[place], mcc[place] = score_exactly(place)
+    return _BeyondChance(kappa, mcc)
+
+
+def _beyond_by_class(table: Contingency, unit: Real) -> tuple[Real, Real]:
+    """Add up agreement beyond chance over classes; return it, and how large its parts are.
+
+    N × hits − row × column total of a class is hits × correct rejections − misses × false alarms. Where one class has
+    nearly all samples, both of these are small, and the totals are not.
+    """
+    classes = one_vs_rest(table)
+    hits, others, rejections, misses, alarms = (
+        part * unit[..., None]
+        for part in (classes.hits, classes.others, classes.correct_rejections, classes.misses, classes.false_alarms)
+    )
+    return dot(hits, rejections) - dot(misses, alarms), dot(hits, others) + dot(misses, alarms)
+
+
+def _score_whole_margins(
+    rows: list[int], columns: list[int], own_rows: list[int], own_columns: list[int], hits: list[int]
+) -> tuple[float, float]:
+    """Compute kappa and correlation from whole numbers."""
+    whole, agreed = sum(rows), sum(map(mul, own_rows, own_columns))
+    beyond, disagreement = whole * sum(hits) - agreed, whole**2 - agreed
+    truth, system = (whole**2 - sum(map(mul, totals, totals)) for totals in (rows, columns))
+    return beyond / disagreement if disagreement else np.nan, at_most_one(root_ratio(beyond, truth, system))
+
+
+def _stack(lines: Iterable[tuple[float, float]], table: Contingency) -> Iterator[Real]:
+    return (np.array(part, np.float64).reshape(table.batch_shape)[()] for part in zip(*lines, strict=True))
+
+
 @metric(
     Card(
         title="Gwet's AC1",
@@ -333,17 +326,95 @@ def gwet_ac1(table: Contingency) -> Real:
     labels = len(table.truth_labels) + len(table.system_labels) - rows.shape[-1]
     if labels < 2 or not rows.shape[-1]:
         return np.full(table.batch_shape, np.nan)[()]
-    both, one_side = (rows + columns) / total / 2, _unmatched(table) / total / 2
+    unmatched = table.row_totals[..., :0]  # totals of the labels that one side alone has
+    if not table.names_agree:
+        sides = zip((table.row_totals, table.column_totals), table.matches, strict=True)
+        unmatched = np.concatenate([np.delete(totals, places, axis=-1) for totals, places in sides], axis=-1)
+    both, one_side = (rows + columns) / total / 2, unmatched / total / 2
     together = dot(both, both) + dot(one_side, one_side)
     chance = (1.0 - together) / (labels - 1)
     return at_most_one(1.0 - share(misses(table), hits(table)) / (1.0 - chance))
 
 
-def _unmatched(table: Contingency) -> Real:
-    """Totals of the labels that one side alone knows."""
-    rows, columns = table.matches
-    if table.names_agree:
-        return table.row_totals[..., :0]
-    return np.concatenate(
-        [np.delete(table.row_totals, rows, axis=-1), np.delete(table.column_totals, columns, axis=-1)], axis=-1
+# ── systems that may reject samples ──────────────────────────────────────────────────────────────
+
+
+@metric(
+    Card(
+        title="Rejection rate",
+        family="rejection",
+        symbol="Rej",
+        formula=r"\sum_i p_{i,\mathrm{reject}}",
+        source="hu2008",
+        better="none",
+        aliases=("abstention rate", "Rej"),
+        laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS}),
+        note="0 for a system that has no reject label.",
     )
+)
+def rejection_rate(table: Contingency) -> Real:
+    """Fraction of the samples that the system rejects.
+
+    >>> print(f"{rejection_rate(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.2f}")
+    0.11
+    """
+    column = table.reject_column
+    if column is None:
+        return np.zeros(table.batch_shape)[()]
+    return np.minimum(table.column_totals[..., column] / table.grand_total, 1.0)
+
+
+@metric(
+    Card(
+        title="Accuracy among accepted samples",
+        family="rejection",
+        symbol="A_acc",
+        formula=r"\frac{A}{1 - \mathrm{Rej}}",
+        source="hu2008",
+        aliases=("selective accuracy", "accuracy A (non-rejected)"),
+        laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE}),
+        undefined="every sample is rejected, or truth and predictions have no label in common",
+        note="What the tables of Hu & Wang print as accuracy.",
+    )
+)
+def accepted_accuracy(table: Contingency) -> Real:
+    """Fraction of the accepted samples that are predicted correctly; rises if hard samples are rejected.
+
+    >>> print(f"{accepted_accuracy(Contingency.from_matrix([[74, 6, 10], [0, 9, 1]], reject=2)):.3f}")
+    0.933
+    """
+    return share(hits(table), errors(table))
+
+
+_LITTLE = 2.0**-6
+"""Below this share a difference loses digits."""
+
+
+@metric(
+    Card(
+        title="Proficiency without the reject column",
+        family="rejection",
+        biased=True,
+        symbol="NI'",
+        formula=r"\frac{1}{H(T)}\sum_i\sum_{j \le k} p_{ij}\log_2\frac{p_{ij}}{p_i p_j}",
+        source="hu2008",
+        aliases=("modified NI",),
+        laws=frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE}),
+        undefined="the truth has one class only, so there is no information to capture",
+        note="Punishes informative rejection and hardly touches rejection at the prior; not a default.",
+    )
+)
+def proficiency_without_reject(table: Contingency) -> Real:
+    """Fraction of the truth's information that accepted predictions carry; rejections get no credit.
+
+    >>> print(f"{proficiency_without_reject(Contingency.from_matrix([[90, 0, 0], [0, 9, 1]], reject=2)):.3f}")
+    0.929
+    """
+    h = entropies(table).shares
+    captured = h.mutual
+    if table.reject_column is not None:
+        rejected = np.arange(table.shape[1]) == table.reject_column
+        captured = h.mutual - divergence_from_independence(table, rejected, h.shift)
+        if not np.all(captured > _LITTLE * h.mutual):  # the difference loses digits, so predictions are added up
+            captured = divergence_from_independence(table, ~rejected, h.shift)
+    return np.minimum(ratio(captured, h.mutual + h.missed), 1.0)

@@ -1,7 +1,8 @@
-"""What a metric may be called with: what it is a function of (a table), or the labels that this is counted from.
+"""Calls of metrics: with what a metric is a function of (a table), or with the labels that this is counted from.
 
 ``proficiency(table)`` and ``proficiency(y_true, y_pred, sample_weight=w)`` are one function; the first way costs no
-more than a look at the type.
+more than a look at the type. ``callable_on_labels`` makes it so, for tables and for label sets (``LabelCounting``), and
+writes the signature and the docstring that ``help`` shows, from the card and from ``_PARAMETERS``.
 """
 
 from __future__ import annotations
@@ -9,7 +10,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import wraps
+from functools import cached_property, wraps
+from textwrap import fill, indent
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
 
@@ -19,8 +21,7 @@ from numpy.typing import NDArray
 from infoscope.core.markup import cut_list
 from infoscope.core.numerics import Real
 from infoscope.errors import InfoscopeWarning, InputError, UndefinedMetricWarning, did_you_mean
-from infoscope.metrics.class_averages import Average, ZeroDivision, average_labels
-from infoscope.metrics.one_vs_rest import listed_classes
+from infoscope.metrics.one_vs_rest import Average, ZeroDivision, average_labels, list_marked_classes
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import ColumnNames, check_columns, check_labels, check_positive
 from infoscope.tables.encoding import on_one_calendar
@@ -31,8 +32,6 @@ from infoscope.typing import ArrayLike, LabelsLike
 
 if TYPE_CHECKING:
     from infoscope.metrics.registry import Metric
-
-__all__ = ["ClassMetric", "LabelCounting", "MetricKeywords", "TableMetric", "callable_on_labels", "tables"]
 
 P = ParamSpec("P")
 
@@ -102,9 +101,11 @@ class LabelCounting:
     count: Callable[..., Any]
     hint: str
     """What to do with something that is neither."""
+    sides: str = "array-like"
+    """What each side is, in a docstring."""
 
 
-def _counted(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any = None, **stated: Any) -> Contingency:
+def _count(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any = None, **stated: Any) -> Contingency:
     if positive is not None and pos_label is not None:
         raise InputError("positive and pos_label are the same; give one of them")
     if isinstance(y_pred, Mapping):
@@ -117,8 +118,8 @@ def _counted(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any =
     check_columns({"system": table}, ColumnNames())
     if positive is None and pos_label is None:
         return table
-    asked = (as_label(pos_label if positive is None else positive),)
-    label = (on_one_calendar(table.truth_labels, table.system_labels, asked)[-1] or asked)[0]
+    stated_label = (as_label(pos_label if positive is None else positive),)
+    label = (on_one_calendar(table.truth_labels, table.system_labels, stated_label)[-1] or stated_label)[0]
     both = {label, *table.truth_labels, *table.system_labels} - {table.reject}
     if label not in table.truth_labels and len(both) == 2:  # a positive class that no sample has
         table = of_classes(table, sorted_labels(both))
@@ -130,26 +131,26 @@ tables = LabelCounting(
     "table",
     ("y_true", "y_pred"),
     dict.fromkeys(("sample_weight", "labels", "reject", "positive", "pos_label")),
-    _counted,
+    _count,
     "make a table of a matrix with Contingency.from_matrix(counts)",
 )
 
 
 def callable_on_labels(entry: Metric, score: Callable[..., Any], counting: LabelCounting) -> Callable[..., Any]:
-    """The metric as a function of either; ``help`` shows both ways."""
+    """Make the metric a function of either; ``help`` shows both ways."""
     kind, of_labels = counting.kind, _OfLabels(entry, score, counting)
 
     def either(*args: Any, **options: Any) -> Any:
         if len(args) == 1 and not options and isinstance(args[0], kind):
             return score(args[0])  # nearly all calls
         if args and isinstance(args[0], kind):
-            return of_labels.of_table(args, options)
+            return of_labels.score_table(args, options)
         return of_labels(args, options)
 
     # in the metric's own module, which is where doctest looks for examples
     call = wraps(score)(FunctionType(either.__code__, score.__globals__, closure=either.__closure__))
     call.__signature__ = of_labels.signature()  # type: ignore[attr-defined]
-    call.__doc__ = f"{inspect.getdoc(score)}\n\n{of_labels.usage()}"
+    call.__doc__ = of_labels.docstring()
     return call
 
 
@@ -161,63 +162,8 @@ class _OfLabels:
     score: Callable[..., Any]
     counting: LabelCounting
 
-    def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
-        """The number, as a float where it is one; a warning says why there is none."""
-        if "table" in options and isinstance(options["table"], self.counting.kind):
-            return self.of_table((options.pop("table"), *args), options)
-        given = self._sides(args, options)
-        own = {name: options.pop(name) for name in self._own() if name in options}
-        self._check(options, list(dict.fromkeys([*self._own(), *self.counting.options])))
-        table = self.counting.count(*given, **options)
-        if "average" in self._own():
-            own.setdefault("average", "binary")
-        self._check_positive(table, own)
-        self._warn_of_idle_positive(table, own)
-        value = np.asarray(self.score(table, **own))
-        if not np.isfinite(value).all():
-            warn_of(self._undefined(value, table, own), UndefinedMetricWarning)
-        elif own.get("zero_division") == "warn" and not np.isfinite(self._plain(table, own)).all():
-            warn_of(self._undefined(self._plain(table, own), table, own), UndefinedMetricWarning)
-        return float(value) if value.ndim == 0 else value
-
-    def of_table(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
-        """The metric of a table, for which options about labels have no meaning."""
-        if options:
-            self._check(options, self._own())
-        return self.score(*args, **options)
-
-    def _check_positive(self, table: Any, own: Mapping[str, Any]) -> None:
-        """Reject a number about one of two classes that neither the caller nor their names chose."""
-        if self.entry.card.of_positive and own.get("average", "binary") == "binary":
-            check_positive(table, self.entry.name)
-
-    def _warn_of_idle_positive(self, table: Any, own: Mapping[str, Any]) -> None:
-        """Warn of a positive class that an average over classes leaves aside; 1 is scikit-learn's default."""
-        average, label = own.get("average", "binary"), getattr(table, "positive", None)
-        if average != "binary" and label not in (None, 1):
-            said = f"pos_label={label!r} is ignored with average={average!r}; labels=[{label!r}] takes this class alone"
-            warn_of([said], InfoscopeWarning)
-
-    def _plain(self, table: Any, own: Mapping[str, Any]) -> NDArray[Any]:
-        """The value before anything is put in the place of 0/0."""
-        return np.asarray(self.score(table, **{**own, "zero_division": None}))
-
-    def _sides(self, args: tuple[Any, ...], options: dict[str, Any]) -> list[Any]:
-        name, (first, second) = self.entry.name, self.counting.names
-        if len(args) > 2:
-            raise TypeError(f"{name} takes {first} and {second}; name everything else, as sample_weight=…")
-        given = list(args)
-        for side in (first, second)[len(args) :]:
-            if side in options:
-                given.append(options.pop(side))
-        if len(given) == 2:
-            return given
-        found = f", and got one {type(given[0]).__name__}" if given else ""
-        raise InputError(
-            f"{name} takes a {self.counting.argument}, or {first} and {second}{found}; {self.counting.hint}"
-        )
-
-    def _own(self) -> dict[str, inspect.Parameter]:
+    @cached_property
+    def own_options(self) -> dict[str, inspect.Parameter]:
         """The options of the metric itself."""
         code = self.score.__code__
         if code.co_argcount == 1 and not code.co_kwonlyargcount and not code.co_flags & inspect.CO_VARKEYWORDS:
@@ -225,12 +171,51 @@ class _OfLabels:
         own: dict[str, inspect.Parameter] = {}
         for parameter in [*inspect.signature(self.score).parameters.values()][1:]:
             if parameter.kind is parameter.VAR_KEYWORD:
-                own |= {name: _keyword(name, default) for name, default in _AVERAGING.items()}
+                own |= {name: _make_keyword(name, default) for name, default in _AVERAGING.items()}
             else:
                 own[parameter.name] = parameter.replace(kind=parameter.KEYWORD_ONLY)
         return own
 
-    def _check(self, options: Mapping[str, object], known: Collection[str]) -> None:
+    def score_table(self, args: tuple[Any, ...], options: Mapping[str, Any]) -> Any:
+        """Score a table, for which options about labels have no meaning."""
+        if options:
+            self._check_options(options, self.own_options)
+        return self.score(*args, **options)
+
+    def __call__(self, args: tuple[Any, ...], options: dict[str, Any]) -> Any:
+        """Count labels and score them: a float where the metric is one number; a warning says why there is none."""
+        if "table" in options and isinstance(options["table"], self.counting.kind):
+            return self.score_table((options.pop("table"), *args), options)
+        name, (first, second) = self.entry.name, self.counting.names
+        if len(args) > 2:
+            raise TypeError(f"{name} takes {first} and {second}; name everything else, as sample_weight=…")
+        sides = [*args, *(options.pop(side) for side in (first, second)[len(args) :] if side in options)]
+        if len(sides) != 2:
+            text = f", and got one {type(sides[0]).__name__}" if sides else ""
+            raise InputError(
+                f"{name} takes a {self.counting.argument}, or {first} and {second}{text}; {self.counting.hint}"
+            )
+        own = {option: options.pop(option) for option in self.own_options if option in options}
+        self._check_options(options, list(dict.fromkeys([*self.own_options, *self.counting.options])))
+        table = self.counting.count(*sides, **options)
+        if "average" in self.own_options:
+            own.setdefault("average", "binary")
+        average, label = own.get("average", "binary"), getattr(table, "positive", None)
+        if self.entry.card.of_positive and average == "binary":
+            check_positive(table, name)  # a number about one of two classes that neither the caller nor names chose
+        if average != "binary" and label not in (None, 1):  # 1 is scikit-learn's default
+            text = f"pos_label={label!r} is ignored with average={average!r}; labels=[{label!r}] takes this class alone"
+            warn_of([text], InfoscopeWarning)
+        value = np.asarray(self.score(table, **own))
+        # before anything is put in the place of 0/0
+        plain = value
+        if np.isfinite(value).all() and own.get("zero_division") == "warn":
+            plain = np.asarray(self.score(table, **{**own, "zero_division": None}))
+        if not np.isfinite(plain).all():
+            warn_of([self._say_undefined(plain, table, own)], UndefinedMetricWarning)
+        return float(value) if value.ndim == 0 else value
+
+    def _check_options(self, options: Mapping[str, object], known: Collection[str]) -> None:
         for option in options:
             if option in known:
                 continue
@@ -239,42 +224,115 @@ class _OfLabels:
                 hint = f"set it where the {self.counting.argument} is created"
             raise TypeError(f"{self.entry.name} has no option {option!r}; {hint}")
 
-    def _undefined(self, value: NDArray[Any], table: Any, own: Mapping[str, Any]) -> list[str]:
+    def _say_undefined(self, value: NDArray[Any], table: Any, own: Mapping[str, Any]) -> str:
         name = self.entry.name
         if "average" in own:
-            each = np.asarray(self.score(table, **{**own, "average": None, "zero_division": None}))
-            labels = average_labels(table, own.get("labels"))
-            at_fault = listed_classes(labels, np.isnan(each)) if np.isnan(each).any() else "the positive class"
-            way_out = "zero_division= says what 0/0 counts as"
-            return [f"{name} is undefined for {at_fault} (0/0); {way_out}"]
+            rates = np.asarray(self.score(table, **{**own, "average": None, "zero_division": None}))
+            averaged = average_labels(table, own.get("labels"))
+            at_fault = list_marked_classes(averaged, np.isnan(rates)) if np.isnan(rates).any() else "the positive class"
+            return f"{name} is undefined for {at_fault} (0/0); zero_division= says what 0/0 counts as"
         reason = self.entry.reason(table) if isinstance(table, Contingency) else self.entry.card.undefined
         if value.ndim == 0:
-            return [f"{name} is {'undefined: ' * bool(np.isnan(value))}{cut_list(reason).short}"]
+            return f"{name} is {'undefined: ' * bool(np.isnan(value))}{cut_list(reason).short}"
         sides = {"truth": "truth_labels", "system": "system_labels"}
-        known = getattr(table, sides.get(self.entry.card.level, ""), None)
-        where = "" if known is None else f" for {listed_classes(known, ~np.isfinite(value))}"
-        return [f"{name} is undefined{where}: {reason}"]
+        labels = getattr(table, sides.get(self.entry.card.level, ""), None)
+        where = "" if labels is None else f" for {list_marked_classes(labels, ~np.isfinite(value))}"
+        return f"{name} is undefined{where}: {reason}"
 
     def signature(self) -> inspect.Signature:
-        """Parameters as ``help`` shows them."""
-        own = self._own()
-        counted = [_keyword(name, default) for name, default in self.counting.options.items() if name not in own]
+        """Return the parameters as ``help`` shows them."""
+        own = self.own_options
+        counted = [_make_keyword(name, default) for name, default in self.counting.options.items() if name not in own]
         sides = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_OR_KEYWORD) for name in self.counting.names]
         sides[1] = sides[1].replace(default=None)
         return inspect.Signature([*sides, *counted, *own.values()])
 
-    def usage(self) -> str:
-        """Both ways to call the metric, as its docstring ends."""
-        own = "".join(f", {parameter}" for parameter in self._own().values())
-        first, second = self.counting.names
+    def docstring(self) -> str:
+        """Write the metric's own text, both ways to call it, and numpydoc sections from its card and parameters."""
+        card, own, (first, second) = self.entry.card, self.own_options, self.counting.names
+        prose, prompt, examples = (inspect.getdoc(self.score) or "").partition(">>>")
+        with_own = "".join(f", {parameter}" for parameter in own.values())
         counted = "".join(f", {name}={value!r}" for name, value in self.counting.options.items() if name not in own)
-        way = f"{self.entry.name}({first}, {second}{counted}{own})"
-        table = self.counting.argument
-        return f"Call it with ``{table}`` or with labels:\n\n    {self.entry.name}({table}{own})\n    {way}"
+        parameters = [
+            f"{first}, {second} : {self.counting.sides}\n    The true and the predicted side. One "
+            f":class:`{self.counting.kind.__name__}` in their place is scored as it is.",
+            *(
+                f"{name} : {_PARAMETERS[name][0]}\n{indent(fill(_PARAMETERS[name][1], 116), '    ')}"
+                for name in self.signature().parameters
+                if name not in self.counting.names
+            ),
+        ]
+        kinds = {
+            "truth": "one number per true class",
+            "system": "one number per prediction",
+            "cell": "one number per stored cell",
+        }
+        low, high = card.range
+        returns = f"{kinds.get(card.level, 'a number')}, from {low:g} to {high:g}"
+        undefined = "" if card.undefined == "never" else f". Undefined (NaN): {card.undefined}"
+        sections = {
+            "Parameters": "\n".join(parameters),
+            "Returns": f"{'float' if card.level == 'table' else 'ndarray'}\n"
+            + indent(fill(f"{returns[0].upper()}{returns[1:]}{undefined}.", 116), "    "),
+            "Notes": f".. math:: {card.formula}" + (f"\n\n{fill(card.note, 120)}" if card.note else ""),
+            "References": fill(card.reference, 120),
+            "Examples": f"{prompt}{examples}",
+        }
+        parts = [
+            prose.rstrip(),
+            f"Call it with ``{self.counting.argument}`` or with labels:",
+            f"    {self.entry.name}({self.counting.argument}{with_own})\n"
+            f"    {self.entry.name}({first}, {second}{counted}{with_own})",
+            *(f"{title}\n{'-' * len(title)}\n{text}" for title, text in sections.items() if text),
+        ]
+        return "\n\n".join(parts)
 
 
 _AVERAGING: dict[str, object] = {"average": "binary", "labels": None, "zero_division": None}
 
+_PARAMETERS: dict[str, tuple[str, str]] = {
+    "sample_weight": ("array-like of float, default None", "One weight of 0 or more per sample."),
+    "labels": (
+        "array-like, default None",
+        "The classes, in their order; of a rate that is averaged, the classes to average over, and of kappa those to "
+        "look at. None: all that occur.",
+    ),
+    "reject": ("label, default None", 'The prediction that means "abstained".'),
+    "positive": ("label, default None", "The class that a metric of two classes is about."),
+    "pos_label": ("label, default None", "The same as ``positive``, in scikit-learn's word."),
+    "average": (
+        '{"binary", "micro", "macro", "weighted"} or None, default "binary"',
+        '"binary": the positive class alone; "micro": all decisions pooled; "macro": the mean over the classes; '
+        '"weighted": the mean by class size; None: one number per class.',
+    ),
+    "zero_division": (
+        '{0, 1, nan, "warn"} or None, default None',
+        'What a class counts as whose rate is 0/0; NaN leaves it out, "warn" is 0 with a warning, None makes the '
+        "result undefined.",
+    ),
+    "beta": (
+        "float",
+        "0 or more: how many times as much recall counts as precision, or completeness as homogeneity.",
+    ),
+    "alpha": ("float, default 1.0", "Exponent of the error rate, above 0."),
+    "costs": (
+        "array-like of shape (true classes, predicted classes), default None",
+        "The cost of each prediction, the reject label included. None: those that were stated with the table.",
+    ),
+    "normalize": ("bool, default True", "Return a fraction of all samples; otherwise their number."),
+    "adjusted": ("bool, default False", "Rescale so that 0 is always predicting one class and 1 is perfect."),
+    "average_method": (
+        '{"min", "geometric", "arithmetic", "max"}, default "arithmetic"',
+        "The mean of both entropies that is used as the maximum.",
+    ),
+    "weights": (
+        '{"linear", "quadratic"} or None, default None',
+        "Count a prediction by how many steps it is off, or by their square; None: right or wrong.",
+    ),
+    "threshold": ("float, default None", "The score from which an object carries a category, where scores are given."),
+}
+"""Type and meaning of each keyword, for docstrings."""
 
-def _keyword(name: str, default: object) -> inspect.Parameter:
+
+def _make_keyword(name: str, default: object) -> inspect.Parameter:
     return inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default)

@@ -1,117 +1,45 @@
-"""Tests and measures of association: is there any dependence at all?"""
+"""Tests and measures of association: is there any dependence at all?
+
+φ² and what is made of it, and the likelihood-ratio test of independence. Both rest on ``independence.py`` where floats
+would lose the difference between a cell and its chance.
+"""
 
 import numpy as np
 from scipy.special import gammaincc
 
 from infoscope.core.numerics import Real, everywhere, quotient, ratio, undefined_where
-from infoscope.metrics.independence import (
-    ULPS,
-    cell_gaps,
-    empty_expected_share,
-    exactly_where_small,
-    has_vanishing_pair,
-)
+from infoscope.metrics.independence import ULPS, cell_gaps, empty_expected_share, exactly_where_small, vanishing_classes
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["chi2_p_value", "cramers_v", "g_p_value", "g_statistic", "phi_squared"]
-
 _SAMPLED = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE})
 _FREE = _SAMPLED | {Law.SCALING}
 _UNTESTABLE = "one side has data in one class only, or the number of samples is unknown"
+_TINY_SHARE = 1e-30
+"""Squares of cells of a smaller class may be too small for numbers."""
+_NEAR_INDEPENDENCE = 2.0**-6
+"""Below this the difference to 1 loses digits, and the cells are compared with independence one by one."""
+
+# ── the likelihood-ratio test ────────────────────────────────────────────────────────────────────
 
 
 @remembered
 def _freedom(table: Contingency) -> Real:
-    """Degrees of freedom, counting rows and columns that have data."""
+    """Count degrees of freedom, with the rows and columns that have data."""
     rows, columns = table.occupied_shape
     return np.float64(1.0) * (rows - 1) * (columns - 1)
 
 
 @remembered
 def _samples(table: Contingency) -> Real:
-    """Samples behind each table of a batch; NaN where that is unknown."""
+    """Count samples behind each table of a batch; NaN where that is unknown."""
     size = table.sample_size
     if size is None:
         return np.float64(np.nan)  # type: ignore[return-value]
     is_counted = table.weight_squares is None and table.reweighting is None
     return table.grand_total if is_counted else np.float64(size)  # type: ignore[return-value]
-
-
-@remembered
-def _phi_squared(table: Contingency) -> Real:
-    value = exactly_where_small(
-        table,
-        has_vanishing_pair(table),
-        _rounded_phi_squared,
-        lambda place: whole_table(table, place).phi_squared(),
-        _sure_phi_squared,
-    )
-    return np.minimum(value, np.minimum(*table.occupied_shape) - 1)
-
-
-def _rounded_phi_squared(table: Contingency) -> Real:
-    total = table.grand_total[..., None]
-    row_shares, column_shares = table.row_shares, table.column_shares
-    if table.support is None and not table.batch_shape and table.occupied_shape != table.shape:
-        return _rounded_phi_squared(_occupied(table))
-    if table.support is None and row_shares.all() and column_shares.all():
-        direct = _mean_square_share(table) - 1.0
-        if everywhere(direct > _NEAR_INDEPENDENCE):
-            return direct
-        gaps = table.matrix / table.row_totals[..., :, None] - column_shares[..., None, :]
-        return _mean_square(gaps, row_shares, column_shares)
-    rows, columns = table.at_rows(row_shares), table.at_columns(column_shares)
-    occupied = (rows > 0) & (columns > 0)
-    # by each cell's share of its row, because the product of two small margins may be too small for a number
-    gap = np.divide(table.cells / total, rows, out=np.zeros_like(rows), where=occupied) - columns
-    terms = np.divide(gap, columns, out=np.zeros_like(gap), where=occupied) * gap * rows
-    return terms.sum(axis=-1) + empty_expected_share(table, rows * columns)
-
-
-def _sure_phi_squared(table: Contingency) -> tuple[Real, Real]:
-    """φ² from floats in spite of vanishing classes, and a bound on its rounding.
-
-    A cell far above its chance q is (n/R)(n/C)(1 − q/p)², in which nothing is too small for a number but what adds
-    nothing.
-    """
-    gaps = cell_gaps(table)
-    by_column = quotient(table.cells, table.at_columns(table.column_totals), empty=0.0)
-    far = gaps.excess > 1.0
-    above = gaps.given * by_column * (1.0 - 1.0 / np.where(far, 1.0 + gaps.excess, 2.0)) ** 2
-    near = np.where(far, 0.0, gaps.excess)
-    terms = np.where(far, above, gaps.expected * near * near)
-    doubt = np.where(far, 4.0 * above, gaps.expected * (2.0 * np.abs(near) * (np.abs(near) + 2.0) + 4.0 * ULPS))
-    return terms.sum(axis=-1) + empty_expected_share(table, gaps.expected), ULPS * doubt.sum(axis=-1)
-
-
-def _occupied(table: Contingency) -> Contingency:
-    """The rows and columns that have data."""
-    rows, columns = np.flatnonzero(table.row_totals), np.flatnonzero(table.column_totals)
-    return Contingency.from_matrix(table.values[np.ix_(rows, columns)])
-
-
-def _mean_square_share(table: Contingency) -> Real:
-    """Σ_ij n_ij² / (row total × column total)."""
-    rows, columns = table.row_totals, table.column_totals
-    if table.squares_in_range and everywhere(table.row_shares.min(axis=-1) > _TINY_SHARE):
-        by_column = np.einsum("...i,...ij,...ij->...j", 1.0 / rows, table.matrix, table.matrix)
-        return (by_column / columns).sum(axis=-1)
-    return _mean_square(table.matrix / rows[..., :, None], table.row_shares, table.column_shares)
-
-
-_TINY_SHARE = 1e-30
-"""Squares of cells of a smaller class may be too small for numbers."""
-_NEAR_INDEPENDENCE = 2.0**-6
-"""Below this the difference to 1 loses digits, and the cells are compared with independence one by one."""
-
-
-def _mean_square(parts: Real, row_shares: Real, column_shares: Real) -> Real:
-    """Σ_ij p_i part_ij² / p_j, the parts belonging to rows; these are squared in place."""
-    by_column = np.einsum("...i,...ij->...j", row_shares, np.multiply(parts, parts, out=parts))
-    return (by_column / column_shares).sum(axis=-1)
 
 
 def _tail(statistic: Real, freedom: Real) -> Real:
@@ -176,6 +104,9 @@ def g_p_value(table: Contingency) -> Real:
     return _tail(g_statistic(table), _freedom(table))
 
 
+# ── mean square contingency ──────────────────────────────────────────────────────────────────────
+
+
 @metric(
     Card(
         title="Phi squared",
@@ -195,6 +126,68 @@ def phi_squared(table: Contingency) -> Real:
     1.0
     """
     return _phi_squared(table)
+
+
+@remembered
+def _phi_squared(table: Contingency) -> Real:
+    # a vanishing class beside one that is not small adds less than a digit: a cell of p of them adds at most
+    # p² / (row share × column share), so no more than one share over the other
+    of_rows, of_columns = vanishing_classes(table)
+    value = exactly_where_small(
+        table,
+        of_rows & of_columns,
+        _rounded_phi_squared,
+        lambda place: whole_table(table, place).phi_squared(),
+        _bounded_phi_squared,
+    )
+    return np.minimum(value, np.minimum(*table.occupied_shape) - 1)
+
+
+def _rounded_phi_squared(table: Contingency) -> Real:
+    total = table.grand_total[..., None]
+    if table.support is None and not table.batch_shape and table.occupied_shape != table.shape:
+        occupied_rows, occupied_columns = np.flatnonzero(table.row_totals), np.flatnonzero(table.column_totals)
+        return _rounded_phi_squared(Contingency.from_matrix(table.values[np.ix_(occupied_rows, occupied_columns)]))
+    row_shares, column_shares = table.row_shares, table.column_shares
+    if table.support is None and row_shares.all() and column_shares.all():
+        # Σ_ij n_ij² / (row total × column total) − 1
+        if table.squares_in_range and everywhere(row_shares.min(axis=-1) > _TINY_SHARE):
+            by_column = np.einsum("...i,...ij,...ij->...j", 1.0 / table.row_totals, table.matrix, table.matrix)
+            direct = (by_column / table.column_totals).sum(axis=-1) - 1.0
+        else:
+            direct = _mean_square(table.matrix / table.row_totals[..., :, None], row_shares, column_shares) - 1.0
+        if everywhere(direct > _NEAR_INDEPENDENCE):
+            return direct
+        gaps = table.matrix / table.row_totals[..., :, None] - column_shares[..., None, :]
+        return _mean_square(gaps, row_shares, column_shares)
+    rows, columns = table.at_rows(row_shares), table.at_columns(column_shares)
+    occupied = (rows > 0) & (columns > 0)
+    # by each cell's share of its row, because the product of two small margins may be too small for a number
+    gap = np.divide(table.cells / total, rows, out=np.zeros_like(rows), where=occupied) - columns
+    terms = np.divide(gap, columns, out=np.zeros_like(gap), where=occupied) * gap * rows
+    return terms.sum(axis=-1) + empty_expected_share(table, rows * columns)
+
+
+def _mean_square(parts: Real, row_shares: Real, column_shares: Real) -> Real:
+    """Σ_ij p_i part_ij² / p_j, the parts belonging to rows; these are squared in place."""
+    by_column = np.einsum("...i,...ij->...j", row_shares, np.multiply(parts, parts, out=parts))
+    return (by_column / column_shares).sum(axis=-1)
+
+
+def _bounded_phi_squared(table: Contingency) -> tuple[Real, Real]:
+    """Compute φ² from floats in spite of vanishing classes, and a bound on its rounding.
+
+    A cell far above its chance q is (n/R)(n/C)(1 − q/p)², in which nothing is too small for a number but what adds
+    nothing.
+    """
+    gaps = cell_gaps(table)
+    by_column = quotient(table.cells, table.at_columns(table.column_totals), empty=0.0)
+    far = gaps.excess > 1.0
+    above = gaps.given * by_column * (1.0 - 1.0 / np.where(far, 1.0 + gaps.excess, 2.0)) ** 2
+    near = np.where(far, 0.0, gaps.excess)
+    terms = np.where(far, above, gaps.expected * near * near)
+    doubt = np.where(far, 4.0 * above, gaps.expected * (2.0 * np.abs(near) * (np.abs(near) + 2.0) + 4.0 * ULPS))
+    return terms.sum(axis=-1) + empty_expected_share(table, gaps.expected), ULPS * doubt.sum(axis=-1)
 
 
 @metric(

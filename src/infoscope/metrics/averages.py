@@ -1,90 +1,63 @@
 """Conventional rates of many classes in one number: weighted by the truth (Holt et al.) or all classes alike."""
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
 from infoscope.core.numerics import Real, ratio, undefined_where
-from infoscope.metrics.one_vs_rest import OneVsRest, jaccard_parts, one_vs_rest, undefined_classes
+from infoscope.metrics.one_vs_rest import OneVsRest, f_beta_of, jaccard_parts, list_marked_classes, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.tables import Contingency, remembered
-
-__all__ = [
-    "balanced_accuracy",
-    "macro_f1",
-    "macro_jaccard",
-    "macro_precision",
-    "macro_recall",
-    "rand_index",
-    "weighted_f1",
-    "weighted_fpr",
-    "weighted_jaccard",
-    "weighted_npv",
-    "weighted_ppv",
-    "weighted_tpr",
-]
 
 _LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING})
 _WEIGHTED = _LAWS | {Law.EMPTY_CLASS}
 _NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
 
 
-_RATES = ("recall", "precision", "false alarm", "negative value", "f1", "jaccard", "accuracy")
+class _Averages(NamedTuple):
+    """Every rate of the classes in one number, by its name."""
+
+    by_size: dict[str, Real]
+    """Weighted by class size: classes without samples have no say; an undefined one with samples makes it undefined."""
+    alike: dict[str, Real]
 
 
 @remembered
-def _averages(table: Contingency) -> tuple[Real, Real]:
-    """Every one-against-the-rest rate averaged by class size and over all classes alike, in one sweep.
-
-    In the average by size, classes without samples have no say; an undefined one with samples makes it undefined.
-    """
+def _averages(table: Contingency) -> _Averages:
+    """Average every one-against-the-rest rate, in one sweep."""
     classes = one_vs_rest(table)
     right = classes.hits + classes.correct_rejections
-    both, either = jaccard_parts(classes)
-    parts = (
-        classes.hits,
-        classes.hits,
-        classes.false_alarms,
-        classes.correct_rejections,
-        2 * classes.hits,
-        both,
-        right,
-    )
-    wholes = (
-        classes.support,
-        classes.declared,
-        classes.others,
-        classes.undeclared,
-        classes.support + classes.declared,
-        either,
-        right + classes.misses + classes.false_alarms,
-    )
-    stacked = ratio(np.array(parts), np.array(wholes))  # one division for all rates
-    terms = stacked * classes.support
+    parts = {
+        "recall": (classes.hits, classes.support),
+        "precision": (classes.hits, classes.declared),
+        "false alarm rate": (classes.false_alarms, classes.others),
+        "negative predictive value": (classes.correct_rejections, classes.undeclared),
+        "f1": (2 * classes.hits, classes.support + classes.declared),
+        "jaccard": jaccard_parts(classes),
+        "accuracy": (right, right + classes.misses + classes.false_alarms),
+    }
+    # one division for all rates
+    rates = ratio(np.array([part for part, _ in parts.values()]), np.array([whole for _, whole in parts.values()]))
+    terms = rates * classes.support
     if not classes.support.all():
         terms[..., classes.support == 0] = 0.0
     no_label = not len(table.matches[0])
     by_size = undefined_where(no_label, np.minimum(terms.sum(axis=-1) / table.grand_total, 1.0))
-    alike = undefined_where(no_label, stacked.sum(axis=-1) / table.shape[0])
-    return by_size, alike
-
-
-def _weighted(table: Contingency, rate: str) -> Real:
-    return _averages(table)[0][_RATES.index(rate)]
-
-
-def _plain(table: Contingency, rate: str) -> Real:
-    return _averages(table)[1][_RATES.index(rate)]
+    alike = undefined_where(no_label, rates.sum(axis=-1) / table.shape[0])
+    return _Averages(dict(zip(parts, by_size, strict=True)), dict(zip(parts, alike, strict=True)))
 
 
 def _why(rate: Callable[[OneVsRest], Real], *, weighted: bool) -> Callable[[Contingency], str]:
-    """The reason an average does not exist, naming the classes at fault."""
+    """Return the reason why an average does not exist, naming the classes at fault."""
 
     def reason(table: Contingency) -> str:
         if not len(table.matches[0]):
             return _NO_LABEL
-        weights = table.row_totals if weighted else np.ones(table.shape[0])
-        return undefined_classes(table, rate(one_vs_rest(table)), weights)
+        missing = np.isnan(rate(one_vs_rest(table)))
+        if weighted:
+            missing &= table.row_totals > 0
+        return f"undefined for {list_marked_classes(table.truth_labels, missing, most=None)}"
 
     return reason
 
@@ -106,7 +79,7 @@ def weighted_tpr(table: Contingency) -> Real:
     >>> print(f"{weighted_tpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.825
     """
-    return _weighted(table, "recall")
+    return _averages(table).by_size["recall"]
 
 
 @metric(
@@ -120,7 +93,7 @@ def weighted_tpr(table: Contingency) -> Real:
         laws=_WEIGHTED | {Law.PERFECT_IS_ZERO},
         undefined="all samples are of one class, or truth and predictions have no label in common",
     ),
-    why=_why(lambda rates: rates.false_alarm_rate, weighted=True),
+    why=_why(lambda classes: ratio(classes.false_alarms, classes.others), weighted=True),
 )
 def weighted_fpr(table: Contingency) -> Real:
     """Mean false positive rate, weighted by class size.
@@ -128,7 +101,7 @@ def weighted_fpr(table: Contingency) -> Real:
     >>> print(f"{weighted_fpr(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.175
     """
-    return _weighted(table, "false alarm")
+    return _averages(table).by_size["false alarm rate"]
 
 
 @metric(
@@ -141,7 +114,7 @@ def weighted_fpr(table: Contingency) -> Real:
         laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
         undefined="a class that has samples is never predicted, or truth and predictions have no label in common",
     ),
-    why=_why(lambda rates: rates.precision, weighted=True),
+    why=_why(lambda classes: classes.precision, weighted=True),
 )
 def weighted_ppv(table: Contingency) -> Real:
     """Mean precision, weighted by class size.
@@ -149,7 +122,7 @@ def weighted_ppv(table: Contingency) -> Real:
     >>> print(f"{weighted_ppv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
     """
-    return _weighted(table, "precision")
+    return _averages(table).by_size["precision"]
 
 
 @metric(
@@ -162,7 +135,7 @@ def weighted_ppv(table: Contingency) -> Real:
         laws=_WEIGHTED | {Law.PERFECT_IS_ONE},
         undefined="every prediction is the same class, or truth and predictions have no label in common",
     ),
-    why=_why(lambda rates: rates.negative_value, weighted=True),
+    why=_why(lambda classes: ratio(classes.correct_rejections, classes.undeclared), weighted=True),
 )
 def weighted_npv(table: Contingency) -> Real:
     """Mean negative predictive value, weighted by class size.
@@ -170,7 +143,7 @@ def weighted_npv(table: Contingency) -> Real:
     >>> print(f"{weighted_npv(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
     """
-    return _weighted(table, "negative value")
+    return _averages(table).by_size["negative predictive value"]
 
 
 @metric(
@@ -190,7 +163,7 @@ def rand_index(table: Contingency) -> Real:
     >>> print(f"{rand_index(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.825
     """
-    return _weighted(table, "accuracy")
+    return _averages(table).by_size["accuracy"]
 
 
 @metric(
@@ -210,7 +183,7 @@ def weighted_f1(table: Contingency) -> Real:
     >>> print(f"{weighted_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.824
     """
-    return _weighted(table, "f1")
+    return _averages(table).by_size["f1"]
 
 
 @metric(
@@ -230,7 +203,7 @@ def weighted_jaccard(table: Contingency) -> Real:
     >>> print(f"{weighted_jaccard(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.701
     """
-    return _weighted(table, "jaccard")
+    return _averages(table).by_size["jaccard"]
 
 
 @metric(
@@ -257,7 +230,7 @@ def balanced_accuracy(table: Contingency, *, adjusted: bool = False) -> Real:
         return ratio(balanced_accuracy(table) - guess, 1.0 - guess)
     present = table.row_totals > 0
     if present.all():
-        return _plain(table, "recall")
+        return _averages(table).alike["recall"]
     recalls = np.where(present, one_vs_rest(table).recall, 0.0)
     return undefined_where(not len(table.matches[0]), ratio(recalls.sum(axis=-1), table.occupied_shape[0]))
 
@@ -271,7 +244,7 @@ def balanced_accuracy(table: Contingency, *, adjusted: bool = False) -> Real:
         laws=_LAWS | {Law.PERFECT_IS_ONE},
         undefined="a class is never predicted, or truth and predictions have no label in common",
     ),
-    why=_why(lambda rates: rates.precision, weighted=False),
+    why=_why(lambda classes: classes.precision, weighted=False),
 )
 def macro_precision(table: Contingency) -> Real:
     """Unweighted mean precision over all declared classes.
@@ -279,7 +252,7 @@ def macro_precision(table: Contingency) -> Real:
     >>> print(f"{macro_precision(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.832
     """
-    return _plain(table, "precision")
+    return _averages(table).alike["precision"]
 
 
 @metric(
@@ -291,7 +264,7 @@ def macro_precision(table: Contingency) -> Real:
         laws=_LAWS | {Law.PERFECT_IS_ONE},
         undefined="a class has no samples, or truth and predictions have no label in common",
     ),
-    why=_why(lambda rates: rates.recall, weighted=False),
+    why=_why(lambda classes: classes.recall, weighted=False),
 )
 def macro_recall(table: Contingency) -> Real:
     """Unweighted mean recall over all declared classes; balanced accuracy skips those without samples.
@@ -299,7 +272,7 @@ def macro_recall(table: Contingency) -> Real:
     >>> print(f"{macro_recall(Contingency.from_matrix([[45, 5], [2, 8]])):.2f}")
     0.85
     """
-    return _plain(table, "recall")
+    return _averages(table).alike["recall"]
 
 
 @metric(
@@ -311,7 +284,7 @@ def macro_recall(table: Contingency) -> Real:
         laws=_LAWS | {Law.PERFECT_IS_ONE},
         undefined="a class neither occurs nor is predicted, or truth and predictions have no label in common",
     ),
-    why=_why(lambda rates: rates.f_beta(1.0), weighted=False),
+    why=_why(lambda classes: f_beta_of(classes.hits, classes.support, classes.declared, 1.0), weighted=False),
 )
 def macro_f1(table: Contingency) -> Real:
     """Unweighted mean F1 over all declared classes.
@@ -319,7 +292,7 @@ def macro_f1(table: Contingency) -> Real:
     >>> print(f"{macro_f1(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.824
     """
-    return _plain(table, "f1")
+    return _averages(table).alike["f1"]
 
 
 @metric(
@@ -332,7 +305,7 @@ def macro_f1(table: Contingency) -> Real:
         laws=_LAWS | {Law.PERFECT_IS_ONE},
         undefined="a class neither occurs nor is predicted, or truth and predictions have no label in common",
     ),
-    why=_why(lambda rates: ratio(*jaccard_parts(rates)), weighted=False),
+    why=_why(lambda classes: ratio(*jaccard_parts(classes)), weighted=False),
 )
 def macro_jaccard(table: Contingency) -> Real:
     """Unweighted mean Jaccard index over all declared classes: the mean intersection over union of segmentation.
@@ -340,4 +313,4 @@ def macro_jaccard(table: Contingency) -> Real:
     >>> print(f"{macro_jaccard(Contingency.from_matrix([[15, 5], [2, 18]])):.3f}")
     0.701
     """
-    return _plain(table, "jaccard")
+    return _averages(table).alike["jaccard"]

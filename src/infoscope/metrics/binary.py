@@ -1,18 +1,27 @@
-"""Two classes, one of them the one to be detected."""
+"""Two classes, one of them the one to be detected: rates of a detector, and what an alarm is worth at any prevalence.
+
+``detection(table)`` counts hits, false alarms and the like once per table. The rates take more than two classes, too,
+when ``average`` says how the classes become one number (``one_vs_rest.average_rate``).
+"""
 
 from collections.abc import Callable
 from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from infoscope.core.numerics import Real, at_most_one, ratio
+from infoscope.core.numerics import Real, as_real, at_most_one, everywhere, ratio, undefined_where
 from infoscope.metrics.agreement import mcc
-from infoscope.metrics.class_averages import AverageKeywords, averaged
-from infoscope.metrics.one_vs_rest import f_beta_of, f_beta_parts, jaccard_parts, one_vs_rest
+from infoscope.metrics.one_vs_rest import (
+    AverageKeywords,
+    average_rate,
+    f_beta_of,
+    f_beta_parts,
+    jaccard_parts,
+    one_vs_rest,
+)
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.whole_numbers import whole_table
 from infoscope.tables import Contingency, remembered
-
-__all__ = ["f1", "f_beta", "false_alarm_rate", "jaccard", "npv", "phi", "precision", "recall", "specificity"]
 
 _LAWS = frozenset({Law.SCALING, Law.PERFECT_IS_ONE})
 _TWO = "needs two true classes and predictions among them"
@@ -34,33 +43,33 @@ class Detection(NamedTuple):
     """Positive samples declared negative."""
 
 
-def _is_binary(table: Contingency) -> bool:
-    return len(table.truth_labels) == 2 and table.is_aligned
-
-
 @remembered
 def detection(table: Contingency) -> Detection:
-    """The counts of a detector; NaN where the table is not binary."""
+    """Count what a detector does; NaN where the table is not binary."""
     positive = table.positive_label
     if positive is None or not table.is_aligned:
         return Detection(*[np.full(table.batch_shape, np.nan)[()]] * 9)
     classes = one_vs_rest(table)
-    at = table.truth_labels.index(positive)
+    place = table.truth_labels.index(positive)
     return Detection(
-        hits=classes.hits[..., at],
-        positives=classes.support[..., at],
-        alarms=classes.declared[..., at],
-        false_alarms=classes.false_alarms[..., at],
-        correct_rejections=classes.hits[..., 1 - at],
-        negatives=classes.support[..., 1 - at],
-        silences=classes.declared[..., 1 - at],
-        misses=classes.misses[..., at],
-        silent_misses=classes.false_alarms[..., 1 - at],
+        hits=classes.hits[..., place],
+        positives=classes.support[..., place],
+        alarms=classes.declared[..., place],
+        false_alarms=classes.false_alarms[..., place],
+        correct_rejections=classes.hits[..., 1 - place],
+        negatives=classes.support[..., 1 - place],
+        silences=classes.declared[..., 1 - place],
+        misses=classes.misses[..., place],
+        silent_misses=classes.false_alarms[..., 1 - place],
     )
 
 
+def _is_binary(table: Contingency) -> bool:
+    return len(table.truth_labels) == 2 and table.is_aligned
+
+
 def why_not_binary(empty: str) -> Callable[[Contingency], str]:
-    """Why a number of a detector does not exist: there are not two classes, or ``empty``."""
+    """Return the reason why a number of a detector does not exist: there are not two classes, or ``empty``."""
 
     def reason(table: Contingency) -> str:
         if len(table.truth_labels) != 2:
@@ -85,14 +94,14 @@ def why_not_binary(empty: str) -> Callable[[Contingency], str]:
     ),
     why=why_not_binary("the system never declares {!r}"),
 )
-def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+def precision(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the positive predictions that are right.
 
     >>> print(f"{precision(Contingency.from_matrix([[5, 0], [7, 38]], positive=0)):.4f}")
     0.4167
     """
-    if how:
-        return averaged(table, lambda classes: (classes.hits, classes.declared), **how)
+    if averaging:
+        return average_rate(table, lambda classes: (classes.hits, classes.declared), **averaging)
     d = detection(table)
     return ratio(d.hits, d.alarms)
 
@@ -111,14 +120,14 @@ def precision(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     ),
     why=why_not_binary("there is no sample of {!r}"),
 )
-def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+def recall(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the positive samples that are predicted positive.
 
     >>> print(f"{recall(Contingency.from_matrix([[2, 3], [0, 45]], positive=0)):.1f}")
     0.4
     """
-    if how:
-        return averaged(table, lambda classes: (classes.hits, classes.support), **how)
+    if averaging:
+        return average_rate(table, lambda classes: (classes.hits, classes.support), **averaging)
     d = detection(table)
     return ratio(d.hits, d.positives)
 
@@ -137,14 +146,14 @@ def recall(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     ),
     why=why_not_binary("every sample is {!r}"),
 )
-def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+def specificity(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the negative samples that are predicted negative.
 
     >>> print(f"{specificity(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.8
     """
-    if how:
-        return averaged(table, lambda classes: (classes.correct_rejections, classes.others), **how)
+    if averaging:
+        return average_rate(table, lambda classes: (classes.correct_rejections, classes.others), **averaging)
     d = detection(table)
     return at_most_one(ratio(d.correct_rejections, d.negatives))
 
@@ -162,14 +171,14 @@ def specificity(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     ),
     why=why_not_binary("the system never declares the class other than {!r}"),
 )
-def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+def npv(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the negative predictions that are right.
 
     >>> print(f"{npv(Contingency.from_matrix([[4, 1], [6, 39]], positive=0)):.3f}")
     0.975
     """
-    if how:
-        return averaged(table, lambda classes: (classes.correct_rejections, classes.undeclared), **how)
+    if averaging:
+        return average_rate(table, lambda classes: (classes.correct_rejections, classes.undeclared), **averaging)
     d = detection(table)
     return ratio(d.correct_rejections, d.silences)
 
@@ -188,14 +197,14 @@ def npv(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     ),
     why=why_not_binary("every sample is {!r}"),
 )
-def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+def false_alarm_rate(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the negative samples that are predicted positive.
 
     >>> print(f"{false_alarm_rate(Contingency.from_matrix([[5, 0], [9, 36]], positive=0)):.1f}")
     0.2
     """
-    if how:
-        return averaged(table, lambda classes: (classes.false_alarms, classes.others), **how)
+    if averaging:
+        return average_rate(table, lambda classes: (classes.false_alarms, classes.others), **averaging)
     d = detection(table)
     return at_most_one(ratio(d.false_alarms, d.negatives))
 
@@ -214,15 +223,15 @@ def false_alarm_rate(table: Contingency, **how: Unpack[AverageKeywords]) -> Real
     ),
     why=why_not_binary("there is no sample and no alarm of {!r}"),
 )
-def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]) -> Real:
+def f_beta(table: Contingency, beta: float = 2.0, **averaging: Unpack[AverageKeywords]) -> Real:
     """Weighted harmonic mean of precision and recall, with recall ``beta`` times as important.
 
     >>> print(f"{f_beta(Contingency.from_matrix([[5, 0], [7, 38]], positive=0), beta=2.0):.4f}")
     0.7812
     """
-    if how:
-        return averaged(
-            table, lambda classes: f_beta_parts(classes.hits, classes.support, classes.declared, beta), **how
+    if averaging:
+        return average_rate(
+            table, lambda classes: f_beta_parts(classes.hits, classes.support, classes.declared, beta), **averaging
         )
     d = detection(table)
     return f_beta_of(d.hits, d.positives, d.alarms, beta)
@@ -241,13 +250,13 @@ def f_beta(table: Contingency, beta: float = 2.0, **how: Unpack[AverageKeywords]
     ),
     why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
-def f1(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+def f1(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Harmonic mean of precision and recall of the positive class.
 
     >>> print(f"{f1(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.3f}")
     0.375
     """
-    return f_beta(table, 1.0, **how)
+    return f_beta(table, 1.0, **averaging)
 
 
 @metric(
@@ -270,14 +279,14 @@ def f1(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
     ),
     why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
-def jaccard(table: Contingency, **how: Unpack[AverageKeywords]) -> Real:
+def jaccard(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Of the samples that are positive or predicted positive, the fraction that is both.
 
     >>> print(f"{jaccard(Contingency.from_matrix([[15, 5], [45, 135]], positive=0)):.4f}")
     0.2308
     """
-    if how:
-        return averaged(table, jaccard_parts, **how)
+    if averaging:
+        return average_rate(table, jaccard_parts, **averaging)
     d = detection(table)
     return ratio(d.hits, d.hits + d.misses + d.false_alarms)
 
@@ -305,3 +314,187 @@ def phi(table: Contingency) -> Real:
     if not _is_binary(table):
         return np.full(table.batch_shape, np.nan)[()]
     return mcc(table)
+
+
+# ── a detector as a diagnostic test ──────────────────────────────────────────────────────────────
+
+_SCALED = frozenset({Law.SCALING})
+_CHANCE = frozenset({Law.SCALING, Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO})
+_CANCELLED = 1e-6
+"""A difference below this share of its parts has fewer than nine digits left."""
+
+WholeCounts = dict[tuple[bool, bool | None], int]
+"""Counts of samples by whether they are positive and whether they are declared so; None where they are rejected."""
+
+
+def _difference(
+    table: Contingency, one: Real, other: Real, in_whole_numbers: Callable[[WholeCounts], tuple[int, int]]
+) -> Real:
+    """Subtract two rates, in whole numbers (numerator, denominator) where a float lost the difference."""
+    if everywhere(np.isnan(one)):  # not a detector
+        return one
+    value = np.asarray(one - other, dtype=np.float64)
+    lost = np.abs(value) < _CANCELLED * np.maximum(np.abs(one), np.abs(other))
+    for place in np.argwhere(lost):
+        whole = whole_table(table, tuple(place.tolist()))
+        counts: WholeCounts = {(true, declared): 0 for true in (True, False) for declared in (True, False, None)}
+        for n, (i, j) in zip(whole.cells, whole.places, strict=True):
+            label = table.system_labels[j]
+            declared = None if label == table.reject else label == table.positive_label
+            counts[table.truth_labels[i] == table.positive_label, declared] += n
+        numerator, denominator = in_whole_numbers(counts)
+        value[tuple(place)] = numerator / denominator
+    return as_real(value)[()]
+
+
+@metric(
+    Card(
+        title="Informedness",
+        family="diagnostic",
+        symbol="J",
+        formula=r"\frac{TP}{TP+FN} - \frac{FP}{FP+TN}",
+        source="powers2011",
+        range=(-1.0, 1.0),
+        aliases=("Youden's J", "Youden index", "Youden", "bookmaker informedness", "delta P'"),
+        laws=_CHANCE,
+        undefined="needs two true classes and predictions among them, and samples of both classes",
+        note="The same for either of two classes; it equals 2 × balanced accuracy − 1 where nothing is rejected.",
+    ),
+    why=why_not_binary("there is no sample of one of the classes"),
+)
+def informedness(table: Contingency) -> Real:
+    """Recall of the positive class minus the false positive rate: how far predictions depend on the truth.
+
+    1 is perfect, 0 is independent of the truth, −1 is always wrong.
+
+    >>> print(f"{informedness(Contingency.from_matrix([[8, 2], [3, 7]])):.1f}")
+    0.5
+    """
+
+    def in_whole_numbers(n: WholeCounts) -> tuple[int, int]:
+        positives, negatives = (sum(n[true, declared] for declared in (True, False, None)) for true in (True, False))
+        return n[True, True] * negatives - n[False, True] * positives, positives * negatives
+
+    d = detection(table)
+    return _difference(table, ratio(d.hits, d.positives), ratio(d.false_alarms, d.negatives), in_whole_numbers)
+
+
+@metric(
+    Card(
+        title="Markedness",
+        family="diagnostic",
+        symbol="MK",
+        formula=r"\frac{TP}{TP+FP} - \frac{FN}{FN+TN}",
+        source="powers2011",
+        range=(-1.0, 1.0),
+        aliases=("delta P",),
+        laws=_CHANCE,
+        undefined="needs two true classes and predictions among them, both of them predicted",
+        note="The same for either of two classes: precision plus negative predictive value minus 1.",
+    ),
+    why=why_not_binary("one of the classes is never declared"),
+)
+def markedness(table: Contingency) -> Real:
+    """Precision plus negative predictive value minus 1: how far the truth depends on the prediction.
+
+    >>> print(f"{markedness(Contingency.from_matrix([[8, 2], [3, 7]], positive=0)):.4f}")
+    0.5051
+    """
+
+    def in_whole_numbers(n: WholeCounts) -> tuple[int, int]:
+        alarms, silences = (n[True, declared] + n[False, declared] for declared in (True, False))
+        return n[True, True] * silences - n[True, False] * alarms, alarms * silences
+
+    d = detection(table)
+    return _difference(table, ratio(d.hits, d.alarms), ratio(d.silent_misses, d.silences), in_whole_numbers)
+
+
+def _divide_products(over: tuple[Real, Real], under: tuple[Real, Real]) -> Real:
+    """Divide a product by a product, undefined where that is 0 or the ratio too large for a number.
+
+    Exponents are added apart, so that no product overflows or vanishes on the way.
+    """
+    if everywhere(np.isnan(over[0])):  # not a detector
+        return over[0]
+    (a, one), (b, two), (c, three), (d, four) = (np.frexp(side) for side in (*over, *under))
+    with np.errstate(over="ignore"):
+        value = np.ldexp(ratio(a * b, c * d), one + two - three - four)
+    return undefined_where(np.isinf(value), value)
+
+
+@metric(
+    Card(
+        title="Positive likelihood ratio",
+        family="diagnostic",
+        symbol="LR+",
+        formula=r"\frac{TP/(TP+FN)}{FP/(FP+TN)}",
+        source="deeks2004",
+        range=(0.0, np.inf),
+        of_positive=True,
+        aliases=("LR+", "PLR", "likelihood ratio positive"),
+        laws=_SCALED,
+        undefined="needs two true classes and predictions among them, samples of both, and a false alarm",
+        note="1 is chance. Odds of the positive class are multiplied by it when the alarm is raised.",
+    ),
+    why=why_not_binary("there is no false alarm, or no sample of one of the classes"),
+)
+def positive_likelihood_ratio(table: Contingency) -> Real:
+    """How many times more often a positive sample is predicted positive than a negative one.
+
+    >>> print(f"{positive_likelihood_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.1f}")
+    8.0
+    """
+    d = detection(table)
+    return _divide_products((d.hits, d.negatives), (d.positives, d.false_alarms))
+
+
+@metric(
+    Card(
+        title="Negative likelihood ratio",
+        family="diagnostic",
+        symbol="LR−",
+        formula=r"\frac{FN/(TP+FN)}{TN/(FP+TN)}",
+        source="deeks2004",
+        range=(0.0, np.inf),
+        better="lower",
+        of_positive=True,
+        aliases=("LR-", "NLR", "likelihood ratio negative"),
+        laws=_SCALED | {Law.PERFECT_IS_ZERO},
+        undefined="needs two true classes and predictions among them, samples of both, and a negative recognised",
+        note="1 is chance. A rejected sample is not declared negative.",
+    ),
+    why=why_not_binary("no negative sample is recognised, or there is no sample of one of the classes"),
+)
+def negative_likelihood_ratio(table: Contingency) -> Real:
+    """How many times more often a positive sample is predicted negative than a negative one.
+
+    >>> print(f"{negative_likelihood_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.4f}")
+    0.2222
+    """
+    d = detection(table)
+    return _divide_products((d.silent_misses, d.negatives), (d.positives, d.correct_rejections))
+
+
+@metric(
+    Card(
+        title="Diagnostic odds ratio",
+        family="diagnostic",
+        symbol="DOR",
+        formula=r"\frac{TP \cdot TN}{FP \cdot FN}",
+        source="deeks2004",
+        range=(0.0, np.inf),
+        aliases=("DOR", "odds ratio"),
+        laws=_SCALED,
+        undefined="needs two true classes and predictions among them, a false alarm and a miss",
+        note="LR+ over LR−; 1 is chance. Rejected samples are left out.",
+    ),
+    why=why_not_binary("there is no false alarm or no miss"),
+)
+def diagnostic_odds_ratio(table: Contingency) -> Real:
+    """Odds of a positive prediction for positive samples, divided by those for negative samples.
+
+    >>> print(f"{diagnostic_odds_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.1f}")
+    36.0
+    """
+    d = detection(table)
+    return _divide_products((d.hits, d.correct_rejections), (d.false_alarms, d.silent_misses))

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.core.numerics import Real, as_real, surprise
-from infoscope.metrics.expected_information import expected_cell_information
-
-__all__ = ["BinaryTables", "binary_entropy"]
+from infoscope.metrics.chance import expected_cell_information
 
 
 def binary_entropy(count: Real, total: Real | float) -> Real:

@@ -10,8 +10,6 @@ from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency, remembered
 
-__all__ = ["bayes_error", "fano_bound", "hellman_raviv_bound", "tight_fano_bound"]
-
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.PERFECT_IS_ZERO})
 _NEWTON_STEPS = 60
 _TINY = 1e-300
@@ -63,7 +61,7 @@ def tight_fano_bound(table: Contingency) -> Real:
 
 
 def _fano_root(missed: float, classes: int) -> float:
-    """The error e in [0, 1 − 1/k] with h(e) + e·log2(k − 1) = missed.
+    """Find the error e in [0, 1 − 1/k] with h(e) + e·log2(k − 1) = missed.
 
     h(e) ≤ e·(log2(1/e) + log2(exp 1)) puts the start left of the root; the curve is concave, so Newton's
     steps come from the left, never pass the root, and double the digits each time (near the top of the curve, where
@@ -85,7 +83,7 @@ def _fano_root(missed: float, classes: int) -> float:
 
 
 def _fano_roots(missed: Real, classes: Real) -> Real:
-    """The same for many tables at once."""
+    """Find the roots of many tables at once."""
     inside = (missed > _TINY) & (missed < np.log2(classes))
     h, k = np.where(inside, missed, 0.5), np.where(inside, classes, 2.0)
     spread = np.log2(k - 1)

@@ -1,4 +1,9 @@
-"""How far a table is from independence of truth and output, whatever the sizes of its numbers."""
+"""How far a table is from independence of truth and output, whatever the sizes of its numbers.
+
+Floats give the answer where they are sure of it; where a difference is lost or a product is too small for a number,
+the few tables of a batch that need it are computed in whole numbers. Mutual information, φ² and pointwise information
+rest on this module.
+"""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -8,26 +13,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, excess_nats, quotient
-from infoscope.metrics.whole_numbers import WholeTable, whole_table
+from infoscope.metrics.whole_numbers import whole_table
 from infoscope.tables import Contingency, remembered
-
-__all__ = [
-    "ULPS",
-    "CellGaps",
-    "cell_gaps",
-    "divergence_from_independence",
-    "empty_expected_share",
-    "exactly_where_small",
-    "has_vanishing_pair",
-    "log_lifts",
-    "selected",
-]
 
 _NEARLY_INDEPENDENT = 1e-11
 """Below this many bits, rounded margins leave fewer than nine digits of the gap between a cell and its chance."""
 
 _VANISHING = 1e-140
 """Products of two shares below this are too small for a float."""
+
+_LEAST_BOUNDED = 1e-100
+"""Vanishing classes hold less than a digit of what is above this."""
+_MOST_ROUNDING = 1e-10
+
+_MOST_NATS = 1500.0
+"""The logarithm of a ratio of two numbers is at most this, with either sign."""
+ULPS = 16 * 2.0**-52
+"""By how much a fraction is rounded at most, margins being sums of many cells."""
 
 
 def divergence_from_independence(
@@ -39,15 +41,36 @@ def divergence_from_independence(
     the rounding stays in the last digits of a small number; where d itself is a difference of rounded numbers, it
     is computed in whole numbers.
     """
-    unsure = has_vanishing_class(table) if shift is None else np.ones(table.batch_shape, dtype=np.bool_)
-    shifts = np.zeros(table.batch_shape, dtype=np.int64) if shift is None else shift
-    return exactly_where_small(
-        table,
-        unsure,
-        lambda tables: _rounded(tables, columns),
-        lambda place: _exact(whole_table(table, place), columns, int(shifts[place])),
-        _sure_bits if shift is None and columns is None else None,
-    )
+    if shift is None:
+        of_rows, of_columns = vanishing_classes(table)
+        unsure, shifts = of_rows | of_columns, np.zeros(table.batch_shape, dtype=np.int64)
+    else:
+        unsure, shifts = np.ones(table.batch_shape, dtype=np.bool_), shift
+
+    def in_floats(tables: Contingency) -> Real:
+        _, excess, expected = cell_gaps(tables)
+        terms = np.maximum(excess_nats(excess) * expected, 0.0)  # below 0 by their own rounding only
+        if columns is not None:
+            inside = columns[tables.cell_columns]
+            terms, expected = np.where(inside, terms, 0.0), np.where(inside, expected, 0.0)
+        return (terms.sum(axis=-1) + empty_expected_share(tables, expected, columns)) / np.log(2.0)
+
+    def in_whole_numbers(place: tuple[int, ...]) -> float:
+        whole = whole_table(table, place)
+        kept = range(len(whole.columns)) if columns is None else set(np.flatnonzero(columns).tolist())
+        return float(whole.divergence(kept, int(shifts[place])) / np.log(2.0))
+
+    bounded = _bounded_bits if shift is None and columns is None else None
+    return exactly_where_small(table, unsure, in_floats, in_whole_numbers, bounded)
+
+
+def _bounded_bits(table: Contingency) -> tuple[Real, Real]:
+    """Compute the divergence from floats in spite of vanishing classes, and a bound on its rounding."""
+    given, excess, expected = cell_gaps(table)
+    nats = np.maximum(excess_nats(excess) * expected, 0.0).sum(axis=-1) + empty_expected_share(table, expected)
+    logs = np.where(excess < -0.5, _MOST_NATS, np.abs(np.log1p(np.maximum(excess, -0.5))))
+    doubt = np.where(given > 0, logs * (np.abs(excess) + 2.0) + ULPS, 0.0) * expected
+    return nats / np.log(2.0), ULPS * doubt.sum(axis=-1) / np.log(2.0)
 
 
 def exactly_where_small(
@@ -57,7 +80,7 @@ def exactly_where_small(
     exact: Callable[[tuple[int, ...]], float],
     bounded: Callable[[Contingency], tuple[Real, Real]] | None = None,
 ) -> Real:
-    """A measure of dependence per table, recomputed in whole numbers where rounding shows or floats are unsure.
+    """Compute a measure of dependence per table, again in whole numbers where rounding shows or floats are unsure.
 
     Of a batch, ``bounded`` gives the value from floats with a bound on its rounding, and is believed where that is
     small: whole numbers of many hundred digits take a hundred times as long.
@@ -73,62 +96,31 @@ def exactly_where_small(
     left = ~(values >= _NEARLY_INDEPENDENT)
     if bounded is not None and left.any():
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a fraction may be too small for a number
-            found, rounding = bounded(selected(table, left))
-        values[left] = np.where((found > _LEAST_BOUNDED) & (rounding < _MOST_ROUNDING * found), found, np.nan)
+            estimates, rounding = bounded(selected(table, left))
+        is_sure = (estimates > _LEAST_BOUNDED) & (rounding < _MOST_ROUNDING * estimates)
+        values[left] = np.where(is_sure, estimates, np.nan)
         left = np.isnan(values)
     for place in zip(*np.nonzero(left), strict=True):
         values[place] = exact(place)
     return values
 
 
-_LEAST_BOUNDED = 1e-100
-"""Vanishing classes hold less than a digit of what is above this."""
-_MOST_ROUNDING = 1e-10
-
-
 def selected(table: Contingency, places: NDArray[Any]) -> Contingency:
-    """Some tables of a batch."""
+    """Return some tables of a batch."""
     return replace(table, values=table.values[places], weight_squares=None)
 
 
-def has_vanishing_class(table: Contingency) -> NDArray[np.bool_]:
-    """Whether a class on either side that has data is too small beside the rest to multiply its share by another."""
-    rows, columns = _has_vanishing(table)
-    return rows | columns
-
-
-def has_vanishing_pair(table: Contingency) -> NDArray[np.bool_]:
-    """Whether such a class is on each side: one beside a class that is not small adds less than a digit to φ².
-
-    A cell of p of them adds at most p² / (row share × column share), so no more than one share over the other.
-    """
-    rows, columns = _has_vanishing(table)
-    return rows & columns
-
-
 @remembered
-def _has_vanishing(table: Contingency) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Whether a class with data is vanishing, among the rows and among the columns."""
+def vanishing_classes(table: Contingency) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Return whether a class with data, among the rows and among the columns, is too small to multiply its share."""
     if table.adds_exactly:
         none = np.zeros(table.batch_shape, dtype=np.bool_)[()]
         return none, none
     rows, columns = (
-        np.where(side > 0, side, np.inf).min(axis=-1) < _VANISHING * table.grand_total for side in _margins(table)
+        np.where(totals > 0, totals, np.inf).min(axis=-1) < _VANISHING * table.grand_total
+        for totals in (table.row_totals, table.column_totals)
     )
     return rows, columns
-
-
-def _margins(table: Contingency) -> tuple[Real, Real]:
-    return table.row_totals, table.column_totals
-
-
-def _rounded(table: Contingency, columns: NDArray[np.bool_] | None) -> Real:
-    _, excess, expected = cell_gaps(table)
-    terms = np.maximum(excess_nats(excess) * expected, 0.0)  # below 0 by their own rounding only
-    if columns is not None:
-        inside = columns[table.cell_columns]
-        terms, expected = np.where(inside, terms, 0.0), np.where(inside, expected, 0.0)
-    return (terms.sum(axis=-1) + empty_expected_share(table, expected, columns)) / np.log(2.0)
 
 
 class CellGaps(NamedTuple):
@@ -140,31 +132,28 @@ class CellGaps(NamedTuple):
 
 
 def cell_gaps(table: Contingency) -> CellGaps:
-    """The gaps between cells and independence, in floats."""
+    """Compare the cells with independence, in floats."""
     total, rows = table.grand_total[..., None], table.at_rows(table.row_totals)
     base = table.at_columns(table.column_totals) / total
     given = np.divide(table.cells, rows, out=np.zeros_like(table.cells), where=rows > 0)
     return CellGaps(given, quotient(given - base, base, empty=0.0), base * (rows / total))
 
 
-def _sure_bits(table: Contingency) -> tuple[Real, Real]:
-    """The divergence from floats in spite of vanishing classes, and a bound on its rounding."""
-    given, excess, expected = cell_gaps(table)
-    nats = np.maximum(excess_nats(excess) * expected, 0.0).sum(axis=-1) + empty_expected_share(table, expected)
-    logs = np.where(excess < -0.5, _MOST_NATS, np.abs(np.log1p(np.maximum(excess, -0.5))))
-    doubt = np.where(given > 0, logs * (np.abs(excess) + 2.0) + ULPS, 0.0) * expected
-    return nats / np.log(2.0), ULPS * doubt.sum(axis=-1) / np.log(2.0)
+def empty_expected_share(table: Contingency, expected: Real, columns: NDArray[np.bool_] | None = None) -> Real:
+    """Add up the expected shares of the cells that a sparse table does not store; exactly 0 when none is missing."""
+    if table.support is None:
+        return np.zeros(table.batch_shape)[()]
+    totals = table.column_totals if columns is None else np.where(columns, table.column_totals, 0.0)
+    stored = table.cells.shape[-1] if columns is None else np.count_nonzero(columns[table.cell_columns])
+    occupied = table.occupied_shape[0] * (totals != 0).sum(axis=-1)
+    whole = 1.0 if columns is None else totals.sum(axis=-1) / table.grand_total
+    return np.where(occupied == stored, 0.0, np.maximum(whole - expected.sum(axis=-1), 0.0))[()]
 
 
-_MOST_NATS = 1500.0
-"""The logarithm of a ratio of two numbers is at most this, with either sign."""
-ULPS = 16 * 2.0**-52
-"""By how much a fraction is rounded at most, margins being sums of many cells."""
-
-
-def _exact(whole: WholeTable, columns: NDArray[np.bool_] | None, shift: int) -> float:
-    kept = range(len(whole.columns)) if columns is None else set(np.flatnonzero(columns).tolist())
-    return float(whole.divergence(kept, shift) / np.log(2.0))
+_NEAR_CHANCE = 2.0**-20
+"""A lift this near to 1 is rounded to fewer than nine digits of its distance from 1."""
+_MOST_SQUARED = 2**31
+"""Counts below this have products that whole numbers of 64 bits hold."""
 
 
 def log_lifts(table: Contingency) -> Real:
@@ -181,12 +170,12 @@ def log_lifts(table: Contingency) -> Real:
         logs = np.where(lost, np.log(cells) - np.log(rows) - np.log(columns) + np.log(total), logs)
     near = filled & (np.abs(logs) < _NEAR_CHANCE)
     for place in sorted({tuple(at[:-1]) for at in np.argwhere(near).tolist()}):
-        logs[place][near[place]] = np.log1p(_lifts(table, place, near[place]))
+        logs[place][near[place]] = np.log1p(_exact_lifts(table, place, near[place]))
     return logs
 
 
-def _lifts(table: Contingency, place: tuple[int, ...], near: NDArray[np.bool_]) -> Real:
-    """What N × cell exceeds row total × column total by, as a share of that product, in these cells, exactly."""
+def _exact_lifts(table: Contingency, place: tuple[int, ...], near: NDArray[np.bool_]) -> Real:
+    """Return the excess of N × cell over row total × column total, as a share of that product, in these cells."""
     if not table.is_counts or table.grand_total[place] >= _MOST_SQUARED:
         gaps = zip(near.tolist(), whole_table(table, place).gaps(), strict=True)
         return np.array([away / chance for is_near, (away, chance) in gaps if is_near])
@@ -200,21 +189,3 @@ def _lifts(table: Contingency, place: tuple[int, ...], near: NDArray[np.bool_]) 
         )
     )
     return (cells * total - rows * columns) / (rows * columns)
-
-
-_MOST_SQUARED = 2**31
-"""Counts below this have products that whole numbers of 64 bits hold."""
-
-_NEAR_CHANCE = 2.0**-20
-"""A lift this near to 1 is rounded to fewer than nine digits of its distance from 1."""
-
-
-def empty_expected_share(table: Contingency, expected: Real, columns: NDArray[np.bool_] | None = None) -> Real:
-    """Expected share of the cells that a sparse table does not store; exactly 0 when none is missing."""
-    if table.support is None:
-        return np.zeros(table.batch_shape)[()]
-    totals = table.column_totals if columns is None else np.where(columns, table.column_totals, 0.0)
-    stored = table.cells.shape[-1] if columns is None else np.count_nonzero(columns[table.cell_columns])
-    occupied = table.occupied_shape[0] * (totals != 0).sum(axis=-1)
-    whole = 1.0 if columns is None else totals.sum(axis=-1) / table.grand_total
-    return np.where(occupied == stored, 0.0, np.maximum(whole - expected.sum(axis=-1), 0.0))[()]

@@ -1,27 +1,27 @@
-"""Losses: what the predictions cost, by Holt et al.'s cost matrices."""
+"""Losses: what the predictions cost, by Holt et al.'s cost matrices and by the user's own."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from infoscope.core.numerics import Real, dot, undefined_where
+from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.agreement import accuracy
-from infoscope.metrics.one_vs_rest import named_classes, one_vs_rest, wrong_cells
+from infoscope.metrics.one_vs_rest import list_marked_classes, one_vs_rest, wrong_cells
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency, remembered
+from infoscope.tables.missing import warn_of
+from infoscope.typing import ArrayLike
 
-__all__ = [
-    "information_cost",
-    "informational_loss",
-    "linear_loss",
-    "quadratic_loss",
-    "zero_one_loss",
-]
+# ── the losses of Holt et al. ────────────────────────────────────────────────────────────────────
 
 _LAWS = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
 _JOINT = "The paper's cost uses the joint probability and does not depend on the prediction, so its minimum is not 0."
+_VANISHING_SHARE = 1e-300
+_MOSTLY_LACKING = 0.01
+"""Where every class lacks this much, squares that a difference gets wrong are lost among those of what it lacks."""
 
 
 class _ClassShares(NamedTuple):
@@ -40,11 +40,6 @@ def _class_shares(table: Contingency) -> _ClassShares:
     classes = one_vs_rest(table)
     parts = (classes.support, classes.hits, classes.misses, classes.others + classes.misses)
     return _ClassShares(*(np.minimum(part / classes.total, 1.0) for part in parts))
-
-
-_VANISHING = 1e-300
-_MOSTLY_LACKING = 0.01
-"""Where every class lacks this much, squares that a difference gets wrong are lost among those of what it lacks."""
 
 
 def _needs_labels(table: Contingency, value: Real) -> Real:
@@ -95,26 +90,23 @@ def quadratic_loss(table: Contingency) -> Real:
     >>> print(f"{quadratic_loss(Contingency.from_matrix([[5, 0], [0, 5]])):.2f}")
     0.25
     """
-    shares = _class_shares(table)
-    return _needs_labels(table, np.minimum(dot(shares.own, shares.lacking**2 + _wrong_squares(table)), 2.0))
-
-
-def _wrong_squares(table: Contingency) -> Real:
-    """Σ_j≠i p_ij² per true class; added up without the hits where a difference of squares would show."""
-    total = table.grand_total[..., None]
-    is_plain = table.squares_in_range and _class_shares(table).lacking.min() > _MOSTLY_LACKING
-    if table.squares_exactly or is_plain:
+    shares, total = _class_shares(table), table.grand_total[..., None]
+    # Σ_j≠i p_ij² per true class; added up without the hits where a difference of squares would show
+    if table.squares_exactly or (table.squares_in_range and shares.lacking.min() > _MOSTLY_LACKING):
         hits = one_vs_rest(table).hits
-        return (table.row_squares - hits * hits) / (total * total)
-    shares = wrong_cells(table) / total
-    return table.per_row(shares * shares)
+        wrong_squares = (table.row_squares - hits * hits) / (total * total)
+    else:
+        wrong = wrong_cells(table) / total
+        wrong_squares = table.per_row(wrong * wrong)
+    return _needs_labels(table, np.minimum(dot(shares.own, shares.lacking**2 + wrong_squares), 2.0))
 
 
 def _why_no_informational_loss(table: Contingency) -> str:
     if not len(table.matches[0]):
         return _NO_LABEL
     classes = one_vs_rest(table)
-    return f"infinite: {named_classes(table, (classes.support > 0) & (classes.hits == 0))} never recognised"
+    lost = (classes.support > 0) & (classes.hits == 0)
+    return f"infinite: {list_marked_classes(table.truth_labels, lost, most=None)} never recognised"
 
 
 @metric(
@@ -140,10 +132,10 @@ def informational_loss(table: Contingency) -> Real:
     """
     shares, classes = _class_shares(table), one_vs_rest(table)
     p, right = shares.own, shares.right
-    if right.min() > _VANISHING and right.max() <= 0.5:
+    if right.min() > _VANISHING_SHARE and right.max() <= 0.5:
         return _needs_labels(table, -dot(p, np.log(right)))
     lost = np.any((classes.support > 0) & (classes.hits == 0), axis=-1)
-    rare = (classes.hits > 0) & (right < _VANISHING)  # their logarithm is a number, even where the share is none
+    rare = (classes.hits > 0) & (right < _VANISHING_SHARE)  # their logarithm is a number, even where the share is none
     logs = np.where(right > 0.5, np.log1p(-np.minimum(shares.lacking, 0.5)), np.log(np.where(right > 0, right, 1.0)))
     if rare.any():
         logs = np.where(rare, np.log(np.where(rare, classes.hits, 1.0)) - np.log(classes.total), logs)
@@ -194,3 +186,80 @@ def information_cost(table: Contingency) -> Real:
     """
     h = entropies(table)
     return h.missed + h.spurious
+
+
+# ── the user's own costs ─────────────────────────────────────────────────────────────────────────
+
+
+@metric(
+    Card(
+        title="Expected cost",
+        family="costs",
+        symbol="C",
+        formula=r"\sum_{ij} p_{ij}\,c_{ij}",
+        source="holt2010",
+        range=(-np.inf, np.inf),
+        better="lower",
+        unit="cost",
+        aliases=("mean cost", "expected loss"),
+        laws=frozenset({Law.SCALING, Law.EMPTY_CLASS}),
+        undefined="no costs were stated",
+        note="Costs are stated with --costs FILE or costs=: one for each pair of true and predicted class, the reject "
+        "label included; gains are negative. Without costs the metric is left out.",
+    )
+)
+def expected_cost(table: Contingency, costs: ArrayLike | None = None) -> Real:
+    """Mean cost of a prediction by the user's cost matrix (rows = truth, columns = output, reject included).
+
+    Warns when a correct prediction costs as much as an error of the same class.
+
+    >>> table = Contingency.from_matrix([[8, 2], [1, 9]])
+    >>> print(f"{expected_cost(table, [[0, 10], [1, 0]]):.2f}")
+    1.05
+    """
+    if costs is None:
+        if table.costs is None:
+            return np.full(table.batch_shape, np.nan)[()]
+        return mean_cost(table, table.costs.laid_out(table.truth_labels, table.system_labels))
+    matrix = read_cost_matrix(table, costs)
+    doubt = find_cost_doubt(table, matrix)
+    if doubt is not None:
+        warn_of([doubt], InfoscopeWarning)
+    return mean_cost(table, matrix)
+
+
+def read_cost_matrix(table: Contingency, costs: ArrayLike) -> Real:
+    """Read the cost matrix as numbers; it must have one finite cost per cell."""
+    try:
+        matrix = np.asarray(costs, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError(f"the costs are no matrix of numbers ({error}); give one cost per cell") from None
+    if matrix.shape != table.shape:
+        raise InputError(
+            f"the cost matrix has shape {matrix.shape}, the table {table.shape[0]} truth × {table.shape[1]} "
+            "system classes; give one cost per cell, the reject column included"
+        )
+    if not np.isfinite(matrix).all():
+        raise InputError("a cost is not finite; give a number for every cell")
+    return matrix
+
+
+def mean_cost(table: Contingency, matrix: Real) -> Real:
+    """Average a checked cost matrix over the samples of a table."""
+    of_cells = matrix[table.cell_rows, table.cell_columns]
+    if table.adds_exactly:  # tables that cost the same get the same number
+        return np.sum(table.cells * of_cells, axis=-1) / table.grand_total
+    return dot(table.cells / table.grand_total[..., None], of_cells)
+
+
+def find_cost_doubt(table: Contingency, costs: Real) -> str | None:
+    """Say which correct prediction costs as much as an error of the same class; None where none does."""
+    for i, j in zip(*table.matches, strict=True):
+        others = np.delete(costs[i], j)
+        if len(others) and costs[i, j] >= others.min():
+            worst = int(np.argmin(np.where(np.arange(costs.shape[1]) == j, np.inf, costs[i])))
+            return (
+                f"a correct prediction of {table.truth_labels[i]!r} costs {costs[i, j]:g}, no less than predicting "
+                f"{table.system_labels[worst]!r} instead ({costs[i, worst]:g}); check the cost matrix"
+            )
+    return None

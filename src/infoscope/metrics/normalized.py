@@ -1,27 +1,209 @@
-"""Mutual information on scales from 0 to 1, and corrected for chance."""
+"""Ratios of information: what share of the truth's information is captured, missed or false, and NMI in all its forms.
+
+All of them divide entropies of ``shannon.entropies``: coverage by the truth's entropy, the normalised mutual
+informations by a mean of both sides', and the adjusted one after what chance alone would show (``chance.py``).
+"""
 
 from typing import Literal
 
 import numpy as np
 
-from infoscope.core.numerics import Real, at_most_one, ratio, share, undefined_where
+from infoscope.core.numerics import Real, at_most_one, finite_ratio, ratio, share, undefined_where
 from infoscope.errors import InputError
+from infoscope.metrics.agreement import hits, misses
 from infoscope.metrics.arguments import TableMetric
-from infoscope.metrics.expected_information import chance_information
-from infoscope.metrics.registry import Card, Law, metric, unlisted
-from infoscope.metrics.shannon import Entropies, entropies
+from infoscope.metrics.chance import chance_information
+from infoscope.metrics.registry import Card, Law, make_callable, metric
+from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency
 
-__all__ = [
-    "adjusted_mutual_information",
-    "nmi_arithmetic",
-    "nmi_geometric",
-    "nmi_joint",
-    "nmi_max",
-    "nmi_min",
-    "normalized_mutual_information",
-    "v_measure",
-]
+# ── coverage of the truth's information ──────────────────────────────────────────────────────────
+
+_FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})
+_NO_TRUTH = "the truth has one class only, so there is no information to capture"
+_TOO_LITTLE = f"{_NO_TRUTH} (or other classes below 1e-300 of it, too small to divide by)"
+
+
+@metric(
+    Card(
+        title="Proficiency",
+        family="coverage",
+        symbol="I/H(T)",
+        formula=r"\frac{I(T;S)}{H(T)}",
+        source="steingold2016",
+        aliases=(
+            "truth information completeness",
+            "completeness",
+            "f(T;S)",
+            "NI",
+            "NI(T,Y)",
+            "NI_e",
+            "ADC",
+            "asymmetric dependency coefficient",
+            "dependency",
+            "IGR",
+            "information gain ratio",
+            "uncertainty coefficient",
+            "Theil's U",
+            "homogeneity",
+            "captured",
+            "RCI",
+        ),
+        laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO, Law.MERGING_NEVER_GAINS},
+        undefined=_NO_TRUTH,
+        note="1 for any one-to-one renaming of the classes, too: see the relabelling advice of the diagnosis.",
+    )
+)
+def proficiency(table: Contingency) -> Real:
+    """Fraction of the truth's information that the predictions carry.
+
+    0 means that the predictions say nothing about the truth, whatever their accuracy; 1 means that they say everything.
+
+    >>> table = Contingency.from_matrix([[2, 3], [0, 45]])
+    >>> print(f"{proficiency(table):.4f}")
+    0.3096
+    """
+    h = entropies(table).shares
+    return share(h.mutual, h.missed)
+
+
+@metric(
+    Card(
+        title="False information ratio",
+        family="coverage",
+        symbol="r",
+        formula=r"\frac{H(S \mid T)}{H(T)}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        aliases=("r(S|T)", "false"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        undefined=_TOO_LITTLE,
+    )
+)
+def false_information_ratio(table: Contingency) -> Real:
+    """False information relative to the truth's information.
+
+    0 means that no information is false; it can exceed 1.
+
+    >>> print(f"{false_information_ratio(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
+    1.0
+    """
+    h = entropies(table).shares
+    return finite_ratio(h.spurious, h.mutual + h.missed)
+
+
+@metric(
+    Card(
+        title="Erroneous information ratio",
+        family="coverage",
+        symbol="S_I/H(T)",
+        formula=r"\frac{H(T \mid S) + H(S \mid T)}{H(T)} = 1 - f + r",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        aliases=("normalized score", "erroneous", "Manhattan distance to (0,1) in the coverage plot"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        undefined=_TOO_LITTLE,
+    )
+)
+def erroneous_information_ratio(table: Contingency) -> Real:
+    """Missed and false information relative to the truth's: the distance to a perfect system in the coverage plot.
+
+    0 is perfect; a constant prediction scores 1.
+
+    >>> print(f"{erroneous_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
+    1.0
+    """
+    h = entropies(table).shares
+    return finite_ratio(h.missed + h.spurious, h.mutual + h.missed)
+
+
+@metric(
+    Card(
+        title="Missed information ratio",
+        family="coverage",
+        symbol="H(T|S)/H(T)",
+        formula=r"\frac{H(T \mid S)}{H(T)} = 1 - f",
+        source="hu2008",
+        better="lower",
+        aliases=("NH", "missed"),
+        laws=_FREE | {Law.PERFECT_IS_ZERO},
+        undefined=_NO_TRUTH,
+    )
+)
+def missed_information_ratio(table: Contingency) -> Real:
+    """Fraction of the truth's information that the predictions miss.
+
+    >>> print(f"{missed_information_ratio(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
+    1.0
+    """
+    h = entropies(table).shares
+    return share(h.missed, h.mutual)
+
+
+@metric(
+    Card(
+        title="Information precision",
+        family="coverage",
+        symbol="I/H(S)",
+        formula=r"\frac{I(T;S)}{H(S)}",
+        source="hu2008",
+        aliases=("NI(Y,T)", "completeness", "completeness of V-measure"),
+        laws=_FREE | {Law.PERFECT_IS_ONE, Law.INDEPENDENCE_IS_ZERO},
+        undefined="the system always predicts the same class, so it carries no information",
+    )
+)
+def information_precision(table: Contingency) -> Real:
+    """Fraction of the information in the predictions that is about the truth.
+
+    1 means that the true class determines the prediction; 0 that the two are independent.
+
+    >>> print(f"{information_precision(Contingency.from_matrix([[5, 0], [0, 5]])):.1f}")
+    1.0
+    """
+    h = entropies(table).shares
+    return share(h.mutual, h.spurious)
+
+
+@metric(
+    Card(
+        title="Normalised error to information ratio",
+        family="coverage",
+        symbol="ξ",
+        formula=r"\frac{(1 - \mathrm{accuracy})^{\alpha}}{I(T;S)},\ I \text{ in nats}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        aliases=("xi", "normalized error to information ratio"),
+        laws=frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ZERO}),
+        undefined="the output carries no information about the truth (or too little to divide by), "
+        "or has no label in common with it",
+        note="Listed with α = 1, as Holt et al. use it; a greater exponent makes few errors count less.",
+    )
+)
+def error_information_ratio(table: Contingency, alpha: float = 1.0) -> Real:
+    """Error rate per nat of captured information; ``alpha`` is the exponent of the error rate.
+
+    0 means no errors; it grows without limit as the predictions lose their information.
+
+    >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]])):.3f}")
+    0.272
+    >>> print(f"{error_information_ratio(Contingency.from_matrix([[9, 1], [1, 9]]), alpha=2.0):.4f}")
+    0.0272
+    """
+    if not 0 < alpha < np.inf:
+        raise InputError(f"alpha is {alpha}; it is an exponent, a number above 0")
+    made, judged = misses(table), hits(table) + misses(table)
+    plain = entropies(table).shares.per_shared_nat(made, judged)
+    if alpha == 1.0:
+        return plain
+    wrong = np.asarray(ratio(made, judged))
+    power = np.where(wrong > 0, wrong, 1.0) ** (alpha - 1.0)  # without errors the plain ratio is 0 already
+    return (plain * power)[()]
+
+
+# ── mutual information on a scale from 0 to 1 ────────────────────────────────────────────────────
 
 _SYMMETRIC = frozenset(
     {
@@ -139,17 +321,6 @@ def nmi_joint(table: Contingency) -> Real:
     return share(h.mutual, h.missed + h.spurious)
 
 
-def _why_no_ami(table: Contingency) -> str:
-    if not table.is_counts:
-        return "chance is defined for counts of samples, not for weights"
-    if table.grand_total.max() > _MOST_SAMPLES:
-        return "more than 10^18 samples are not counted one by one"
-    return f"{_BOTH_SILENT}, or all samples apart, so that chance does as well"
-
-
-_MOST_SAMPLES = 1e18
-
-
 AverageMethod = Literal["min", "geometric", "arithmetic", "max"]
 _BY_MEAN: dict[AverageMethod, TableMetric[[]]] = {
     "min": nmi_min,
@@ -171,7 +342,7 @@ def _normalized_mutual_information(table: Contingency, *, average_method: Averag
     return _BY_MEAN[average_method](table)
 
 
-normalized_mutual_information = unlisted(
+normalized_mutual_information = make_callable(
     _normalized_mutual_information, Card("NMI", "NMI", r"\frac{I}{\text{mean}}", "vinh2010", undefined=_BOTH_SILENT)
 )
 
@@ -203,20 +374,17 @@ def v_measure(table: Contingency, *, beta: float = 1.0) -> Real:
     return share((1 + beta) * h.mutual, h.missed + beta * h.spurious)
 
 
-def _left_to_share(h: Entropies, average_method: AverageMethod) -> Real:
-    """The mean of both entropies less what is shared, from parts that lose nothing in a difference."""
-    if average_method == "arithmetic":
-        return (h.missed + h.spurious) / 2
-    if average_method == "geometric":
-        return np.sqrt(h.truth * h.system) - h.mutual
-    if average_method in ("min", "max"):
-        return (np.minimum if average_method == "min" else np.maximum)(h.missed, h.spurious)
-    raise InputError(f"average_method is {average_method!r}; it is min, geometric, arithmetic or max")
+# ── corrected for chance ─────────────────────────────────────────────────────────────────────────
+
+_MOST_SAMPLES = 1e18
 
 
-def _all_apart(table: Contingency) -> Real:
-    """Whether every sample is a class of its own, on both sides."""
-    return np.maximum(table.row_totals.max(axis=-1), table.column_totals.max(axis=-1)) <= 1
+def _why_no_ami(table: Contingency) -> str:
+    if not table.is_counts:
+        return "chance is defined for counts of samples, not for weights"
+    if table.grand_total.max() > _MOST_SAMPLES:
+        return "more than 10^18 samples are not counted one by one"
+    return f"{_BOTH_SILENT}, or all samples apart, so that chance does as well"
 
 
 @metric(
@@ -247,7 +415,15 @@ def adjusted_mutual_information(table: Contingency, *, average_method: AverageMe
     if not table.is_counts or table.grand_total.max() > _MOST_SAMPLES:
         return np.full(table.batch_shape, np.nan)[()]
     h = entropies(table)
-    by_chance = chance_information(table)
-    gap = _left_to_share(h, average_method)
-    beyond = h.mutual - by_chance
-    return undefined_where(_all_apart(table), at_most_one(ratio(beyond, beyond + gap)))
+    beyond = h.mutual - chance_information(table)
+    # the mean of both entropies less what is shared, from parts that lose nothing in a difference
+    if average_method == "arithmetic":
+        gap = (h.missed + h.spurious) / 2
+    elif average_method == "geometric":
+        gap = np.sqrt(h.truth * h.system) - h.mutual
+    elif average_method in ("min", "max"):
+        gap = (np.minimum if average_method == "min" else np.maximum)(h.missed, h.spurious)
+    else:
+        raise InputError(f"average_method is {average_method!r}; it is min, geometric, arithmetic or max")
+    all_apart = np.maximum(table.row_totals.max(axis=-1), table.column_totals.max(axis=-1)) <= 1
+    return undefined_where(all_apart, at_most_one(ratio(beyond, beyond + gap)))

@@ -1,29 +1,27 @@
-"""Each class against the rest: the counts behind all per-class rates and their averages."""
+"""Each class against the rest: the counts behind all per-class rates, and scikit-learn's averages of such rates.
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+``one_vs_rest(table)`` counts, once per table, what every rate of a class needs; ``average_rate`` makes one number of
+the classes' rates ("binary", "micro", "macro", "weighted"). The metrics of ``binary``, ``averages``, ``per_class`` and
+``losses`` are built on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
 from functools import cached_property
+from typing import Literal, TypeAlias, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import CLEARLY_LEFT, Real, everywhere, frozen, outside, ratio
+from infoscope.core.numerics import CLEARLY_LEFT, Real, as_real, everywhere, frozen, outside, ratio
 from infoscope.errors import InputError
 from infoscope.tables import Contingency, remembered
-from infoscope.tables.labels import Label
+from infoscope.tables.labels import Label, as_labels, few_of, is_one, sorted_labels, stated_classes
+from infoscope.tables.transformations import of_classes
 
-__all__ = [
-    "OneVsRest",
-    "f_beta_of",
-    "f_beta_parts",
-    "jaccard_parts",
-    "listed_classes",
-    "named_classes",
-    "one_vs_rest",
-    "undefined_classes",
-    "wrong_cells",
-    "wrong_sums",
-]
+# ── counts ───────────────────────────────────────────────────────────────────────────────────────
 
 
 @dataclass(frozen=True)
@@ -56,80 +54,31 @@ class OneVsRest:
         return frozen(ratio(self.hits, self.declared))
 
     @cached_property
-    def false_alarm_rate(self) -> Real:
-        """Share of the other classes' samples declared as this one."""
-        return frozen(ratio(self.false_alarms, self.others))
-
-    @cached_property
     def specificity(self) -> Real:
         """Share of the other classes' samples not declared as this one."""
         return frozen(ratio(self.correct_rejections, self.others))
 
-    @cached_property
-    def negative_value(self) -> Real:
-        """Share of the samples not declared as this class that indeed are not of it."""
-        return frozen(ratio(self.correct_rejections, self.undeclared))
-
-    def f_beta(self, beta: float) -> Real:
-        """Weighted harmonic mean of precision and recall, straight from the counts."""
-        return f_beta_of(self.hits, self.support, self.declared, beta)
-
-
-def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
-    """F-β from the counts of a class; an infinite β is the recall alone."""
-    return np.minimum(ratio(*f_beta_parts(hits, support, declared, beta)), 1.0)
-
-
-def f_beta_parts(hits: Real, support: Real, declared: Real, beta: float) -> tuple[Real, Real]:
-    """Numerator and denominator of F-β."""
-    try:
-        is_usable = bool(beta >= 0)
-    except (TypeError, ValueError):
-        is_usable = False
-    if not is_usable:
-        raise InputError(f"beta must be a non-negative number, got {beta!r}")
-    of_samples, of_declarations = (beta * beta, 1.0) if beta <= 1 else (1.0, 1.0 / beta / beta)
-    return (of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared
-
-
-def jaccard_parts(classes: OneVsRest) -> tuple[Real, Real]:
-    """Samples that are of a class and declared so, and those that are either."""
-    return classes.hits, classes.hits + classes.misses + classes.false_alarms
-
-
-@remembered
-def wrong_cells(table: Contingency) -> Real:
-    """The cells, (..., cells), with nothing where a prediction is the sample's own label."""
-    rows, columns = table.matches
-    if table.support is None:
-        wrong = table.values.astype(np.float64)
-        wrong[..., rows, columns] = 0.0
-        return wrong.reshape(table.cells.shape)
-    own = np.full(table.shape[0], -1)
-    own[rows] = columns
-    return np.where(own[table.cell_rows] == table.cell_columns, 0.0, table.cells)
-
 
 @remembered
 def one_vs_rest(table: Contingency) -> OneVsRest:
-    """Computed once per table; small weights beside large ones are added up, never a difference."""
+    """Count each class against the rest; small weights beside large ones are added up, never a difference."""
     rows, columns = table.matches
     total = table.grand_total[..., None]
-    by_output = (table.diagonal, table.column_totals, *wrong_sums(table)[1:])
+    misses, *of_predictions = wrong_sums(table)
+    of_predictions = [table.diagonal, table.column_totals, *of_predictions]
     if table.names_agree:
-        hits, declared, alarms, undeclared = by_output
+        hits, declared, alarms, undeclared = of_predictions
     else:
         hits, declared, alarms = (np.zeros_like(table.row_totals) for _ in range(3))
         undeclared = np.zeros_like(table.row_totals) + total
-        hits[..., rows] = by_output[0]
-        for known, of_outputs in zip((declared, alarms, undeclared), by_output[1:], strict=True):
-            known[..., rows] = of_outputs[..., columns]
+        hits[..., rows] = of_predictions[0]
+        for of_classes_, counts in zip((declared, alarms, undeclared), of_predictions[1:], strict=True):
+            of_classes_[..., rows] = counts[..., columns]
     others = total - table.row_totals if table.adds_exactly else outside(table.row_totals)
     rejections = np.minimum(np.maximum(others - alarms, 0.0), undeclared)
     if not table.adds_exactly:
-        rejections = np.minimum(_recounted(rejections, others, table), np.minimum(others, undeclared))  # as sums round
+        rejections = np.minimum(_recount(rejections, others, table), np.minimum(others, undeclared))  # as sums round
         alarms = np.minimum(alarms, others)  # a difference that was rounded
-    misses = wrong_sums(table)[0]
     return OneVsRest(hits, table.row_totals, declared, misses, alarms, others, undeclared, rejections, total)
 
 
@@ -137,8 +86,8 @@ _CANCELLED = 1e-6
 """A difference below this share of its parts has fewer than nine digits left."""
 
 
-def _recounted(rejections: Real, others: Real, table: Contingency) -> Real:
-    """Correct rejections, added up cell by cell for the few classes where a difference lost them."""
+def _recount(rejections: Real, others: Real, table: Contingency) -> Real:
+    """Add up correct rejections cell by cell for the few classes where a difference lost them."""
     lost = (rejections < _CANCELLED * others) & (others > 0)
     column_of = dict(zip(*(side.tolist() for side in table.matches), strict=True))
     for i in np.flatnonzero(lost.any(axis=tuple(range(lost.ndim - 1)))).tolist():
@@ -149,8 +98,14 @@ def _recounted(rejections: Real, others: Real, table: Contingency) -> Real:
 
 @remembered
 def wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
-    """Wrong predictions per class and per prediction, and samples without that prediction."""
-    misses, alarms = _without_hits(table)
+    """Count wrong predictions per class and per prediction, and samples without that prediction."""
+    if table.names_agree:
+        misses, alarms = table.row_totals - table.diagonal, table.column_totals - table.diagonal
+    else:
+        rows, columns = table.matches
+        misses, alarms = table.row_totals.copy(), table.column_totals.copy()
+        misses[..., rows] -= table.diagonal
+        alarms[..., columns] -= table.diagonal
     if table.adds_exactly:
         return misses, alarms, table.grand_total[..., None] - table.column_totals
     sides = (misses, table.row_totals), (alarms, table.column_totals)
@@ -160,29 +115,174 @@ def wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
     return misses, alarms, outside(table.column_totals)
 
 
-def _without_hits(table: Contingency) -> tuple[Real, Real]:
-    """Totals per class and per prediction less the hits."""
-    if table.names_agree:
-        return table.row_totals - table.diagonal, table.column_totals - table.diagonal
+@remembered
+def wrong_cells(table: Contingency) -> Real:
+    """Return the cells, (..., cells), with nothing where a prediction is the sample's own label."""
     rows, columns = table.matches
-    misses, alarms = table.row_totals.copy(), table.column_totals.copy()
-    misses[..., rows] -= table.diagonal
-    alarms[..., columns] -= table.diagonal
-    return misses, alarms
+    if table.support is None:
+        wrong = table.values.astype(np.float64)
+        wrong[..., rows, columns] = 0.0
+        return wrong.reshape(table.cells.shape)
+    own = np.full(table.shape[0], -1)
+    own[rows] = columns
+    return np.where(own[table.cell_rows] == table.cell_columns, 0.0, table.cells)
 
 
-def undefined_classes(table: Contingency, rates: Real, weights: Real) -> str:
-    """Name the classes whose rate does not exist although the average needs it."""
-    return f"undefined for {named_classes(table, np.isnan(rates) & (weights > 0))}"
+# ── numerators and denominators of rates ─────────────────────────────────────────────────────────
 
 
-def named_classes(table: Contingency, meant: NDArray[np.bool_]) -> str:
-    """The true classes meant, in words, however many: renderers cut the list short."""
-    return listed_classes(table.truth_labels, meant, most=len(table.truth_labels))
+def f_beta_parts(hits: Real, support: Real, declared: Real, beta: float) -> tuple[Real, Real]:
+    """Return numerator and denominator of F-β."""
+    try:
+        is_usable = bool(beta >= 0)
+    except (TypeError, ValueError):
+        is_usable = False
+    if not is_usable:
+        raise InputError(f"beta must be a non-negative number, got {beta!r}")
+    of_samples, of_declarations = (beta * beta, 1.0) if beta <= 1 else (1.0, 1.0 / beta / beta)
+    return (of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared
 
 
-def listed_classes(labels: Sequence[Label], meant: NDArray[np.bool_], most: int = 3) -> str:
-    """Those of the classes that are meant, in words; of many the first ``most``."""
-    names = [repr(label) for label, is_meant in zip(labels, meant, strict=True) if is_meant]
-    shown = ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-    return f"class {shown}" if len(names) < 2 else f"classes {shown}"
+def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
+    """F-β from the counts of a class; an infinite β is the recall alone."""
+    return np.minimum(ratio(*f_beta_parts(hits, support, declared, beta)), 1.0)
+
+
+def jaccard_parts(classes: OneVsRest) -> tuple[Real, Real]:
+    """Return samples that are of a class and declared so, and those that are either."""
+    return classes.hits, classes.hits + classes.misses + classes.false_alarms
+
+
+# ── one number of the rates of all classes ───────────────────────────────────────────────────────
+
+Average: TypeAlias = Literal["binary", "micro", "macro", "weighted"]
+ZeroDivision: TypeAlias = float | Literal["warn"]
+Parts: TypeAlias = Callable[[OneVsRest], tuple[Real, Real]]
+"""Numerator and denominator of a rate, per class."""
+
+_AVERAGES = ("binary", "micro", "macro", "weighted")
+
+
+class AverageKeywords(TypedDict, total=False):
+    """How the rates of the classes become one number."""
+
+    average: Average | None
+    """"binary": the positive class alone; "micro": all decisions pooled; "macro": the mean over the classes;
+    "weighted": the mean by class size; None: one number per class."""
+    labels: Iterable[Label] | None
+    """The classes to average over; all unless stated."""
+    zero_division: ZeroDivision | None
+    """What a class counts as whose rate is 0/0: a number; NaN leaves it out; unless stated the result is undefined."""
+
+
+def average_rate(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords]) -> Real:
+    """Average a rate of each class against the rest.
+
+    >>> table = Contingency.from_matrix([[8, 2, 0], [1, 6, 3], [0, 0, 10]])
+    >>> precision = lambda classes: (classes.hits, classes.declared)
+    >>> print(f"{average_rate(table, precision, average='macro'):.4f}")
+    0.8027
+    """
+    average = how.get("average", "binary")
+    if average is not None and average not in _AVERAGES:
+        known = ", ".join(map(repr, _AVERAGES))
+        raise InputError(f"average is {average!r}; it is one of {known}, or None for one number per class")
+    square = square_table(table)
+    classes = _add_absent_class(one_vs_rest(square))
+    part, whole = parts(classes)
+    zero = how.get("zero_division")
+    if zero == "warn":
+        zero = 0.0
+    elif zero is not None and (not isinstance(zero, (int, float)) or not (np.isnan(zero) or zero in (0, 1))):
+        raise InputError(f"zero_division is {zero!r}; it is 0, 1, NaN or 'warn'")
+    empty = np.nan if zero is None else float(zero)
+    if average == "binary":
+        place = [_place_of_positive(square)]
+        return _divide(part[..., place], whole[..., place], empty)[..., 0]
+    places = _places_of_labels(square, how.get("labels"))
+    part, whole, support = part[..., places], whole[..., places], classes.support[..., places]
+    if average == "micro":
+        return _divide(part.sum(axis=-1), whole.sum(axis=-1), empty)
+    rates = _divide(part, whole, empty)
+    if average is None:
+        return rates
+    # undefined where a class of positive weight is, unless zero_division leaves that out; classes that all lack samples
+    # count alike where zero_division is stated, as in scikit-learn
+    weights = support if average == "weighted" else np.ones_like(support)
+    if zero is not None:
+        is_defined = ~np.isnan(rates)
+        weights = np.where(is_defined, weights, 0.0)
+        weights = np.where(weights.sum(axis=-1, keepdims=True) > 0, weights, is_defined)
+    return _divide(np.sum(np.where(weights > 0, rates, 0.0) * weights, axis=-1), weights.sum(axis=-1), empty)
+
+
+def _divide(part: Real, whole: Real, empty: float) -> Real:
+    return as_real(np.where(whole == 0, empty, ratio(part, whole)))
+
+
+def _add_absent_class(classes: OneVsRest) -> OneVsRest:
+    """Return the counts with one more class, which no row has: all samples are of others, and declared as others."""
+    whole = ("others", "undeclared", "correct_rejections")
+    none = np.zeros_like(classes.total)
+    counts = {
+        field.name: as_real(
+            np.concatenate([getattr(classes, field.name), classes.total if field.name in whole else none], axis=-1)
+        )
+        for field in fields(OneVsRest)
+        if field.name != "total"
+    }
+    return OneVsRest(**counts, total=classes.total)
+
+
+def _place_of_positive(table: Contingency) -> int:
+    """Return the place of the positive class; one class alone is the positive one if it is 1 or True."""
+    labels = table.truth_labels
+    if len(labels) > 2:
+        raise InputError(
+            f"there are {len(labels)} classes ({few_of(labels)}), so no class is the positive one; say "
+            "average='macro', 'weighted' or 'micro', or average=None for one number per class"
+        )
+    positive = table.positive_label if len(labels) == 2 else table.positive
+    if positive is None and len(labels) == 1 and is_one(labels[0]):
+        positive = labels[0]
+    return -1 if positive is None else labels.index(positive)
+
+
+def _places_of_labels(table: Contingency, labels: Iterable[Label] | None) -> list[int]:
+    """Return where the classes to average over are; −1 for one that no row has."""
+    if labels is None:
+        return list(range(table.shape[0]))
+    place_of = {label: place for place, label in enumerate(table.truth_labels)}
+    stated = as_labels(stated_classes(labels))
+    if not stated:
+        raise InputError("labels names no class to average over; leave it out to average over all of them")
+    if not place_of.keys() & set(stated):
+        raise InputError(f"no class of labels ({few_of(stated)}) occurs; there are {few_of(table.truth_labels)}")
+    return [place_of.get(label, -1) for label in stated]
+
+
+def average_labels(table: Contingency, labels: Iterable[Label] | None = None) -> tuple[Label, ...]:
+    """Return the classes that an average is over: those stated, else every true and predicted class."""
+    return square_table(table).truth_labels if labels is None else as_labels(stated_classes(labels))
+
+
+def square_table(table: Contingency) -> Contingency:
+    """Return the table with every predicted class as a true class, too, if one without samples."""
+    labels = set(table.truth_labels)
+    predicted = {label for label in table.system_labels if label != table.reject}
+    return table if predicted <= labels else of_classes(table, sorted_labels(labels | predicted))
+
+
+# ── classes in words ─────────────────────────────────────────────────────────────────────────────
+
+
+def list_marked_classes(labels: Sequence[Label], marked: NDArray[np.bool_], most: int | None = 3) -> str:
+    """Name the marked classes in a sentence; of many the first ``most``, where that is not None.
+
+    >>> list_marked_classes(["a", "b", "c"], np.array([True, False, True]))
+    "classes 'a', 'c'"
+    """
+    names = [repr(label) for label, is_marked in zip(labels, marked, strict=True) if is_marked]
+    most = len(names) if most is None else most
+    text = ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return f"class {text}" if len(names) < 2 else f"classes {text}"

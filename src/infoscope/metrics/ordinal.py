@@ -10,18 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, dot, ratio, undefined_where
-from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows
 from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.tables import Contingency, remembered
-
-__all__ = [
-    "linear_weighted_kappa",
-    "mean_absolute_error",
-    "neighbour_loss_share",
-    "off_by_one_rate",
-    "quadratic_weighted_kappa",
-    "ranked_probability_score",
-]
 
 _LAWS = frozenset({Law.SCALING, Law.EXCHANGE, Law.EMPTY_CLASS})
 _NO_SCALE = "truth and predictions have no label in common, or every sample is rejected"
@@ -46,7 +37,7 @@ class _Steps(NamedTuple):
 
 @remembered
 def _steps(table: Contingency) -> _Steps:
-    places = {label: at for at, label in enumerate(table.scale)}
+    places = {label: place for place, label in enumerate(table.scale)}
     rows = np.array([places[label] for label in table.truth_labels], dtype=np.int64)
     columns = np.array([places.get(label, len(places)) for label in table.system_labels], dtype=np.int64)
     cells = table.cells
@@ -56,21 +47,21 @@ def _steps(table: Contingency) -> _Steps:
         cells = np.zeros_like(cells)
     off = np.abs(rows[table.cell_rows] - columns[table.cell_columns]).astype(float)
     margins = []
-    for totals, at in ((table.per_row(cells), rows), (table.per_column(cells), columns)):
+    for totals, place in ((table.per_row(cells), rows), (table.per_column(cells), columns)):
         side = np.zeros((*cells.shape[:-1], len(places) + 1))  # rejected samples, of which there are none, come last
-        side[..., at] = totals
+        side[..., place] = totals
         margins.append(side[..., :-1])
     return _Steps(cells, off, margins[0].sum(axis=-1), *margins)
 
 
 def _beyond_chance(steps: _Steps, observed: Real, expected: Real) -> Real:
-    """1 less the disagreement observed over the one expected, which counts samples, too."""
+    """Return 1 less the disagreement observed over the one expected, which counts samples, too."""
     value = np.maximum(1.0 - ratio(observed, expected), -1.0)
     return undefined_where(steps.accepted == 0, value)
 
 
 def _by_chance(steps: _Steps, one: Real, other: Real) -> Real:
-    """Products of two counts over the samples: the larger is divided, so that none overflows or vanishes."""
+    """Multiply two counts, over the samples: the larger is divided, so that none overflows or vanishes."""
     return ratio(np.maximum(one, other), np.asarray(steps.accepted)[..., None]) * np.minimum(one, other)
 
 
@@ -94,15 +85,12 @@ def linear_weighted_kappa(table: Contingency) -> Real:
     0.727
     """
     steps = _steps(table)
-    truth, system = (_tails(side) for side in (steps.truth, steps.system))
-    apart = _by_chance(steps, truth[0], system[1]) + _by_chance(steps, truth[1], system[0])
+    sides = (steps.truth, steps.system)
+    # samples up to each place of the scale but the last, and beyond it
+    truth_up_to, system_up_to = (np.cumsum(counts, axis=-1)[..., :-1] for counts in sides)
+    truth_beyond, system_beyond = (np.cumsum(counts[..., ::-1], axis=-1)[..., ::-1][..., 1:] for counts in sides)
+    apart = _by_chance(steps, truth_up_to, system_beyond) + _by_chance(steps, truth_beyond, system_up_to)
     return _beyond_chance(steps, dot(steps.cells, steps.off), apart.sum(axis=-1))
-
-
-def _tails(counts: Real) -> tuple[Real, Real]:
-    """Samples up to each place of the scale but the last, and beyond it."""
-    beyond = np.cumsum(counts[..., ::-1], axis=-1)[..., ::-1]
-    return np.cumsum(counts, axis=-1)[..., :-1], beyond[..., 1:]
 
 
 @metric(

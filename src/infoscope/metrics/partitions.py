@@ -1,12 +1,16 @@
-"""Further indices of two groupings, by pairs of samples and by best matches: what clustering papers report."""
+"""Agreement of two groupings, whose group names mean nothing: by pairs of samples, by samples, and by best matches.
+
+Pairs are counted exactly, in whole numbers of any size (``_pairs_of``): a float would lose the few pairs that differ
+among 10^30. Indices by samples and by matches add up what lies outside of the largest cells, where a difference would
+lose it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, NamedTuple
+from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from infoscope.core.numerics import (
     CLEARLY_LEFT,
@@ -15,102 +19,321 @@ from infoscope.core.numerics import (
     dot,
     everywhere,
     quotient,
+    ratio,
     row_sums,
     share,
     somewhere,
 )
 from infoscope.metrics.bounds import largest_by, largest_in_columns
-from infoscope.metrics.pair_counting import PairCounts, Whole, pair_ratio, why_no_pairs
-from infoscope.metrics.registry import Card, Law, metric
+from infoscope.metrics.registry import Card, Law, make_callable, metric
+from infoscope.metrics.whole_numbers import root_ratio, whole_table
 from infoscope.tables import Contingency, remembered
-
-__all__ = [
-    "hubert_index",
-    "larsen_index",
-    "mirkin_distance",
-    "pair_jaccard",
-    "van_dongen_distance",
-    "wallace_system",
-    "wallace_truth",
-]
 
 _LAWS = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.PERFECT_IS_ONE})
 _DISTANCE = frozenset({Law.RELABELLING, Law.EMPTY_CLASS, Law.EXCHANGE, Law.PERFECT_IS_ZERO})
 
+# ── by samples: B-cubed ──────────────────────────────────────────────────────────────────────────
 
-class _Lines(NamedTuple):
-    """The rows or columns of a table as shares of all samples, each split into its largest cell and what is left.
 
-    What is left beside a cell with more than half of a line is added up: a difference would lose it.
+@remembered
+def _within_clusters(table: Contingency) -> Real:
+    if table.squares_in_range:
+        inside = quotient(table.column_squares, table.column_totals, empty=0.0)
+        if table.squares_exactly or _is_mixed(table, inside):
+            return _mean_share(inside, table.column_totals)
+    shares = quotient(table.cells, table.at_columns(table.column_totals), empty=0.0)
+    return _mean_share(table.per_column(table.cells * shares), table.column_totals)
+
+
+@remembered
+def _within_groups(table: Contingency) -> Real:
+    if table.squares_in_range:
+        inside = quotient(table.row_squares, table.row_totals, empty=0.0)
+        if table.squares_exactly or _is_mixed(table, inside):
+            return _mean_share(inside, table.row_totals)
+    shares = quotient(table.cells, table.at_rows(table.row_totals), empty=0.0)
+    return _mean_share(table.per_row(table.cells * shares), table.row_totals)
+
+
+def _is_mixed(table: Contingency, inside: Real) -> bool:
+    """Return True if so much lies outside that the rounding of a sum of squares does not show in it."""
+    return everywhere(table.grand_total - inside.sum(axis=-1) > CLEARLY_LEFT * table.grand_total)
+
+
+def _mean_share(inside: Real, groups: Real) -> Real:
+    """Average over samples the share of their group that lies in the same cell: exactly 1 when all of it does."""
+    return share(inside.sum(axis=-1), np.maximum(groups - inside, 0.0).sum(axis=-1))
+
+
+@metric(
+    Card(
+        title="B-cubed precision",
+        family="grouping",
+        symbol="B³P",
+        formula=r"\frac1n\sum_{ij}\frac{n_{ij}^2}{n_{\cdot j}}",
+        source="bagga1998",
+        aliases=("B3 precision", "BCubed precision"),
+        laws=_LAWS | {Law.SCALING},
+    )
+)
+def bcubed_precision(table: Contingency) -> Real:
+    """Mean over samples of the fraction of their cluster that belongs to their true group.
+
+    1 means that no cluster mixes groups; one cluster for all samples gives the probability that two share a group.
+
+    >>> print(f"{bcubed_precision(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.6667
+    """
+    return _within_clusters(table)
+
+
+@metric(
+    Card(
+        title="B-cubed recall",
+        family="grouping",
+        symbol="B³R",
+        formula=r"\frac1n\sum_{ij}\frac{n_{ij}^2}{n_{i\cdot}}",
+        source="bagga1998",
+        aliases=("B3 recall", "BCubed recall"),
+        laws=_LAWS | {Law.SCALING},
+    )
+)
+def bcubed_recall(table: Contingency) -> Real:
+    """Mean over samples of the fraction of their true group that is in their cluster.
+
+    1 means that no group is split; one cluster per sample gives little.
+
+    >>> print(f"{bcubed_recall(Contingency.from_matrix([[2, 0], [1, 1]])):.2f}")
+    0.75
+    """
+    return _within_groups(table)
+
+
+@metric(
+    Card(
+        title="B-cubed F1",
+        family="grouping",
+        symbol="B³F1",
+        formula=r"\frac{2\,B^3P\,B^3R}{B^3P+B^3R}",
+        source="bagga1998",
+        aliases=("B3", "BCubed", "B-cubed"),
+        laws=_LAWS | {Law.SCALING, Law.EXCHANGE},
+    )
+)
+def bcubed_f1(table: Contingency) -> Real:
+    """Harmonic mean of B-cubed precision and recall.
+
+    >>> print(f"{bcubed_f1(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.7059
+    """
+    p, r = _within_clusters(table), _within_groups(table)
+    return ratio(2 * p * r, p + r)
+
+
+# ── by pairs of samples ──────────────────────────────────────────────────────────────────────────
+
+Whole = TypeVar("Whole", int, Real)
+
+
+class PairCounts(NamedTuple, Generic[Whole]):
+    """Pairs of samples in one true class, in one system class, in both, and in all; and the number of samples.
+
+    Whole numbers of any size for one table, or numbers of a whole batch where floats hold them exactly.
     """
 
-    largest: Real
-    left: Real
-    within: Real
-    """Probability that two samples lie in different cells of a line, the largest of more than half set apart."""
+    rows: Whole
+    columns: Whole
+    both: Whole
+    all: Whole
+    samples: Whole
 
 
 @remembered
-def _row_lines(table: Contingency) -> _Lines:
-    if table.support is None:
-        return _dense_lines(table, -1)
-    return _sparse_lines(table, table.per_row, table.cell_rows)
+def _pairs_of_batch(table: Contingency) -> PairCounts[Real]:
+    """Count pairs in all tables of a batch at once, whose squares are exact."""
+    total = table.grand_total
+    rows, columns = dot(table.row_totals, table.row_totals), dot(table.column_totals, table.column_totals)
+    both = table.row_squares.sum(axis=-1)
+    return PairCounts((rows - total) / 2, (columns - total) / 2, (both - total) / 2, total * (total - 1) / 2, total)
 
 
 @remembered
-def _column_lines(table: Contingency) -> _Lines:
-    if table.support is None:
-        return _dense_lines(table, -2)
-    return _sparse_lines(table, table.per_column, table.cell_columns)
+def _pairs_of(table: Contingency) -> list[PairCounts[int]]:
+    """Count pairs exactly, for each table of the batch."""
+    total = table.grand_total
+    if table.squares_exactly:
+        if not table.batch_shape:
+            return [PairCounts(*map(int, _pairs_of_batch(table)))]
+        columns = np.stack(_pairs_of_batch(table)).reshape(5, -1)
+        return [PairCounts(*map(int, pairs)) for pairs in columns.T.tolist()]
+    if total.max() >= 2.0**53:  # margins are rounded
+        wholes = [whole_table(table, place) for place in np.ndindex(table.batch_shape)]
+        return [
+            PairCounts(
+                _count_pairs(whole.rows),
+                _count_pairs(whole.columns),
+                _count_pairs(whole.cells),
+                _count_pairs([whole.total]),
+                whole.total,
+            )
+            for whole in wholes
+        ]
+    sides = (table.row_totals, table.column_totals, table.cells)
+    lists = zip(*(side.reshape(-1, side.shape[-1]) for side in sides), strict=True)
+    return [
+        PairCounts(
+            _count_pairs(rows),
+            _count_pairs(columns),
+            _count_pairs(cells),
+            _count_pairs(rows.sum(keepdims=True)),
+            int(rows.sum()),
+        )
+        for rows, columns, cells in lists
+    ]
 
 
-def _sparse_lines(table: Contingency, add: Callable[[Real], Real], index: NDArray[np.int64]) -> _Lines:
-    cells = table.cells / table.grand_total[..., None]
-    totals = add(cells)
-    largest = largest_by(index, cells, totals.shape[-1])
-    rest = np.where(2 * cells > totals[..., index], 0.0, cells)
-    beside = add(rest)
-    within = add(rest * np.maximum(beside[..., index] - rest, 0.0))
-    return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), within)
+def _count_pairs(counts: Real | list[int]) -> int:
+    if isinstance(counts, np.ndarray):
+        if counts.sum() < 2.0**31:
+            whole = counts.astype(np.int64)
+            return int(np.dot(whole, whole - 1)) // 2
+        counts = [int(n) for n in counts.tolist()]
+    return sum(n * (n - 1) // 2 for n in counts)
 
 
-def _dense_lines(table: Contingency, across: Literal[-1, -2]) -> _Lines:
-    """The same where every cell is stored; drawn tables are, and there are many of them."""
-    add = row_sums if across == -1 else column_sums
-    cells = table.matrix / table.grand_total[..., None, None]
-    totals, largest = add(cells), cells.max(across)
-    cells *= cells <= np.expand_dims(totals / 2, across)
-    beside = add(cells)
-    others = np.expand_dims(beside, across) - cells
-    np.maximum(others, 0.0, out=others)
-    others *= cells
-    return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), add(others))
+def score_pairs(table: Contingency, score: Callable[[PairCounts[int]], float]) -> Real:
+    """Score each table's pairs; undefined for weights."""
+    if not table.is_counts:
+        return np.full(table.batch_shape, np.nan)[()]
+    scores = [score(pairs) for pairs in _pairs_of(table)]
+    if not table.batch_shape:
+        return np.float64(scores[0])  # type: ignore[return-value]
+    return np.array(scores).reshape(table.batch_shape)
 
 
-def _apart(lines: _Lines) -> Real:
-    """Probability that two samples drawn with replacement are in one line, and in different cells of it."""
-    set_apart = np.where(lines.largest > lines.left, 2 * lines.largest * lines.left, 0.0)
-    return (set_apart + lines.within).sum(axis=-1)
+def pair_ratio(table: Contingency, parts: Callable[[PairCounts[Any]], tuple[Any, Any]]) -> Real:
+    """Divide part by whole of each table's pairs; undefined for weights, and where the whole is 0.
+
+    ``parts`` gives sums of pairs, or the square of the samples, of one table or of a batch. A quotient of two whole
+    numbers that floats hold is the nearest float, as that of Python's whole numbers is.
+    """
+    if table.is_counts and table.squares_exactly:
+        return ratio(*parts(_pairs_of_batch(table)))
+    return score_pairs(table, lambda pairs: _divide_whole(*parts(pairs)))
 
 
-def _jaccard(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
-    return pairs.both, pairs.rows + pairs.columns - pairs.both
+def _divide_whole(part: int, whole: int) -> float:
+    return part / whole if whole else np.nan
 
 
-def _wallace_truth(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
-    return pairs.both, pairs.rows
+_WEIGHTS = "pairs are counted among samples, and the table holds weights"
 
 
-def _wallace_system(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
-    return pairs.both, pairs.columns
+def why_no_pairs(other: str) -> Callable[[Contingency], str]:
+    """Return the reason why a score of pairs does not exist: weights, or ``other``."""
+    return lambda table: other if table.is_counts else _WEIGHTS
 
 
-def _mirkin(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
-    return 2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.samples * pairs.samples
+def _pair_confusion_matrix(table: Contingency) -> Real:
+    """Ordered pairs of samples, apart and together: rows in the truth, columns in the system.
+
+    Every pair is counted in both orders, as in scikit-learn.
+
+    >>> pair_confusion_matrix(Contingency.from_matrix([[2, 0], [1, 1]])).tolist()
+    [[4.0, 4.0], [2.0, 2.0]]
+    """
+    if not table.is_counts:
+        return np.full((*table.batch_shape, 2, 2), np.nan)
+    cells = [
+        (all_ - rows - columns + both, columns - both, rows - both, both)
+        for rows, columns, both, all_, _ in _pairs_of(table)
+    ]
+    return 2.0 * np.array(cells, dtype=np.float64).reshape(*table.batch_shape, 2, 2)
 
 
-def _hubert(pairs: PairCounts[Whole]) -> tuple[Whole, Whole]:
-    return pairs.all - 2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.all
+pair_confusion_matrix = make_callable(
+    _pair_confusion_matrix,
+    Card("Pair confusion matrix", "C", r"2\binom{n}{2}", "hubert1985", undefined=_WEIGHTS),
+)
+
+
+@metric(
+    Card(
+        title="Rand index (pair counting)",
+        family="pair_counting",
+        symbol="RI_pair",
+        formula=r"\frac{\text{pairs treated alike}}{\text{pairs}}",
+        source="hubert1985",
+        laws=_LAWS | {Law.EXCHANGE},
+        undefined="there are fewer than two samples, or the table holds weights, not counts",
+        posterior="none",
+    ),
+    why=why_no_pairs("there are fewer than two samples"),
+)
+def pair_rand_index(table: Contingency) -> Real:
+    """Fraction of the pairs of samples that truth and system both put together or both keep apart.
+
+    >>> print(f"{pair_rand_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
+    0.5
+    """
+    return pair_ratio(table, lambda pairs: (pairs.all - (pairs.rows + pairs.columns - 2 * pairs.both), pairs.all))
+
+
+@metric(
+    Card(
+        title="Adjusted Rand index",
+        family="pair_counting",
+        symbol="ARI",
+        formula=r"\frac{\sum_{ij}\binom{n_{ij}}{2} - E}{\frac12(\sum_i\binom{a_i}{2}+\sum_j\binom{b_j}{2}) - E}",
+        source="hubert1985",
+        range=(-1.0, 1.0),
+        aliases=("ARI", "adjusted rand score", "adjusted rand"),
+        laws=_LAWS | {Law.EXCHANGE},
+        undefined="both sides put all samples together, or all apart, or the table holds weights, not counts",
+        posterior="none",
+    ),
+    why=why_no_pairs("both sides put all samples together, or all apart"),
+)
+def adjusted_rand_index(table: Contingency) -> Real:
+    """Agreement on pairs of samples, adjusted for chance with the same group sizes.
+
+    0 is chance, 1 is identity.
+
+    >>> print(f"{adjusted_rand_index(Contingency.from_matrix([[2, 0], [0, 2]])):.1f}")
+    1.0
+    """
+
+    def score(pairs: PairCounts[int]) -> float:
+        by_chance = 2 * pairs.rows * pairs.columns
+        most = (pairs.rows + pairs.columns) * pairs.all - by_chance
+        return _divide_whole(2 * pairs.both * pairs.all - by_chance, most)
+
+    return score_pairs(table, score)
+
+
+@metric(
+    Card(
+        title="Fowlkes-Mallows index",
+        family="grouping",
+        symbol="FM",
+        formula=r"\frac{\sum_{ij}\binom{n_{ij}}{2}}{\sqrt{\sum_i\binom{n_{i\cdot}}{2}\sum_j\binom{n_{\cdot j}}{2}}}",
+        source="fowlkes1983",
+        aliases=("FMI",),
+        laws=_LAWS | {Law.EXCHANGE},
+        undefined="one side puts every sample apart, or the number of samples is unknown or fractional",
+        posterior="none",
+    ),
+    why=why_no_pairs("one side puts every sample apart"),
+)
+def fowlkes_mallows(table: Contingency) -> Real:
+    """Geometric mean of pair precision and pair recall.
+
+    1 is identity; unlike the Rand index it does not count the pairs that both sides keep apart.
+
+    >>> print(f"{fowlkes_mallows(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
+    0.4082
+    """
+    return score_pairs(table, lambda pairs: root_ratio(pairs.both, pairs.rows, pairs.columns))
 
 
 @metric(
@@ -132,7 +355,7 @@ def pair_jaccard(table: Contingency) -> Real:
     >>> print(f"{pair_jaccard(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.2500
     """
-    return pair_ratio(table, _jaccard)
+    return pair_ratio(table, lambda pairs: (pairs.both, pairs.rows + pairs.columns - pairs.both))
 
 
 @metric(
@@ -154,7 +377,7 @@ def wallace_truth(table: Contingency) -> Real:
     >>> print(f"{wallace_truth(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.5
     """
-    return pair_ratio(table, _wallace_truth)
+    return pair_ratio(table, lambda pairs: (pairs.both, pairs.rows))
 
 
 @metric(
@@ -176,7 +399,7 @@ def wallace_system(table: Contingency) -> Real:
     >>> print(f"{wallace_system(Contingency.from_matrix([[2, 0], [1, 1]])):.4f}")
     0.3333
     """
-    return pair_ratio(table, _wallace_system)
+    return pair_ratio(table, lambda pairs: (pairs.both, pairs.columns))
 
 
 @metric(
@@ -200,7 +423,7 @@ def hubert_index(table: Contingency) -> Real:
     >>> print(f"{hubert_index(Contingency.from_matrix([[2, 0], [1, 1]])):.1f}")
     0.0
     """
-    return pair_ratio(table, _hubert)
+    return pair_ratio(table, lambda pairs: (pairs.all - 2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.all))
 
 
 @metric(
@@ -222,13 +445,18 @@ def mirkin_distance(table: Contingency) -> Real:
     0.375
     """
     if table.is_counts and everywhere(table.grand_total > 0):
-        return pair_ratio(table, _mirkin)
+        return pair_ratio(
+            table, lambda pairs: (2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.samples * pairs.samples)
+        )
     if table.squares_in_range:
         together = [(side * side).sum(axis=-1) for side in (table.row_shares, table.column_shares)]
         apart = sum(together) - 2 * table.row_squares.sum(axis=-1) / table.grand_total**2
         if everywhere(apart > CLEARLY_LEFT * np.maximum(*together)):
             return np.minimum(apart, 1.0)
-    return np.minimum(_apart(_row_lines(table)) + _apart(_column_lines(table)), 1.0)
+    return np.minimum(_probability_apart(_row_lines(table)) + _probability_apart(_column_lines(table)), 1.0)
+
+
+# ── by best matches ──────────────────────────────────────────────────────────────────────────────
 
 
 @metric(
@@ -280,7 +508,57 @@ def larsen_index(table: Contingency) -> Real:
             sizes[sizes == 0] = 1.0  # neither has a sample
         best = 2 * np.divide(table.matrix, sizes, out=sizes).max(axis=-1)
     else:
-        each = quotient(table.cells, table.at_rows(rows) + table.at_columns(columns), empty=0.0)
-        best = 2 * largest_by(table.cell_rows, each, table.shape[0])
+        shares = quotient(table.cells, table.at_rows(rows) + table.at_columns(columns), empty=0.0)
+        best = 2 * largest_by(table.cell_rows, shares, table.shape[0])
     best = np.minimum(best, 1.0)
     return share(dot(best, table.row_shares), dot(1.0 - best, table.row_shares))
+
+
+class _Lines(NamedTuple):
+    """The rows or columns of a table as shares of all samples, each split into its largest cell and what is left.
+
+    What is left beside a cell with more than half of a line is added up: a difference would lose it.
+    """
+
+    largest: Real
+    left: Real
+    within: Real
+    """Probability that two samples lie in different cells of a line, the largest of more than half set apart."""
+
+
+@remembered
+def _row_lines(table: Contingency) -> _Lines:
+    return _split_lines(table, -1)
+
+
+@remembered
+def _column_lines(table: Contingency) -> _Lines:
+    return _split_lines(table, -2)
+
+
+def _split_lines(table: Contingency, across: Literal[-1, -2]) -> _Lines:
+    if table.support is not None:
+        add, index = (table.per_row, table.cell_rows) if across == -1 else (table.per_column, table.cell_columns)
+        shares = table.cells / table.grand_total[..., None]
+        totals = add(shares)
+        largest = largest_by(index, shares, totals.shape[-1])
+        rest = np.where(2 * shares > totals[..., index], 0.0, shares)
+        beside = add(rest)
+        within = add(rest * np.maximum(beside[..., index] - rest, 0.0))
+    else:  # every cell is stored; drawn tables are such, and there are many of them
+        add_lines = row_sums if across == -1 else column_sums
+        cells = table.matrix / table.grand_total[..., None, None]
+        totals, largest = add_lines(cells), cells.max(across)
+        cells *= cells <= np.expand_dims(totals / 2, across)
+        beside = add_lines(cells)
+        others = np.expand_dims(beside, across) - cells
+        np.maximum(others, 0.0, out=others)
+        others *= cells
+        within = add_lines(others)
+    return _Lines(largest, np.where(2 * largest > totals, beside, np.maximum(totals - largest, 0.0)), within)
+
+
+def _probability_apart(lines: _Lines) -> Real:
+    """Probability that two samples drawn with replacement are in one line, and in different cells of it."""
+    set_apart = np.where(lines.largest > lines.left, 2 * lines.largest * lines.left, 0.0)
+    return (set_apart + lines.within).sum(axis=-1)

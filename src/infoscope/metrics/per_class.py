@@ -1,32 +1,21 @@
-"""What each true class suffers and what each prediction is worth."""
+"""Rates and information of single classes, predictions and cells: where the bits leak.
+
+Metrics of the level "truth" have one number per true class, those of "system" one per prediction, those of "cell" one
+per stored cell.
+"""
 
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from infoscope.core.numerics import Real, ratio
-from infoscope.metrics.one_vs_rest import jaccard_parts, one_vs_rest
-from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows
+from infoscope.metrics.independence import log_lifts
+from infoscope.metrics.one_vs_rest import f_beta_of, jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, class_metric
+from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.tables import Contingency, remembered
 
-__all__ = [
-    "class_f1",
-    "class_f_beta",
-    "class_false_information",
-    "class_false_share",
-    "class_jaccard",
-    "class_missed_share",
-    "class_precision",
-    "class_recall",
-    "class_specificity",
-    "class_support",
-    "output_declared",
-    "output_false_share",
-    "output_missed_information",
-    "output_missed_share",
-    "output_precision",
-]
+# ── true classes and predictions ────────────────────────────────────────────────────────────────
 
 _SCALED = frozenset({Law.SCALING})
 
@@ -54,7 +43,7 @@ def _false(table: Contingency) -> _OpenNats:
 
 
 def _part_of_all(part: Real, total: Real) -> Real:
-    """A line's part of the sum over all cells; sums in another order may exceed it by their rounding."""
+    """Divide a line's part by the sum over all cells; sums in another order may exceed it by their rounding."""
     return np.minimum(ratio(part, total), 1.0)
 
 
@@ -142,8 +131,32 @@ def class_f1(table: Contingency) -> Real:
 
 
 def class_f_beta(table: Contingency, beta: float) -> Real:
-    """F-beta of each class, recall counting ``beta`` times as much as precision."""
-    return one_vs_rest(table).f_beta(beta)
+    """F-beta of each class, recall counting ``beta`` times as much as precision.
+
+    Parameters
+    ----------
+    table : Contingency
+        Counts of true and predicted classes, one table or a batch.
+    beta : float
+        Weight of the recall, 0 or more.
+
+    Returns
+    -------
+    ndarray
+        One number per true class.
+
+    Raises
+    ------
+    InputError
+        If ``beta`` is negative or no number.
+
+    Examples
+    --------
+    >>> class_f_beta(Contingency.from_matrix([[8, 2], [2, 8]]), 2.0).round(3).tolist()
+    [0.8, 0.8]
+    """
+    classes = one_vs_rest(table)
+    return f_beta_of(classes.hits, classes.support, classes.declared, beta)
 
 
 @class_metric(
@@ -320,3 +333,75 @@ def output_missed_share(table: Contingency) -> Real:
 def output_false_share(table: Contingency) -> Real:
     """Fraction of all false information that is due to each prediction; they sum to 1."""
     return _part_of_all(_false(table).by_output, _false(table).total)
+
+
+# ── cells ────────────────────────────────────────────────────────────────────────────────────────
+
+
+@class_metric(
+    Card(
+        title="Missed bits of a cell",
+        family="per_cell",
+        symbol="missed_ij",
+        formula=r"-p_{ij}\log_2\frac{p_{ij}}{p_j}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        laws=_SCALED,
+        level="cell",
+    )
+)
+def cell_missed_information(table: Contingency) -> Real:
+    """Missed information that each cell causes; the cells sum to H(T|S).
+
+    >>> [float(x) for x in cell_missed_information(Contingency.from_matrix([[4, 0], [4, 0]]))]
+    [0.5, 0.0, 0.5, 0.0]
+    """
+    return cells_open_in_columns(table) / table.grand_total[..., None] / np.log(2.0)
+
+
+@class_metric(
+    Card(
+        title="False bits of a cell",
+        family="per_cell",
+        symbol="false_ij",
+        formula=r"-p_{ij}\log_2\frac{p_{ij}}{p_i}",
+        source="holt2010",
+        range=(0.0, np.inf),
+        better="lower",
+        unit="bits",
+        laws=_SCALED,
+        level="cell",
+    )
+)
+def cell_false_information(table: Contingency) -> Real:
+    """False information that each cell causes; the cells sum to H(S|T).
+
+    >>> [float(x) for x in cell_false_information(Contingency.from_matrix([[4, 4], [0, 0]]))]
+    [0.5, 0.5, 0.0, 0.0]
+    """
+    return cells_open_in_rows(table) / table.grand_total[..., None] / np.log(2.0)
+
+
+@class_metric(
+    Card(
+        title="Pointwise information of a cell",
+        family="per_cell",
+        symbol="i_ij",
+        formula=r"p_{ij}\log_2\frac{p_{ij}}{p_i p_j}",
+        source="shannon1948",
+        range=(-np.inf, np.inf),
+        unit="bits",
+        laws=_SCALED,
+        level="cell",
+        aliases=("pointwise contribution",),
+    )
+)
+def cell_mutual_information(table: Contingency) -> Real:
+    """What each cell adds to the mutual information; negative if it is less frequent than by chance.
+
+    >>> [float(x) for x in cell_mutual_information(Contingency.from_matrix([[4, 0], [0, 4]]))]
+    [0.5, 0.0, 0.0, 0.5]
+    """
+    return table.cells / table.grand_total[..., None] * (log_lifts(table) / np.log(2.0))

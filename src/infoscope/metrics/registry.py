@@ -2,47 +2,29 @@
 
 A metric has a domain: it is a function of a table, of the sums of label sets, tracks or annotations, or of scores. All
 but those of tables stay in their packages and register here. Metrics of tables and of label sets are called with
-labels, too (``arguments.py``).
+labels, too (``arguments.py``). In the order of this module: sources, families, cards, how a metric registers, how one
+is found, and on which counts of a table one depends.
 """
 
 from __future__ import annotations
 
 import inspect
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
+from functools import cache
 from math import inf
-from typing import Any, Concatenate, Literal, ParamSpec, TypeVar, get_args
+from typing import Any, Concatenate, Literal, NamedTuple, ParamSpec, TypeVar, get_args
+
+import numpy as np
 
 from infoscope.core.numerics import Real
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.arguments import ClassMetric, LabelCounting, TableMetric, callable_on_labels, tables
 from infoscope.tables import Contingency
-
-__all__ = [
-    "SOURCES",
-    "Better",
-    "Card",
-    "Catalogue",
-    "Domain",
-    "Law",
-    "Metric",
-    "all_metrics",
-    "catalogue",
-    "check_name",
-    "class_metric",
-    "described",
-    "every_metric",
-    "find",
-    "find_range",
-    "metric",
-    "metrics_of",
-    "register",
-    "registered",
-    "unlisted",
-]
 
 SOURCES = {
     "shannon1948": "Shannon, A mathematical theory of communication, 1948",
@@ -89,6 +71,32 @@ SOURCES = {
     "common": "standard definition",
 }
 
+FAMILIES = (
+    "agreement",
+    "shannon",
+    "association",
+    "averages",
+    "binary",
+    "bounds",
+    "costs",
+    "coverage",
+    "diagnostic",
+    "pair_counting",
+    "grouping",
+    "losses",
+    "normalized",
+    "ordinal",
+    "partitions",
+    "per_cell",
+    "per_class",
+    "perplexity",
+    "rejection",
+    "triangle",
+)
+"""Families of metrics of a table in the order in which they are listed; others come last."""
+
+_FAMILIES_OF_INFORMATION = frozenset({"shannon", "coverage", "perplexity", "triangle", "normalized", "bounds"})
+
 Domain = Literal["table", "label_sets", "tracks", "annotations", "scores"]
 Level = Literal["table", "truth", "system", "cell"]
 Better = Literal["higher", "lower", "none"]
@@ -131,11 +139,6 @@ _PERSONS = frozenset(
 """Names with which titles begin; they keep their capital letter within a sentence."""
 
 
-_FAMILIES_OF_INFORMATION = frozenset(
-    {"shannon", "coverage", "perplexity", "triangle", "normalized", "bounds", "binary_information", "open_information"}
-)
-
-
 @dataclass(frozen=True)
 class Card:
     """The facts of a metric."""
@@ -155,6 +158,7 @@ class Card:
     level: Level = "table"
     meaning: str = ""
     family: str = ""
+    """The name of the module, unless it holds several families."""
     of_positive: bool = False
     """Whether the number is about one of two classes, the positive one."""
     biased: bool = False
@@ -177,7 +181,7 @@ class Card:
         return SOURCES[self.source]
 
     def titled(self, positive: object | None) -> str:
-        """The title, with the class that the number is about where it is about one.
+        """Return the title, with the class that the number is about where it is about one.
 
         >>> catalogue["precision"].titled("dog"), catalogue["accuracy"].titled("dog")
         ("Precision of 'dog'", 'Accuracy')
@@ -196,7 +200,7 @@ class Card:
         return self.title if keeps else self.title[0].lower() + self.title[1:]
 
     def of_class(self, positive: object | None) -> str:
-        """The class that the number is about, in words; nothing where it is about the whole table."""
+        """Return the class that the number is about, in words; nothing where it is about the whole table."""
         return f" of '{positive}'" if self.of_positive and positive is not None else ""
 
 
@@ -255,45 +259,48 @@ _PLACES: dict[Domain, str] = {
 """Who computes the metrics of the other domains."""
 
 
+# ── registering ──────────────────────────────────────────────────────────────────────────────────
+
+
 def metric(
     card: Card, *, why: Callable[[Contingency], str] | None = None
 ) -> Callable[[Callable[Concatenate[Contingency, P], Real]], TableMetric[P]]:
     """Register a function of a table with its card, and let it take labels."""
-    return lambda score: registered(described(score, card, why), tables)
+    return lambda score: register_callable(describe_metric(score, card, why), tables)
 
 
-def unlisted(score: Callable[Concatenate[Contingency, P], Real], card: Card) -> TableMetric[P]:
-    """A function of a table that takes labels, too, but is no metric of its own: it chooses among several by an option.
+def class_metric(card: Card) -> Callable[[Callable[[Contingency], Real]], ClassMetric]:
+    """Register a function with one number per class or per cell of a table, and let it take labels."""
+    return lambda score: register_callable(describe_metric(score, card), tables)
+
+
+def make_callable(score: Callable[Concatenate[Contingency, P], Real], card: Card) -> TableMetric[P]:
+    """Let a function of a table take labels that is no metric of its own: it chooses among several by an option.
 
     The function is named with an underscore before the name under which its module has it.
     """
-    entry = described(score, card)
+    entry = describe_metric(score, card)
     call: Any = callable_on_labels(replace(entry, name=entry.name.removeprefix("_")), score, tables)
     call.__name__ = call.__name__.removeprefix("_")
     return call
 
 
-def class_metric(card: Card) -> Callable[[Callable[[Contingency], Real]], ClassMetric]:
-    """The same for a function with one number per class or per cell."""
-    return lambda score: registered(described(score, card), tables)
-
-
-def registered(entry: Metric, counting: LabelCounting) -> Any:
+def register_callable(entry: Metric, counting: LabelCounting) -> Any:
     """File a metric that takes labels as well; the function is what its module shall hold."""
     call = callable_on_labels(entry, entry.score, counting)
     register(replace(entry, score=call))
     return call
 
 
-def described(
+def describe_metric(
     score: Callable[..., Any],
     card: Card,
     why: Callable[[Contingency], str] | None = None,
     domain: Domain = "table",
 ) -> Metric:
-    """The function as a metric: the first sentence of its docstring is the card's meaning, its module the family."""
+    """Make a metric of a function: the first sentence of its docstring is the card's meaning, its module the family."""
     meaning = (inspect.getdoc(score) or "").split("\n\n")[0].replace("\n", " ")
-    family = score.__module__.rpartition(".")[2]
+    family = card.family or score.__module__.rpartition(".")[2]
     return Metric(score.__name__, score, replace(card, meaning=meaning, family=family), why, domain)
 
 
@@ -308,11 +315,14 @@ def register(entry: Metric) -> Metric:
         raise ValueError(f"metric {entry.name} is registered twice")
     _REGISTER[entry.name] = entry
     for alias in entry.card.aliases:
-        _ALIASES.setdefault(_folded(alias), []).append(entry.name)
+        _ALIASES.setdefault(_fold(alias), []).append(entry.name)
     return entry
 
 
-def _folded(name: str) -> str:
+# ── finding ──────────────────────────────────────────────────────────────────────────────────────
+
+
+def _fold(name: str) -> str:
     return " ".join(name.lower().replace("_", " ").replace("-", " ").split())
 
 
@@ -329,26 +339,26 @@ def check_name(name: object) -> None:
 
 
 def find(name: str) -> Metric:
-    """The metric of this id or alias; an unknown or ambiguous name is rejected with the candidates."""
+    """Return the metric of this id or alias; an unknown or ambiguous name is rejected with the candidates."""
     check_name(name)
-    if (found := _of_tables(name)) is not None:
-        return found
-    folded, by_id = _folded(name), {_folded(known): known for known in _REGISTER}
+    if (entry := _find_of_table(name)) is not None:
+        return entry
+    folded, by_id = _fold(name), {_fold(metric_id): metric_id for metric_id in _REGISTER}
     for domain, place in _PLACES.items():
         for entry in all_metrics(domain):
-            if folded in {_folded(known) for known in (entry.name, *entry.card.aliases)}:
+            if folded in {_fold(word) for word in (entry.name, *entry.card.aliases)}:
                 raise UnknownNameError(f"{name!r} is a metric of {place.format(name=entry.name)}")
     near = get_close_matches(folded, [*by_id, *_ALIASES, *_SCIKIT_LEARN], n=1)
-    known = {**{word: owners[0] for word, owners in _ALIASES.items()}, **_SCIKIT_LEARN, **by_id}
-    hint = f"did you mean {known[near[0]]!r}? " if near else ""
+    ids = {**{word: owners[0] for word, owners in _ALIASES.items()}, **_SCIKIT_LEARN, **by_id}
+    hint = f"did you mean {ids[near[0]]!r}? " if near else ""
     raise UnknownNameError(f"there is no metric {name!r}; {hint}`infoscope explain` lists them all")
 
 
-def _of_tables(name: str) -> Metric | None:
-    """The metric of tables of this id or alias, where there is one; other domains are not loaded for it."""
+def _find_of_table(name: str) -> Metric | None:
+    """Return the metric of tables of this id or alias, or None; other domains are not loaded for it."""
     _load()
-    folded = _folded(name)
-    owners = [name] if name in _REGISTER else [known for known in _REGISTER if _folded(known) == folded]
+    folded = _fold(name)
+    owners = [name] if name in _REGISTER else [metric_id for metric_id in _REGISTER if _fold(metric_id) == folded]
     owners = owners or ([_SCIKIT_LEARN[folded]] if folded in _SCIKIT_LEARN else _ALIASES.get(folded, []))
     if len(owners) > 1:
         meant = " or ".join(f"{owner} ({_REGISTER[owner].card.title_in_sentence})" for owner in owners)
@@ -356,24 +366,25 @@ def _of_tables(name: str) -> Metric | None:
     return _REGISTER[owners[0]] if owners else None
 
 
-def metrics_of(level: Level = "table", *, ordinal: bool = False, costs: bool = False) -> Iterator[Metric]:
-    """Every metric of one level, in the order of their families; those of ordered classes and of costs where asked."""
-    _load()
-    unasked = {name for name, asked in (("ordinal", ordinal), ("costs", costs)) if not asked}
-    families = {entry.card.family for entry in _REGISTER.values()} - unasked
-    return (entry for entry in list(_REGISTER.values()) if entry.card.level == level and entry.card.family in families)
+def all_metrics(domain: Domain = "table") -> tuple[Metric, ...]:
+    """Return every metric of a domain, those of a table in the order of their families."""
+    _load(domain)
+    if domain != "table":
+        return tuple(_OTHERS[domain].values())
+    order = {family: place for place, family in enumerate(FAMILIES)}
+    return tuple(sorted(_REGISTER.values(), key=lambda entry: order.get(entry.card.family, len(order))))
 
 
 def every_metric() -> Iterator[Metric]:
-    """The metrics of all domains."""
+    """Yield the metrics of all domains."""
     for domain in get_args(Domain):
         yield from all_metrics(domain)
 
 
-def all_metrics(domain: Domain = "table") -> tuple[Metric, ...]:
-    """Every metric of a domain."""
-    _load(domain)
-    return tuple((_REGISTER if domain == "table" else _OTHERS[domain]).values())
+def metrics_of(level: Level = "table", *, ordinal: bool = False, costs: bool = False) -> Iterator[Metric]:
+    """Yield every metric of one level; those of ordered classes and of costs where they are wanted."""
+    left_out = {name for name, is_wanted in (("ordinal", ordinal), ("costs", costs)) if not is_wanted}
+    return (entry for entry in all_metrics() if entry.card.level == level and entry.card.family not in left_out)
 
 
 def find_range(name: str) -> tuple[float, float]:
@@ -383,7 +394,7 @@ def find_range(name: str) -> tuple[float, float]:
     ((0.0, 1.0), (-1.0, 1.0), (-inf, inf))
     """
     _load()
-    levels = [_REGISTER[known] for known in (name, f"class_{name}", f"output_{name}") if known in _REGISTER]
+    levels = [_REGISTER[level] for level in (name, f"class_{name}", f"output_{name}") if level in _REGISTER]
     ranges = [entry.card.range for entry in (*levels, *(of[name] for of in _OTHERS.values() if name in of))]
     return (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (-inf, inf)
 
@@ -396,25 +407,89 @@ class Catalogue(Mapping[str, Card]):
     """
 
     def __getitem__(self, name: str) -> Card:
-        """The card of an id or alias."""
+        """Return the card of an id or alias."""
         return find(name).card
 
     def __iter__(self) -> Iterator[str]:
-        """All ids."""
-        _load()
-        return iter(_REGISTER)
+        """Iterate over all ids."""
+        return iter([entry.name for entry in all_metrics()])
 
     def __len__(self) -> int:
-        """How many metrics there are."""
+        """Count the metrics."""
         _load()
         return len(_REGISTER)
 
     def __contains__(self, name: object) -> bool:
-        """Whether an id or alias names exactly one metric."""
+        """Return True if an id or alias names exactly one metric."""
         try:
-            return _of_tables(str(name)) is not None
+            return _find_of_table(str(name)) is not None
         except AmbiguousNameError:
             return False
 
 
 catalogue = Catalogue()
+
+
+# ── on which counts a metric depends (Hu & Wang's overall and partial criteria) ──────────────────
+
+COUNTS = ("TP", "FN", "RP", "FP", "TN", "RN")
+"""Counts of two classes with a rejection, row by row: right, wrong and rejected, of positives and of negatives."""
+_PLAIN = frozenset({"TP", "FN", "FP", "TN"})
+_TRIED = np.array([[[41, 7, 5], [11, 29, 3]], [[90, 20, 10], [6, 33, 2]], [[8, 12, 30], [17, 5, 9]]])
+"""Tables at which each count is raised in turn; where a count matters, it does so at one of them."""
+_STEP = 4
+
+
+class Scope(NamedTuple):
+    """The counts of two classes and a rejection on which a metric depends."""
+
+    counts: tuple[str, ...]
+
+    @property
+    def is_overall(self) -> bool:
+        """Whether every right and every wrong decision matters, of both classes."""
+        return set(self.counts) >= _PLAIN
+
+    @property
+    def variables(self) -> int:
+        """How many counts matter."""
+        return len(self.counts)
+
+    def __str__(self) -> str:
+        """In words."""
+        if not self.counts:
+            return "the same for all tables of two classes"
+        kind = "overall" if self.is_overall else "partial"
+        return (
+            f"{kind}; of the counts of two classes with a rejection ({', '.join(COUNTS)}) {self.variables} "
+            f"matter{'s' * (self.variables == 1)}: {', '.join(self.counts)}"
+        )
+
+
+@cache
+def scope_of(name: str) -> Scope | None:
+    """Return the counts on which a metric depends, by changing each; None if it is no number of a plain table.
+
+    >>> print(scope_of("precision"))
+    partial; of the counts of two classes with a rejection (TP, FN, RP, FP, TN, RN) 2 matter: TP, FP
+    """
+    entry = find(name)
+    if entry.card.level != "table" or entry.card.family in ("ordinal", "costs"):
+        return None
+    labels: dict[str, Any] = {
+        "truth": ("positive", "negative"),
+        "system": ("positive", "negative", "rejected"),
+        "reject": "rejected",
+        "positive": "positive",
+    }
+    matters = np.zeros(len(COUNTS), dtype=bool)
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        for counts in _TRIED:
+            before = float(entry.score(Contingency.from_matrix(counts, **labels)))
+            for place in range(len(COUNTS)):
+                raised = counts.copy()
+                raised.ravel()[place] += _STEP
+                after = float(entry.score(Contingency.from_matrix(raised, **labels)))
+                matters[place] |= abs(after - before) > 1e-12
+    return Scope(tuple(name for name, is_used in zip(COUNTS, matters, strict=True) if is_used))

@@ -1,6 +1,11 @@
-"""The entropies of a table: what truth and system say, share, and keep to themselves."""
+"""The entropies of a table: what truth and system say, share, and keep to themselves, in bits.
 
-from collections.abc import Sequence
+``entropies(table)`` computes them once per table, and the metrics of information read them from there. Ratios are built
+on three parts that are sums of non-negative terms, so 0 and 1 come out exactly; where entropies are small they are
+summed from what single classes and cells leave open.
+"""
+
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from math import log2
 from typing import Any, NamedTuple
@@ -14,6 +19,8 @@ from infoscope.core.numerics import (
     entropy,
     everywhere,
     finite_ratio,
+    open_nats,
+    outside,
     ratio,
     row_sums,
     scaled_ratio,
@@ -21,19 +28,16 @@ from infoscope.core.numerics import (
     somewhere,
 )
 from infoscope.metrics.independence import divergence_from_independence, selected
-from infoscope.metrics.open_information import cells_open_in_columns, cells_open_in_rows, open_of_total
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.tables import Contingency, remembered
 
-__all__ = [
-    "erroneous_information",
-    "false_information",
-    "joint_entropy",
-    "missed_information",
-    "mutual_information",
-    "system_entropy",
-    "truth_entropy",
-]
+_NEAR_INDEPENDENCE = 2.0**-6
+_FEW_BITS = 1e-4
+"""Below this, differences of logarithms leave fewer than ten digits, or nothing at all."""
+_TINY_BITS = 1e-100
+_MOST_SHIFT = 1000
+"""No number in the shifted unit exceeds 2 to the power of this, plus one for rounding."""
+_IN_BITS = ("truth", "system", "joint", "mutual", "missed", "spurious")
 
 
 class Shares(NamedTuple):
@@ -87,7 +91,7 @@ class Entropies:
 
 @remembered
 def entropies(table: Contingency) -> Entropies:
-    """Computed once per table, however many metrics ask."""
+    """Compute all entropies, once per table, however many metrics need them."""
     total = table.grand_total
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
     joint = np.maximum(-row_sums(cell_terms(table)), 0.0) if table.batch_shape else entropy(table.cells, total)
@@ -97,7 +101,7 @@ def entropies(table: Contingency) -> Entropies:
     if not table.batch_shape or everywhere(few) or not somewhere(few):
         return _few_bits(table) if somewhere(few) else _with_mutual(table, bits)
     plain = _with_mutual(selected(table, ~few), [part[~few] for part in bits])
-    return _merged(few, _few_bits(selected(table, few)), plain)
+    return _merge(few, _few_bits(selected(table, few)), plain)
 
 
 @remembered
@@ -106,13 +110,35 @@ def cell_terms(table: Contingency) -> Real:
     return share_terms(table.cells, table.grand_total)
 
 
+def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int64] | None = None) -> Entropies:
+    """Keep the four entropies, all times 2^shift, to their limits, and add the shared information that follows."""
+    (k, m), unit = table.shape, 1.0 if shift is None else np.exp2(np.minimum(shift, _MOST_SHIFT + 2))
+    truth, system, missed, spurious = bits
+    truth, system = np.minimum(truth, log2(k) * unit), np.minimum(system, log2(m) * unit)
+    missed, spurious = np.minimum(missed, truth), np.minimum(spurious, system)
+    # shared is the smaller entropy less what is not shared of it, or the divergence from independence where that
+    # difference loses digits
+    least = np.minimum(truth, system)
+    mutual = np.minimum(chosen(truth <= system, truth - missed, system - spurious), least)
+    near = (mutual <= _NEAR_INDEPENDENCE * least) & (least > 0)
+    if somewhere(near) and not table.batch_shape:
+        mutual = np.minimum(divergence_from_independence(table, shift=shift), least)
+    elif somewhere(near):
+        mutual, shifts = np.array(mutual), None if shift is None else shift[near]
+        mutual[near] = np.minimum(divergence_from_independence(selected(table, near), shift=shifts), least[near])
+    # with nothing missed, or nothing false, the information is one side's entropy to the last digit
+    mutual = chosen(missed == 0, truth, chosen(spurious == 0, system, mutual))
+    joint = mutual + missed + spurious
+    return Entropies(truth, system, joint, mutual, missed, spurious, Shares(mutual, missed, spurious, shift), k, m)
+
+
 def _few_bits(table: Contingency) -> Entropies:
-    """Entropies where some are small: each is summed from what is open about single parts."""
+    """Compute the entropies where some are small: each is summed from what is open about single parts."""
     total = table.grand_total
     masses = [
         row_sums(nats) / np.log(2.0)
         for nats in (
-            *(open_of_total(side, total) for side in (table.row_totals, table.column_totals)),
+            *(open_nats(side, total[..., None], outside(side)) for side in (table.row_totals, table.column_totals)),
             cells_open_in_columns(table),
             cells_open_in_rows(table),
         )
@@ -130,11 +156,8 @@ def _few_bits(table: Contingency) -> Entropies:
     return replace(scaled, **{name: np.ldexp(getattr(scaled, name), -shift) for name in _IN_BITS})
 
 
-_IN_BITS = ("truth", "system", "joint", "mutual", "missed", "spurious")
-
-
-def _merged(few: NDArray[np.bool_], careful: Entropies, plain: Entropies) -> Entropies:
-    """The entropies of a batch, of which few tables were computed with care."""
+def _merge(few: NDArray[np.bool_], careful: Entropies, plain: Entropies) -> Entropies:
+    """Join the entropies of a batch, of which few tables were computed with care."""
 
     def both(one: NDArray[Any], other: NDArray[Any]) -> NDArray[Any]:
         out = np.empty(few.shape, dtype=one.dtype)
@@ -151,40 +174,23 @@ def _merged(few: NDArray[np.bool_], careful: Entropies, plain: Entropies) -> Ent
     return Entropies(truth, system, joint, mutual, missed, spurious, shares, plain.k, plain.m)
 
 
-def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int64] | None = None) -> Entropies:
-    """The four entropies, all times 2^shift, kept to their limits, and the shared information that follows."""
-    (k, m), unit = table.shape, 1.0 if shift is None else np.exp2(np.minimum(shift, _MOST_SHIFT + 2))
-    truth, system, missed, spurious = bits
-    truth, system = np.minimum(truth, log2(k) * unit), np.minimum(system, log2(m) * unit)
-    missed, spurious = np.minimum(missed, truth), np.minimum(spurious, system)
-    least = np.minimum(truth, system)
-    mutual = _mutual(table, chosen(truth <= system, truth - missed, system - spurious), least, shift)
-    # with nothing missed, or nothing false, the information is one side's entropy to the last digit
-    mutual = chosen(missed == 0, truth, chosen(spurious == 0, system, mutual))
-    joint = mutual + missed + spurious
-    return Entropies(truth, system, joint, mutual, missed, spurious, Shares(mutual, missed, spurious, shift), k, m)
+def cells_open_in_columns(table: Contingency) -> Real:
+    """Nats that each cell leaves open about the truth, weighted by its size: missed information."""
+    return _open_of_lines(table, table.at_columns, table.per_column, table.column_totals)
 
 
-def _mutual(table: Contingency, direct: Real, least: Real, shift: NDArray[np.int64] | None) -> Real:
-    """The smaller entropy less what is not shared of it, or the divergence from independence where that is inexact."""
-    direct = np.minimum(direct, least)
-    near = (direct <= _NEAR_INDEPENDENCE * least) & (least > 0)
-    if not somewhere(near):
-        return direct
-    if not table.batch_shape:
-        return np.minimum(divergence_from_independence(table, shift=shift), least)
-    direct = np.array(direct)
-    shifts = None if shift is None else shift[near]
-    direct[near] = np.minimum(divergence_from_independence(selected(table, near), shift=shifts), least[near])
-    return direct
+def cells_open_in_rows(table: Contingency) -> Real:
+    """Nats that each cell leaves open about the output, weighted by its size: false information."""
+    return _open_of_lines(table, table.at_rows, table.per_row, table.row_totals)
 
 
-_NEAR_INDEPENDENCE = 2.0**-6
-_FEW_BITS = 1e-4
-"""Below this, differences of logarithms leave fewer than ten digits, or nothing at all."""
-_TINY_BITS = 1e-100
-_MOST_SHIFT = 1000
-"""No number in the shifted unit exceeds 2 to the power of this, plus one for rounding."""
+def _open_of_lines(
+    table: Contingency, lay_out: Callable[[Real], Real], add_up: Callable[[Real], Real], totals: Real
+) -> Real:
+    wholes = lay_out(totals)
+    if table.adds_exactly:
+        return open_nats(table.cells, wholes, wholes - table.cells)
+    return open_nats(table.cells, wholes, lay_out(add_up(np.where(table.cells > 0.5 * wholes, 0.0, table.cells))))
 
 
 _FREE = frozenset({Law.SCALING, Law.RELABELLING, Law.EMPTY_CLASS})

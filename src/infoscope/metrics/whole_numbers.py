@@ -6,10 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.core.numerics import Real, excess_nats
+from infoscope.core.numerics import excess_nats
 from infoscope.tables import Contingency, remembered
-
-__all__ = ["WholeTable", "root_ratio", "whole_margins", "whole_table"]
 
 _MANTISSA_BITS = 53
 
@@ -25,25 +23,28 @@ class WholeTable(NamedTuple):
     """Row and column of each stored cell."""
 
     def gaps(self) -> Iterator[tuple[int, int]]:
-        """For each stored cell: what N × cell exceeds row total × column total by, and that product."""
+        """Yield for each stored cell what N × cell exceeds row total × column total by, and that product."""
         for n, (i, j) in zip(self.cells, self.places, strict=True):
             chance = self.rows[i] * self.columns[j]
             yield n * self.total - chance, chance
 
     def divergence(self, columns: Collection[int], shift: int = 0) -> float:
-        """Divergence of some columns from independence, in nats times 2^shift; no term is negative."""
-        pairs = [pair for (_, j), pair in zip(self.places, self.gaps(), strict=True) if j in columns]
+        """Divergence of some columns from independence, in nats times 2^shift; no term is negative.
+
+        For p and q the cell's share as it is and as chance has it, a term is p ln(p/q) − (p − q).
+        """
         square = self.total * self.total
-        far = [self._far_term(away, chance, shift) for away, chance in pairs if away > chance]
-        near = ((away / chance, chance) for away, chance in pairs if away and away <= chance)
-        terms = [(excess, (chance << shift) / square) for excess, chance in near if excess]
+        far, terms = [], []
+        for (_, j), (away, chance) in zip(self.places, self.gaps(), strict=True):
+            if j not in columns or not away:
+                continue
+            if away > chance:
+                happened = chance + away
+                far.append((happened << shift) / square * (log(happened) - log(chance)) - (away << shift) / square)
+            elif away / chance:
+                terms.append((away / chance, (chance << shift) / square))
         excesses, shares = np.array(terms).reshape(-1, 2).T
         return sum(far) + sum((shares * excess_nats(excesses)).tolist()) + self.unstored_chance(columns, shift)
-
-    def _far_term(self, away: int, chance: int, shift: int) -> float:
-        """2^shift · (p ln(p/q) − (p − q)) for p and q the cell's share as it is and as chance has it."""
-        square, happened = self.total * self.total, chance + away
-        return (happened << shift) / square * (log(happened) - log(chance)) - (away << shift) / square
 
     def phi_squared(self) -> float:
         """Mean square contingency; a cell that is not stored is empty, all of its chance away."""
@@ -52,7 +53,7 @@ class WholeTable(NamedTuple):
         return sum(terms) + self.unstored_chance(range(len(self.columns)))
 
     def unstored_chance(self, columns: Collection[int], shift: int = 0) -> float:
-        """What independence expects in cells of these columns that are not stored, as a share times 2^shift."""
+        """Share that independence expects in cells of these columns that are not stored, times 2^shift."""
         if len(self.places) == len(self.rows) * len(self.columns):
             return 0.0
         every = self.total * sum(self.columns[j] for j in columns)
@@ -61,18 +62,15 @@ class WholeTable(NamedTuple):
 
 
 def whole_table(table: Contingency, place: tuple[int, ...] = ()) -> WholeTable:
-    """One table of a batch, or the only one, exactly."""
-    values = table.values[place].ravel()
-    cells = [int(x) for x in values.tolist()] if table.is_counts else _multiples(values)
-    places = _places(table)
+    """Return one table of a batch, or the only one, exactly."""
+    cells = _whole_cells(table, place)
     rows, columns = _sums(cells, table)
-    return WholeTable(cells, rows, columns, sum(rows), places)
+    return WholeTable(cells, rows, columns, sum(rows), _places(table))
 
 
 def whole_margins(table: Contingency, place: tuple[int, ...] = ()) -> tuple[list[int], list[int], list[int]]:
-    """Row totals, column totals and hits of one table of a batch, exactly and in one unit."""
-    values = table.values[place].ravel()
-    cells = [int(x) for x in values.tolist()] if table.is_counts else _multiples(values)
+    """Return row totals, column totals and hits of one table of a batch, exactly and in one unit."""
+    cells = _whole_cells(table, place)
     return *_sums(cells, table), [cells[at] for at in _hits(table)]
 
 
@@ -88,6 +86,17 @@ def _hits(table: Contingency) -> list[int]:
     return [at for at, place in enumerate(_places(table)) if place in own]
 
 
+def _whole_cells(table: Contingency, place: tuple[int, ...]) -> list[int]:
+    """Return counts as they are, weights as multiples of the largest power of two that divides them all."""
+    values = table.values[place].ravel()
+    if table.is_counts:
+        return [int(x) for x in values.tolist()]
+    mantissas, exponents = np.frexp(values)
+    digits = np.ldexp(mantissas, _MANTISSA_BITS).astype(np.int64)
+    shifts = exponents - exponents[values > 0].min()
+    return [digit << shift for digit, shift in zip(digits.tolist(), np.maximum(shifts, 0).tolist(), strict=True)]
+
+
 def _sums(cells: list[int], table: Contingency) -> tuple[list[int], list[int]]:
     """Row and column totals."""
     if table.support is None:
@@ -99,14 +108,6 @@ def _sums(cells: list[int], table: Contingency) -> tuple[list[int], list[int]]:
         rows[i] += n
         columns[j] += n
     return rows, columns
-
-
-def _multiples(values: Real) -> list[int]:
-    """Floats as multiples of the largest power of two that divides them all."""
-    mantissas, exponents = np.frexp(values)
-    digits = np.ldexp(mantissas, _MANTISSA_BITS).astype(np.int64)
-    shifts = exponents - exponents[values > 0].min()
-    return [digit << shift for digit, shift in zip(digits.tolist(), np.maximum(shifts, 0).tolist(), strict=True)]
 
 
 def root_ratio(part: int, one: int, other: int) -> float:

@@ -11,7 +11,7 @@ from rich.text import Text
 
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.metrics.arguments import CountingKeywords, tables
-from infoscope.metrics.class_averages import Average, ZeroDivision
+from infoscope.metrics.one_vs_rest import Average, ZeroDivision
 from infoscope.reports.layout import TextColumn, columns
 from infoscope.reports.signs import UNICODE, shown, squeezed
 from infoscope.results.estimate import Estimate

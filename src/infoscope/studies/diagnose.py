@@ -21,7 +21,7 @@ from scipy.special import betainc
 from infoscope.core.markup import counted
 from infoscope.core.validation import LEVEL, Number, validated
 from infoscope.metrics import random_accuracy
-from infoscope.metrics.permutation import CHANCE_LEVEL
+from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS, FEWEST_PER_CLASS, find_dominant_class
 from infoscope.posterior.groups import GroupPosterior

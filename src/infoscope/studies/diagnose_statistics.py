@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, as_real, best_assignment
-from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
+from infoscope.metrics.chance import CHANCE_LEVEL, chance_p_value
 from infoscope.metrics.registry import catalogue
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.results.finding import Finding

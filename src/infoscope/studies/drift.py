@@ -21,7 +21,7 @@ from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import erroneous_information, mutual_information
-from infoscope.metrics.permutation import information_nats, permuted_p_value
+from infoscope.metrics.chance import information_nats, permuted_p_value
 from infoscope.readers import ReadOptions
 from infoscope.readers.frames import is_column_mapping
 from infoscope.readers.labels import Cleaning, match_label

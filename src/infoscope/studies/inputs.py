@@ -14,7 +14,7 @@ from typing import Any, Literal, Self, TypedDict, TypeVar
 import numpy as np
 
 from infoscope.errors import InputError, check_keywords, check_level
-from infoscope.metrics.costs import cost_doubt
+from infoscope.metrics.losses import find_cost_doubt
 from infoscope.metrics.registry import Metric
 from infoscope.posterior.groups import FEW_GROUPS
 from infoscope.readers.frames import is_eager_frame
@@ -161,7 +161,7 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
         more = ", …" if len(first.system_labels) > 8 else ""
         yield Finding("costs_by_position", f"The costs have no names; their columns are taken as {order}{more}.")
     assert first.costs is not None
-    doubt = cost_doubt(first, first.costs.laid_out(first.truth_labels, first.system_labels))
+    doubt = find_cost_doubt(first, first.costs.laid_out(first.truth_labels, first.system_labels))
     if doubt is not None:
         yield Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning")
 

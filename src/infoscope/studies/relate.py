@@ -23,8 +23,8 @@ from scipy.stats import false_discovery_control
 from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError, masked
-from infoscope.metrics.coverage import information_precision, proficiency
-from infoscope.metrics.permutation import information_nats, permuted_p_value
+from infoscope.metrics.chance import information_nats, permuted_p_value
+from infoscope.metrics.normalized import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, column_names

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.sparse import csr_array
 
 from infoscope.core.numerics import Real, as_real, ratio
-from infoscope.metrics.registry import Card, Metric, described, register
+from infoscope.metrics.registry import Card, Metric, describe_metric, register
 from infoscope.results.estimate import Estimate
 from infoscope.studies.agreement.annotations import Annotations
 from infoscope.studies.agreement.reliability import krippendorff_alpha as alpha_of
@@ -58,7 +58,7 @@ def _beyond(observed: Real, by_chance: Real) -> Real:
 
 
 def _coefficient(card: Card) -> Callable[[Callable[[AgreementSums], Real]], Metric]:
-    return lambda score: register(described(score, card, domain="annotations"))
+    return lambda score: register(describe_metric(score, card, domain="annotations"))
 
 
 @_coefficient(
@@ -148,7 +148,7 @@ def _alpha(annotations: Annotations) -> Real:
 
 register(
     replace(
-        described(
+        describe_metric(
             _alpha,
             Card(
                 title="Krippendorff's alpha",

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.metrics.permutation import CHANCE_LEVEL
+from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS
 from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS

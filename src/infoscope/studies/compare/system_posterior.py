@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import betaincinv
 
 from infoscope.errors import InputError
-from infoscope.metrics.permutation import chance_p_value
+from infoscope.metrics.chance import chance_p_value
 from infoscope.metrics.registry import Law, Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.dominant_class import DominantClass, find_dominant_class

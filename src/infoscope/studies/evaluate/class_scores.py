@@ -8,8 +8,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from infoscope.core.numerics import Real
-from infoscope.metrics.class_averages import Average, AverageKeywords, Parts, ZeroDivision, averaged, square_table
-from infoscope.metrics.one_vs_rest import f_beta_parts
+from infoscope.metrics.one_vs_rest import (
+    Average,
+    AverageKeywords,
+    Parts,
+    ZeroDivision,
+    average_rate,
+    f_beta_parts,
+    square_table,
+)
 from infoscope.metrics.registry import find
 from infoscope.posterior.summary import Summary
 from infoscope.results.estimate import Estimate
@@ -87,12 +94,12 @@ def class_scores(
         )
 
     rates = {
-        rate: estimates(f"class_{rate}", averaged(table, parts, average=None, zero_division=zero_division))
+        rate: estimates(f"class_{rate}", average_rate(table, parts, average=None, zero_division=zero_division))
         for rate, parts in _PARTS.items()
     }
     averages: dict[Average, dict[str, Estimate]] = {"macro": {}, "weighted": {}}
     for (average, rate), metric in _AVERAGES.items():
-        value = averaged(table, _PARTS[rate], average=average, zero_division=zero_division)
+        value = average_rate(table, _PARTS[rate], average=average, zero_division=zero_division)
         averages[average][rate] = estimates(metric, value)[0]
     missed = find("class_missed_share")
     rates["missed"] = tuple(
@@ -120,7 +127,7 @@ def _averages(
     """Averages over some of the classes, without intervals."""
     how: AverageKeywords = {"average": average, "zero_division": zero_division, "labels": labels}
     return {
-        rate: Estimate.of(float(averaged(table, parts, **how)), find(_AVERAGES[average, rate]).reason(table))
+        rate: Estimate.of(float(average_rate(table, parts, **how)), find(_AVERAGES[average, rate]).reason(table))
         for rate, parts in _PARTS.items()
     }
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any, ClassVar, Self
 
 from infoscope.errors import UnknownNameError
-from infoscope.metrics.permutation import CHANCE_LEVEL
+from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding

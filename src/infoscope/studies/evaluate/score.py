@@ -10,7 +10,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from infoscope.core.numerics import Real
-from infoscope.metrics.permutation import chance_p_value
+from infoscope.metrics.chance import chance_p_value
 from infoscope.metrics.registry import Metric, catalogue, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior.first_order import information_sds

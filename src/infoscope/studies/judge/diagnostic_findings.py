@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from infoscope.metrics.permutation import CHANCE_LEVEL, chance_p_value
+from infoscope.metrics.chance import CHANCE_LEVEL, chance_p_value
 from infoscope.posterior.drawn import DrawnBelief
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value

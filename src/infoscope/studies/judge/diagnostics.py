@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincc
 
 from infoscope.core.numerics import Real
-from infoscope.metrics.permutation import information_nats, permuted_p_value
+from infoscope.metrics.chance import information_nats, permuted_p_value
 from infoscope.studies.judge.verdicts import RIGHT
 
 if TYPE_CHECKING:

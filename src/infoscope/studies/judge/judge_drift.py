@@ -11,7 +11,7 @@ from scipy.special import gammaincc
 
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
-from infoscope.metrics.permutation import information_nats
+from infoscope.metrics.chance import information_nats
 from infoscope.results.finding import Finding
 from infoscope.studies.judge.diagnostics import DEPENDENT, SELECTED, given_truth_p_value
 from infoscope.tables.rows import Patterns

@@ -12,7 +12,7 @@ import numpy as np
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.metrics.arguments import LabelCounting
-from infoscope.metrics.registry import Card, described, registered
+from infoscope.metrics.registry import Card, describe_metric, register_callable
 from infoscope.readers import read_joint
 from infoscope.readers.label_lists import read_label_lists
 from infoscope.readers.labels import meaning
@@ -66,7 +66,7 @@ class LabelSetMetric(Protocol):
 
 def label_set_metric(card: Card) -> Callable[[Callable[[CategorySums], Real]], LabelSetMetric]:
     """Register a function of the sums of label sets with its card, and let it take label sets."""
-    return lambda score: registered(described(score, card, domain="label_sets"), _COUNTING)
+    return lambda score: register_callable(describe_metric(score, card, domain="label_sets"), _COUNTING)
 
 
 def _sums(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: float | None = None) -> CategorySums:

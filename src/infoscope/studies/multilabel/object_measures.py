@@ -13,7 +13,7 @@ from scipy.sparse import csr_array, hstack
 from infoscope.core.numerics import Real, as_real, ratio
 from infoscope.errors import InputError
 from infoscope.metrics.arguments import LabelCounting
-from infoscope.metrics.registry import Card, described, registered
+from infoscope.metrics.registry import Card, describe_metric, register_callable
 from infoscope.studies.multilabel.arguments import LabelSetKeywords, LabelSetSource, aligned_sets, object_weights
 from infoscope.tables.encoding import check_pairing
 from infoscope.tables.label_sets import Categorization
@@ -84,7 +84,7 @@ _COUNTING = LabelCounting(
 
 
 def _object_metric(card: Card) -> Callable[[Callable[Concatenate[WeighedObjects, P], Real]], ObjectMetric[P]]:
-    return lambda score: registered(described(score, card, domain="label_sets"), _COUNTING)
+    return lambda score: register_callable(describe_metric(score, card, domain="label_sets"), _COUNTING)
 
 
 @_object_metric(

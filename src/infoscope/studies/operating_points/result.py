@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InfoscopeWarning, InputError
-from infoscope.metrics.costs import checked_costs, cost_doubt
+from infoscope.metrics.losses import find_cost_doubt, read_cost_matrix
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding
@@ -207,7 +207,7 @@ class Sweep(CurveResult):
         return chosen(self, [Criterion.asked(metric, costs)], level, resamples, seed)[0]
 
     def _cost_doubt(self, costs: Any) -> str | None:
-        return None if costs is None else cost_doubt(self.tables, checked_costs(self.tables, costs))
+        return None if costs is None else find_cost_doubt(self.tables, read_cost_matrix(self.tables, costs))
 
     @property
     def reversed_class(self) -> str | None:

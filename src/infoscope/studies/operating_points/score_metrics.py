@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, ratio
 from infoscope.errors import InputError, UndefinedMetricWarning
-from infoscope.metrics.registry import Card, described, register
+from infoscope.metrics.registry import Card, describe_metric, register
 from infoscope.studies.operating_points.probabilistic import cross_entropy
 from infoscope.studies.operating_points.ranking import ScoreRanking, area_under_roc, partial_area_under_roc, ranked
 from infoscope.studies.operating_points.score_arguments import ScoreFacts, ScoreKeywords, Scores
@@ -37,7 +37,7 @@ _IMPOSSIBLE = "a true class has probability 0"
 
 def _score_metric(card: Card) -> Callable[[Metric], Metric]:
     def add(score: Metric) -> Metric:
-        register(described(score, card, domain="scores"))
+        register(describe_metric(score, card, domain="scores"))
         return score
 
     return add

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError, UndefinedError
-from infoscope.metrics.costs import checked_costs, mean_cost
+from infoscope.metrics.losses import mean_cost, read_cost_matrix
 from infoscope.metrics.registry import find
 from infoscope.results.estimate import Estimate, drop_infinite
 from infoscope.studies.operating_points.ranking import ThresholdTables
@@ -47,7 +47,7 @@ class Criterion:
         if costs is not None:
             if metric is not None:
                 raise InputError(f"the choice is asked for by {metric!r} and by costs; give one of them")
-            return cls("expected_cost", lambda table: mean_cost(table, checked_costs(table, costs)), -1)
+            return cls("expected_cost", lambda table: mean_cost(table, read_cost_matrix(table, costs)), -1)
         entry = find(metric or "proficiency")
         if entry.card.better == "none":
             raise InputError(f"{entry.name} is neither better high nor better low; choose by a metric that is")

@@ -16,7 +16,7 @@ from scipy.special import ndtr
 
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
-from infoscope.metrics.permutation import CHANCE_LEVEL
+from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows

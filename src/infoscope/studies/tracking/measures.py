@@ -15,7 +15,7 @@ from typing import NamedTuple, Self, TypeAlias
 import numpy as np
 
 from infoscope.core.numerics import Real, as_real, ratio, undefined_where
-from infoscope.metrics.registry import Card, Metric, described, register
+from infoscope.metrics.registry import Card, Metric, describe_metric, register
 
 LEVELS = np.arange(0.05, 0.99, 0.05)
 """HOTA's nineteen similarity levels."""
@@ -111,7 +111,7 @@ def compute_values(sums: TrackSums, per: str = "truth") -> dict[str, Real]:
 
 def measure(card: Card) -> Callable[[Score], Metric]:
     """Register a function as a metric of tracks; its first sentence becomes the card's meaning."""
-    return lambda score: register(described(score, card, domain="tracks"))
+    return lambda score: register(describe_metric(score, card, domain="tracks"))
 
 
 # ── information: what the ids tell about who was where, over what there is to tell ──
