@@ -256,7 +256,7 @@ def test_equal_periods_change_by_zero_bits_and_not_by_a_rounding_error() -> None
         first, second = rng.integers(0, 5, (2, size)).tolist()
         labels = {"a": first + first, "b": second + second, "month": ["early"] * size + ["late"] * size}
 
-        drift = ifs.drift(labels, system=["a", "b"], by="month", permutations=99)
+        drift = ifs.drift(labels, system=["a", "b"], by="month", before="early", after="late", permutations=99)
 
         assert drift.pairs[0].information == 0.0
 
