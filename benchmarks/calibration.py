@@ -24,8 +24,9 @@ from populations import FAMILIES, PREVALENCES, population, rejecting
 
 import infoscope as ifs
 from infoscope.metrics.registry import find
-from infoscope.studies.compare import PairedPredictions, compare_predictions
+from infoscope.studies.compare import compare_predictions
 from infoscope.studies.diagnose import diagnose
+from infoscope.studies.predictions import PairedPredictions
 
 METRICS = (
     "mutual_information",

@@ -24,7 +24,7 @@ from timing import best, sized
 
 import infoscope as ifs
 from infoscope.metrics import accuracy, macro_f1, proficiency
-from infoscope.studies.compare.judged import BORROWED_TIE
+from infoscope.studies.compare_statistics import BORROWED_TIE
 from infoscope.studies.judge import borrowed_strength
 from infoscope.studies.judge.belief import StratumBelief
 from infoscope.studies.judge.stratum_counts import StratumCounts

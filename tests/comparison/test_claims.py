@@ -96,7 +96,7 @@ def test_shares_need_a_sample_size_and_get_the_one_stated():
             rejected()
     with pytest.raises(InputError, match="above 0"):
         compare(shares, sample_size=float("nan"))
-    with pytest.raises(InputError, match="the sample size is 0; it must be a number above 0"):
+    with pytest.raises(InputError, match="sample_size must be a number above 0, got 0"):
         compare(shares, sample_size=0)
 
 

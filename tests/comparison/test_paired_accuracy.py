@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import infoscope as ifs
-from tests.api import CompareOptions, MetricBelief, difference, find
+from tests.api import MetricBelief, difference, find
 
 BELIEF = MetricBelief(0.5, 0.5, 0.1, 0.3, 0.7)
 
@@ -17,7 +17,7 @@ def gap(only_a: int, only_b: int, rows: int, name: str = "accuracy", level: floa
     change = (only_a - only_b) / rows * (1 if name == "accuracy" else -1)
     beliefs = MetricBelief(0.5 + change, 0.5 + change, 0.1, 0.3, 0.7), BELIEF
     entry = find(name)
-    return difference(("a", "b"), beliefs, 0.5, entry, CompareOptions((entry,), level), (only_a, only_b, rows))
+    return difference(("a", "b"), beliefs, 0.5, entry, level=level, discordant=(only_a, only_b, rows))
 
 
 @pytest.mark.parametrize("level", [0.9, 0.95, 0.99])

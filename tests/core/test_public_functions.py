@@ -32,7 +32,6 @@ MODULES = (
 NOT_YET = {
     "agreement",
     "clustering.splits_and_merges",
-    "compare",
     "cross_validate",
     "datasets.csv_of",
     "datasets.digits",

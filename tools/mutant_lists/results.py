@@ -84,7 +84,7 @@ MUTANTS = (
     ),
     Mutant(
         "correlations in probability_best",
-        "_probability_best",
+        "probability_best",
         "ties.get((a, b), ties.get((b, a), 0.0))",
         "0.0",
         ("tests/comparison/test_ranking.py::test_probability_of_being_best_knows_how_errors_go_together",),
@@ -291,8 +291,8 @@ MUTANTS = (
     ),
     Mutant(
         "ordered classes drawn in their order",
-        "in_order",
-        "return self._reweighted(on_scale(origin, table.ordinal))",
+        "order_classes",
+        "return self._reweight(on_scale(_counts_of(table), table.ordinal))",
         "return table",
         ("tests/evaluation/test_one_estimate.py::test_comparisons_of_ordered_classes_show_what_evaluate_shows",),
     ),

@@ -226,7 +226,7 @@ KINDS = {
     "agreement": "infoscope.studies.agreement.result:Agreement",
     "calibration": "infoscope.studies.operating_points.calibration:Calibration",
     "class-thresholds": "infoscope.studies.operating_points.class_thresholds:ClassThresholds",
-    "comparison": "infoscope.studies.compare.result:Comparison",
+    "comparison": "infoscope.studies.compare:Comparison",
     "cross-validation": "infoscope.studies.cross_validate.result:CrossValidation",
     "drift": "infoscope.studies.drift:Drift",
     "evaluation": "infoscope.studies.evaluate.result:Evaluation",

@@ -38,11 +38,8 @@ from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
-from infoscope.studies.compare import PairedPredictions, compare
-from infoscope.studies.compare.difference import MetricBelief, difference
-from infoscope.studies.compare.options import CompareOptions
-from infoscope.studies.compare.paired import compare_rows
-from infoscope.studies.compare.result import Comparison
+from infoscope.studies.compare import CompareOptions, Comparison, compare, compare_rows
+from infoscope.studies.compare_statistics import MetricBelief, difference
 from infoscope.studies.diagnose import WITHHELD_METRICS
 from infoscope.studies.diagnose_statistics import find_foreign_labels
 from infoscope.studies.evaluate import Evaluation, SystemResult, check_positive_stated, evaluate
@@ -66,6 +63,7 @@ from infoscope.studies.inputs import (
     tables_by_system,
 )
 from infoscope.studies.judge import Judged
+from infoscope.studies.predictions import PairedPredictions
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label, few_of
@@ -1034,7 +1032,9 @@ class Baseline:
         beliefs = {}
         for name, result in results.items():
             table = in_label_order(predicted.table(name), result.truth_labels, result.system_labels)
-            beliefs[name] = Posterior(question.in_order(question.seen(table)), question.prior, seed=question.seed)
+            beliefs[name] = Posterior(
+                question.order_classes(question.prepare_table(table)), question.prior, seed=question.seed
+            )
         return compare_rows(predicted, question, beliefs)
 
     def _check_comparable(self, now: SystemResult, before: SystemResult, entry: Metric) -> None:
@@ -1105,8 +1105,8 @@ class Baseline:
             parts = (estimate.value, estimate.mean, estimate.sd, estimate.low, estimate.high)
             value, mean, sd, low, high = (float("nan") if part is None else part for part in parts)
             beliefs.append(MetricBelief(value, mean, sd, low, high, estimate.corrected))
-        options = CompareOptions((entry,), _get_level(now))
-        return difference((now.title, before.title), (beliefs[0], beliefs[1]), 0.0, entry, options)
+        titles = now.title, before.title
+        return difference(titles, (beliefs[0], beliefs[1]), 0.0, entry, level=_get_level(now))
 
     def decide(self, low: float, middle: float, high: float) -> Outcome:
         """Decide by the interval of "better by" and its middle."""

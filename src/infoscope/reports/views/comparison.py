@@ -28,8 +28,7 @@ from infoscope.reports.parts.verdict import NO_VERDICTS
 from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import MetricNotation, Units, format_count, format_probability
-from infoscope.studies.compare import Comparison, Ranking
-from infoscope.studies.compare.ranking import Place
+from infoscope.studies.compare import Comparison, Place, Ranking
 
 PICTURES: dict[str, Callable[[Comparison], Display]] = {
     "forest": ComparisonDisplay.from_comparison,

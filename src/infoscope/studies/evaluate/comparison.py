@@ -8,11 +8,11 @@ from infoscope.errors import InputError
 from infoscope.posterior import Posterior
 from infoscope.readers import Joint
 from infoscope.results.finding import Finding
-from infoscope.studies.compare import DEFAULT_METRICS, PairedPredictions, compare_predictions
-from infoscope.studies.compare.result import Comparison
+from infoscope.studies.compare import DEFAULT_METRICS, Comparison, compare_predictions
 from infoscope.studies.evaluate.result import GroupComparison, SystemResult
 from infoscope.studies.evaluate.score import TableInput
 from infoscope.studies.inputs import UncertaintyOptions
+from infoscope.studies.predictions import PairedPredictions
 
 __all__ = ["compared"]
 

@@ -17,7 +17,6 @@ from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import finished_tables
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
-from infoscope.studies.compare import PairedPredictions
 from infoscope.studies.evaluate.row_labels import MAX_KEPT_ROWS, MAX_PAIRED_ROWS, RowLabels
 from infoscope.studies.evaluate.score import Clusters, TableInput
 from infoscope.studies.inputs import (
@@ -30,6 +29,7 @@ from infoscope.studies.inputs import (
     named_column,
     tables_by_system,
 )
+from infoscope.studies.predictions import PairedPredictions
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_labels
 from infoscope.tables.construction import Declared, counted_labels, with_declared

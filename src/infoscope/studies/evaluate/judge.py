@@ -13,10 +13,7 @@ from infoscope.posterior.summary import summarize_draws
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
-from infoscope.studies.compare import DEFAULT_METRICS
-from infoscope.studies.compare.judged import compare_judged
-from infoscope.studies.compare.options import CompareOptions
-from infoscope.studies.compare.result import Comparison
+from infoscope.studies.compare import DEFAULT_METRICS, CompareOptions, Comparison, compare_judged
 from infoscope.studies.diagnose_statistics import find_evident_renaming
 from infoscope.studies.evaluate.comparison import MOST_IN_GROUPS, MOST_SYSTEMS
 from infoscope.studies.evaluate.inputs import ColumnRequest, Inputs, gather, source_name

@@ -15,7 +15,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.studies.clustering import SplitsAndMerges
-from infoscope.studies.compare.result import Comparison
+from infoscope.studies.compare import Comparison
 from infoscope.studies.evaluate.judged_system import JudgedSystem
 from infoscope.studies.evaluate.row_labels import RowLabels
 from infoscope.studies.operating_points import Sweep

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.studies.compare import PairedPredictions
-from infoscope.studies.compare.predictions import CodedColumn
+from infoscope.studies.predictions import CodedColumn, PairedPredictions
 
 __all__ = ["MAX_KEPT_ROWS", "MAX_PAIRED_ROWS", "LabelColumn", "RowLabels"]
 

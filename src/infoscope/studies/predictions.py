@@ -1,4 +1,8 @@
-"""PairedPredictions: what several systems said about the same rows, coded once for every question about them."""
+"""Predictions of several systems for the same rows, coded once for every question about them.
+
+``PairedPredictions`` is made from labels or from joint counts that were read; ``pair`` gives the joint cells of two
+systems with both tables on one list of labels. ``compare`` and ``evaluate`` work on it.
+"""
 
 from __future__ import annotations
 
@@ -22,23 +26,24 @@ from infoscope.tables.encoding import check_pairing, encode, on_one_calendar
 from infoscope.tables.labels import Label, as_label, check_kinds, check_reject_kind, is_missing, unite
 from infoscope.typing import ArrayLike, LabelsLike
 
-__all__ = ["PairCells", "PairedPredictions"]
-
 Ints = NDArray[np.int64]
-_SMALL_TABLE = 1 << 22
-_LARGEST_KEY = 1 << 62
+
+MAX_BINS = 1 << 22  # of a joint table that is counted by its places instead of sorted
+MAX_KEY = 1 << 62
+MAX_SQUARABLE = 1e140
+"""Weights beyond this, or all below its reciprocal, are divided by the greatest: their scale does not matter."""
 
 
 @dataclass(frozen=True)
 class CodedColumn:
-    """One line of predictions: a code per row (−1 where there is none) and what the codes mean."""
+    """The labels of one column: a code per row (−1 where there is none) and what the codes mean."""
 
     codes: Ints
     labels: tuple[Label, ...]
 
     @cached_property
     def present(self) -> NDArray[np.bool_] | None:
-        """Which rows have a label; None when all do."""
+        """Whether each row has a label; None when all do."""
         present = self.codes >= 0
         return None if present.all() else present
 
@@ -59,13 +64,13 @@ class PairCells:
 
     @cached_property
     def cells_a(self) -> Ints:
-        """Where each joint cell lies among the stored cells of A's table."""
-        return _stored_at(self.table_a, self.truth, self.a)
+        """The place of each joint cell among the stored cells of A's table."""
+        return _find_cells(self.table_a, self.truth, self.a)
 
     @cached_property
     def cells_b(self) -> Ints:
-        """Where each joint cell lies among the stored cells of B's table."""
-        return _stored_at(self.table_b, self.truth, self.b)
+        """The place of each joint cell among the stored cells of B's table."""
+        return _find_cells(self.table_b, self.truth, self.b)
 
     @property
     def are_counts(self) -> bool:
@@ -103,7 +108,7 @@ class PairCells:
         return float(self.counts[right_a & ~right_b].sum()), float(self.counts[right_b & ~right_a].sum())
 
     def in_order(self) -> PairCells:
-        """The cells by their labels, so that random numbers fall on the same ones whatever the order of the rows."""
+        """Sort the cells by their labels, so that random numbers fall on the same ones in any order of the rows."""
         order = np.lexsort((self.b, self.a, self.truth))
         return replace(self, truth=self.truth[order], a=self.a[order], b=self.b[order], counts=self.counts[order])
 
@@ -119,33 +124,34 @@ class PairedPredictions:
     reject: Label | None = None
     positive: Label | None = None
     cluster: CodedColumn | None = None
-    """Which rows belong together."""
+    """The group of each row, where rows belong together."""
     weight: float | None = None
     """Sum of the weights; ``counts`` are scaled such that they sum to the effective size (Σw)²/Σw²."""
     rows: Ints | None = None
-    """How many rows of the source each row here represents; None for one each."""
+    """Rows of the source that each row here represents; None for one each."""
 
     @classmethod
     def from_joint(
         cls, joint: Joint, *, cluster: str | None = None, reject: Label | None = None, positive: Label | None = None
     ) -> PairedPredictions:
-        """From the joint counts that reading gives; the column of clusters is read beside the systems."""
+        """Make predictions from the joint counts that reading gives, with the column of clusters beside the systems."""
         tally = joint.tally
         clear = cleaner(joint.clean)
         columns = {
-            key: _coded(tally.codes[i], [clear(meaning(label, key)) for label in tally.labels[i]])
+            key: _drop_missing(tally.codes[i], [clear(meaning(label, key)) for label in tally.labels[i]])
             for i, key in enumerate(tally.keys)
         }
         check_comparable({name: column.labels for name, column in columns.items() if name != cluster})
-        found = [label for name in joint.columns.systems if name != cluster for label in columns[name].labels]
-        labels = (*found, *columns[joint.columns.truth].labels)
+        systems = {name: columns[name] for name in joint.columns.systems if name != cluster}
+        predicted = [label for column in systems.values() for label in column.labels]
+        labels = (*predicted, *columns[joint.columns.truth].labels)
         counts = tally.rows if tally.weights is None else tally.weights
         counts = np.where(np.isfinite(counts), counts, 0.0).astype(np.float64)
         weight = None if tally.squares is None else float(counts.sum())
         return cls(
             columns[joint.columns.truth],
-            {name: columns[name] for name in joint.columns.systems if name != cluster},
-            counts if tally.squares is None else _effective(counts, float(np.nansum(tally.squares))),
+            systems,
+            counts if tally.squares is None else _scale_weights(counts, float(np.nansum(tally.squares))),
             match_label(reject, labels),
             match_label(positive, labels),
             None if cluster is None else columns[cluster],
@@ -164,34 +170,35 @@ class PairedPredictions:
         reject: Label | None = None,
         positive: Label | None = None,
     ) -> PairedPredictions:
-        """From label sequences, paired row by row."""
+        """Make predictions from label sequences, paired row by row."""
         check_pairing(y_true, {**systems, "sample_weight": sample_weight, "groups": cluster})
         stated = tuple(None if label is None else as_label(label) for label in (reject, positive))
-        truth = _encoded(y_true, "truth", None)
+        truth = _encode(y_true, "truth", None)
         rows = len(truth.codes)
         columns = {}
         for name, labels in systems.items():
-            columns[name] = _encoded(labels, name, stated[0])
+            columns[name] = _encode(labels, name, stated[0])
             if len(columns[name].codes) != rows:
                 raise InputError(
                     f"truth has {rows} rows and {name!r} has {len(columns[name].codes)}; a paired comparison needs "
                     "the same rows: give tables instead to compare systems that predicted different rows"
                 )
-        found = on_one_calendar(stated, truth.labels, *(column.labels for column in columns.values()))
-        (reject, positive), ours, *theirs = (labels or () for labels in found)
-        truth = replace(truth, labels=ours)
+        aligned = on_one_calendar(stated, truth.labels, *(column.labels for column in columns.values()))
+        (reject, positive), true_labels, *predicted = (labels or () for labels in aligned)
+        truth = replace(truth, labels=true_labels)
         columns = {
-            name: replace(column, labels=known) for (name, column), known in zip(columns.items(), theirs, strict=True)
+            name: replace(column, labels=labels)
+            for (name, column), labels in zip(columns.items(), predicted, strict=True)
         }
-        grouped = None if cluster is None else _encoded(cluster, "groups", None)
+        grouped = None if cluster is None else _encode(cluster, "groups", None)
         if grouped is not None and len(grouped.codes) != rows:
             raise InputError(f"truth has {rows} rows and groups has {len(grouped.codes)}; name the group of each row")
         if sample_weight is None:
             return cls(truth, columns, None, reject, positive, grouped)
         counts = checked_weights(sample_weight, rows)
         largest = counts.max(initial=0.0)
-        unit = counts / largest if largest > _LARGEST_SQUARED or 0 < largest < 1 / _LARGEST_SQUARED else counts
-        scaled = _effective(unit, float(np.sum(unit**2)))
+        unit = counts / largest if largest > MAX_SQUARABLE or 0 < largest < 1 / MAX_SQUARABLE else counts
+        scaled = _scale_weights(unit, float(np.sum(unit**2)))
         return cls(truth, columns, scaled, reject, positive, grouped, float(counts.sum()))
 
     @property
@@ -210,7 +217,7 @@ class PairedPredictions:
         return len(self.truth.codes) if self.rows is None else int(self.rows.sum())
 
     def lacking(self, name: str) -> int:
-        """How many of them have no truth label, no cluster, or no prediction of this system."""
+        """Return how many rows have no truth label, no cluster, or no prediction of this system."""
         columns = [self.truth, self.systems[name], *([] if self.cluster is None else [self.cluster])]
         gaps = [column.present for column in columns if column.present is not None]
         if not gaps:
@@ -219,19 +226,19 @@ class PairedPredictions:
         return int(np.count_nonzero(lost) if self.rows is None else self.rows[lost].sum())
 
     def table(self, name: str) -> Contingency:
-        """Truth × one system, from all rows that it predicted."""
+        """Return truth × one system, from all rows that it predicted."""
         return self.pair(name, name).table_a
 
     def pair(self, a: str, b: str) -> PairCells:
-        """Joint cells of two systems; rows without a prediction of either are left out."""
+        """Return the joint cells of two systems; rows without a prediction of either are left out."""
         for name in (a, b):
             if name not in self.systems:
                 raise UnknownNameError(f"there is no system {name!r}; there is {', '.join(self.systems)}")
         columns = (self.truth, self.systems[a], self.systems[b])
         if self.cluster is not None:
-            return self._clustered(columns, (a, b))
+            return self._pair_by_cluster(columns, (a, b))
         sizes = [max(len(column.labels), 1) for column in columns]
-        if prod(sizes) > _LARGEST_KEY:
+        if prod(sizes) > MAX_KEY:
             raise InputError(
                 f"{sizes[0]:,} truth labels and {sizes[1]:,} and {sizes[2]:,} predictions of {a!r} and {b!r} are too "
                 "many to count together; are these columns of labels?"
@@ -247,18 +254,22 @@ class PairedPredictions:
             key, counts = key[present], None if counts is None else counts[present]
         if not len(key):
             raise InputError(f"no row has a truth label and a prediction of both {a!r} and {b!r}")
-        cells, summed = _distinct(key, counts, prod(sizes))
+        if prod(sizes) <= MAX_BINS:
+            sums = np.bincount(key, counts, prod(sizes))
+            cells = np.flatnonzero(sums)
+            summed = sums[cells].astype(np.float64)
+        else:
+            cells, places = np.unique(key, return_inverse=True)
+            totals: NDArray[np.float64] = np.bincount(places, counts).astype(np.float64)
+            cells, summed = cells[totals > 0], totals[totals > 0]
         rest, code_b = np.divmod(cells, sizes[2])
         code_t, code_a = np.divmod(rest, sizes[1])
-        return self._settled((code_t, code_a, code_b), summed, columns).in_order()
+        return self._build_tables((code_t, code_a, code_b), summed, columns).in_order()
 
-    @cached_property
-    def _group_places(self) -> Ints:
-        """The line of each group: in the order of their keys."""
-        return rank_labels(() if self.cluster is None else self.cluster.labels)
-
-    def _clustered(self, columns: tuple[CodedColumn, CodedColumn, CodedColumn], names: tuple[str, str]) -> PairCells:
-        """The same, with the cells of each cluster beside."""
+    def _pair_by_cluster(
+        self, columns: tuple[CodedColumn, CodedColumn, CodedColumn], names: tuple[str, str]
+    ) -> PairCells:
+        """Return the rows that both systems predicted, one cell each, with the cells of each cluster beside."""
         from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
 
         assert self.cluster is not None
@@ -270,27 +281,32 @@ class PairedPredictions:
             )
         codes = tuple(column.codes[here] for column in columns)
         counts = np.ones(int(here.sum())) if self.counts is None else self.counts[here]
-        rows = self._settled((codes[0], codes[1], codes[2]), counts, columns)
+        rows = self._build_tables((codes[0], codes[1], codes[2]), counts, columns)
         shape = (len(self.cluster.labels), rows.table_a.cells.size)
         lines = [
-            coo_array((counts, (self._group_places[self.cluster.codes[here]], cells)), shape=shape).tocsr()
+            coo_array((counts, (self._cluster_lines[self.cluster.codes[here]], cells)), shape=shape).tocsr()
             for cells in (rows.cells_a, rows.cells_b)
         ]
         return replace(rows, clusters_a=lines[0], clusters_b=lines[1])
 
-    def _settled(
+    @cached_property
+    def _cluster_lines(self) -> Ints:
+        """The line of each cluster: in the order of their keys."""
+        return rank_labels(() if self.cluster is None else self.cluster.labels)
+
+    def _build_tables(
         self, codes: tuple[Ints, Ints, Ints], counts: NDArray[np.float64], columns: Sequence[CodedColumn]
     ) -> PairCells:
-        """Both tables on one list of truth labels, so that cells can be swapped between them."""
+        """Make both tables on one list of labels each, so that cells can be swapped between them."""
         seen = [tuple(column.labels[i] for i in distinct(code)) for code, column in zip(codes, columns, strict=True)]
         both = tuple(dict.fromkeys((*seen[1], *seen[2])))
         truth, system = unite(seen[0], both, self.reject if self.reject in both else None)
         if self.reject is not None and self.reject not in system:
             system = (*system, self.reject)
-        moved = [
-            _positions(column.labels, truth if i == 0 else system)[code]
-            for i, (code, column) in enumerate(zip(codes, columns, strict=True))
-        ]
+        moved = []
+        for code, column, labels in zip(codes, columns, (truth, system, system), strict=True):
+            place = {label: i for i, label in enumerate(labels)}
+            moved.append(np.array([place.get(label, -1) for label in column.labels], dtype=np.int64)[code])
         check_reject_is_no_truth(truth, self.reject)
         check_kinds(truth, [label for label in system if label != self.reject])
         check_reject_kind(both, self.reject)
@@ -305,12 +321,8 @@ class PairedPredictions:
         return PairCells(moved[0], moved[1], moved[2], counts, tables[0], tables[1])
 
 
-_LARGEST_SQUARED = 1e140
-"""Weights beyond this, or all below its reciprocal, are divided by the greatest: their scale does not matter."""
-
-
-def _effective(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:
-    """Weights on the scale of independent samples; whole numbers stay whole."""
+def _scale_weights(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:
+    """Scale weights to the number of independent samples; whole numbers stay whole."""
     if not squares:
         raise InputError("all weights are 0; nothing is left to compare")
     if squares == np.inf:
@@ -320,8 +332,19 @@ def _effective(weights: NDArray[np.float64], squares: float) -> NDArray[np.float
     return np.where(np.abs(scaled - np.rint(scaled)) < 1e-9 * scaled, np.rint(scaled), scaled)
 
 
-def _coded(codes: Ints, labels: Sequence[Any]) -> CodedColumn:
-    """Missing labels become −1."""
+def _encode(values: Any, side: str, reject: Label | None) -> CodedColumn:
+    coded = encode(values, side, reject)
+    codes = coded.codes.astype(np.int64)
+    if coded.labels is None:  # the codes are the labels
+        values, places = np.unique(codes, return_inverse=True)
+        return _drop_missing(places, [None if value == coded.missing else value for value in values.tolist()])
+    if coded.missing is not None:
+        codes = np.where(codes == coded.missing, -1, codes)
+    return CodedColumn(codes, coded.labels)
+
+
+def _drop_missing(codes: Ints, labels: Sequence[Any]) -> CodedColumn:
+    """Merge equal labels; missing ones become −1."""
     moves = np.full(len(labels), -1, dtype=np.int64)
     kept: dict[tuple[type, Label], int] = {}
     for i, label in enumerate(labels):
@@ -330,34 +353,8 @@ def _coded(codes: Ints, labels: Sequence[Any]) -> CodedColumn:
     return CodedColumn(moves[codes] if len(labels) else codes, tuple(label for _, label in kept))
 
 
-def _encoded(values: Any, side: str, reject: Label | None) -> CodedColumn:
-    coded = encode(values, side, reject)
-    codes = coded.codes.astype(np.int64)
-    if coded.labels is not None:
-        return CodedColumn(
-            np.where(codes == coded.missing, -1, codes) if coded.missing is not None else codes, coded.labels
-        )
-    found, places = np.unique(codes, return_inverse=True)
-    return _coded(places, [None if value == coded.missing else value for value in found.tolist()])
-
-
-def _distinct(key: Ints, counts: NDArray[np.float64] | None, size: int) -> tuple[Ints, NDArray[np.float64]]:
-    if size <= _SMALL_TABLE:
-        sums = np.bincount(key, counts, size)
-        cells = np.flatnonzero(sums)
-        return cells, sums[cells].astype(np.float64)
-    cells, places = np.unique(key, return_inverse=True)
-    found: NDArray[np.float64] = np.bincount(places, counts).astype(np.float64)
-    return cells[found > 0], found[found > 0]
-
-
-def _positions(old: Sequence[Label], new: Sequence[Label]) -> Ints:
-    place = {label: i for i, label in enumerate(new)}
-    return np.array([place.get(label, -1) for label in old], dtype=np.int64)
-
-
-def _stored_at(table: Contingency, truth: Ints, predicted: Ints) -> Ints:
-    """Places of cells among those that a table stores, all of which it does."""
+def _find_cells(table: Contingency, truth: Ints, predicted: Ints) -> Ints:
+    """Return the places of cells among those that a table stores, all of which it does."""
     key = truth * table.shape[1] + predicted
     if table.support is None:
         return key
