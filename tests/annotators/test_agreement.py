@@ -187,7 +187,7 @@ def test_rejections(source: object, systems: list[str] | None, said: str) -> Non
 
 
 def test_a_negative_number_of_draws_is_rejected() -> None:
-    with pytest.raises(InputError, match="draws is -1"):
+    with pytest.raises(InputError, match="draws must be a whole number of 0 or more, got -1"):
         ifs.agreement({"a": ["x", "y"], "b": ["x", "y"]}, draws=-1)
 
 

@@ -121,7 +121,7 @@ def test_labels_that_are_all_the_same_have_no_agreement_beyond_chance() -> None:
 @pytest.mark.parametrize(
     ("source", "options", "sentence"),
     [
-        (FOUR, {"scale": "ratio"}, "scale is 'ratio'; it is one of nominal, ordinal, interval"),
+        (FOUR, {"scale": "ratio"}, "scale must be one of 'nominal', 'ordinal', 'interval', got 'ratio'"),
         ({"a": ["x", "y"], "b": ["x", "x"]}, {"scale": "interval"}, "'x' is no number"),
         ({"a": ["x", "y"], "b": ["x", "x"]}, {"scale": "ordinal"}, "state the order with ordinal="),
         ({"a": ["x", "y"], "b": ["x", "x"]}, {"ordinal": ["x", "z"]}, "class 'y' is not in the order"),

@@ -30,7 +30,6 @@ MODULES = (
 """Modules whose functions users call by name; those of ``torch`` are classes."""
 
 NOT_YET = {
-    "agreement",
     "clustering.splits_and_merges",
     "cross_validate",
     "datasets.csv_of",

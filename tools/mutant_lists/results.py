@@ -182,7 +182,7 @@ MUTANTS = (
     ),
     Mutant(
         "items that one annotator answered",
-        "_contributions",
+        "Reliability",
         "usable = many >= 2",
         "usable = many >= 3",
         ("tests/annotators/test_agreement.py::test_alpha_as_published",),

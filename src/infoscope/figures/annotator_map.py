@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, fitting, plain_label, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
-from infoscope.studies.agreement.result import AnnotatorMap
+from infoscope.studies.agreement import AnnotatorMap
 
 __all__ = ["AnnotatorPlaneDisplay", "AnnotatorTreeDisplay"]
 

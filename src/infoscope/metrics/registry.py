@@ -245,7 +245,7 @@ _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
     "label_sets": "infoscope.studies.multilabel",
     "tracks": "infoscope.studies.tracking.measures",
-    "annotations": "infoscope.studies.agreement.coefficients",
+    "annotations": "infoscope.studies.agreement_measures",
     "scores": "infoscope.studies.operating_points.score_metrics",
 }
 """Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""

@@ -223,7 +223,7 @@ class SystemsResult(Result, Generic[System]):
 # Results of any kind --------------------------------------------------------------------------------------------------
 
 KINDS = {
-    "agreement": "infoscope.studies.agreement.result:Agreement",
+    "agreement": "infoscope.studies.agreement:Agreement",
     "calibration": "infoscope.studies.operating_points.calibration:Calibration",
     "class-thresholds": "infoscope.studies.operating_points.class_thresholds:ClassThresholds",
     "comparison": "infoscope.studies.compare:Comparison",

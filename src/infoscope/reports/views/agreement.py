@@ -30,9 +30,8 @@ from infoscope.results.notation import (
     format_p_value,
     format_share,
 )
-from infoscope.studies.agreement import Agreement
-from infoscope.studies.agreement.pairs import PairAgreement
-from infoscope.studies.agreement.result import AnnotatorMap
+from infoscope.studies.agreement import Agreement, AnnotatorMap
+from infoscope.studies.agreement_measures import PairAgreement
 
 
 def _forest(result: Agreement) -> ComparisonDisplay:
