@@ -24,10 +24,10 @@ from timing import best, sized
 
 import infoscope as ifs
 from infoscope.metrics import accuracy, macro_f1, proficiency
+from infoscope.studies import judge_model
 from infoscope.studies.compare_statistics import BORROWED_TIE
-from infoscope.studies.judge import borrowed_strength
-from infoscope.studies.judge.belief import StratumBelief
-from infoscope.studies.judge.stratum_counts import StratumCounts
+from infoscope.studies.judge_model import StratumBelief
+from infoscope.studies.judge_strata import StratumCounts
 
 ROWS = sized(10_000, 500)
 FEW_RUNS = sized(20, 1)
@@ -132,7 +132,7 @@ class Rows:
         labelled, everything = np.zeros((k, k, k)), np.zeros((k, k))
         np.add.at(labelled, (self.truth[known], self.verdict[known], self.prediction[known]), 1)
         np.add.at(everything, (self.verdict, self.prediction), 1)
-        return StratumCounts.of_tensors(labelled, everything)
+        return StratumCounts.from_tensors(labelled, everything)
 
     def table(self, weights: np.ndarray | None = None) -> ifs.Contingency:
         """Truth × prediction of all rows."""
@@ -176,7 +176,7 @@ def coverage(runs: int, seed: int) -> Iterator[str]:
             rng = np.random.default_rng([seed, at, run])
             rows = Rows.drawn(setting, rng)
             counts, table = rows.counts(), rows.table()
-            found.append(held(StratumBelief.of(counts, 400, seed=run).tables, table))
+            found.append(held(StratumBelief.draw(counts, 400, seed=run).tables, table))
             simple.append(held(independent(counts, rng), table)[0][0])
             p = float(accuracy(table))
             narrow.append(found[-1][0][1] / (3.92 * np.sqrt(p * (1 - p) / setting.labels)))
@@ -206,10 +206,10 @@ def verdicts(runs: int, seed: int) -> Iterator[str]:
             columns, roles, table = make(np.random.default_rng([seed, 100 + at, run]))
             asked = {"truth": "human", "judge": "gpt", "system": "model", **roles}
             judged = ifs.Judged.from_rows(columns, **asked)
-            found.append(held(StratumBelief.of(judged.counts(), 400, seed=run).tables, table))
+            found.append(held(StratumBelief.draw(judged.counts(), 400, seed=run).tables, table))
             if "weight" not in roles and "groups" not in roles and roles.get("judge") != "gpt":
                 single = ifs.Judged.from_rows(columns, **{**asked, "judge": "gpt", "says": None})
-                alone.append(held(StratumBelief.of(single.counts(), 400, seed=run).tables, table)[0][1])
+                alone.append(held(StratumBelief.draw(single.counts(), 400, seed=run).tables, table)[0][1])
         share = " / ".join(f"{x:.2f}" for x in np.array(found)[:, :, 0].mean(axis=0))
         gain = f"{np.array(found)[:, 0, 1].mean() / np.mean(alone):.2f}" if alone else "–"
         yield f"| {name} | {share} | {gain} |"
@@ -315,7 +315,7 @@ def speed() -> Iterator[str]:
     for classes in (2, 5, 10, 20, sized(50, 12)):
         rows = Rows.drawn(Setting(classes, 1000), np.random.default_rng(classes))
         counts = rows.counts()
-        seconds = best(lambda counts=counts: StratumBelief.of(replace(counts)).tables)
+        seconds = best(lambda counts=counts: StratumBelief.draw(replace(counts)).tables)
         yield f"| {classes} | {len(counts.rows):,} | {seconds:.2f} s |"
 
 
@@ -338,7 +338,7 @@ def shown(lines: Iterator[str], docs: Path | None, mark: str, made: str) -> None
 
 def _few_halvings() -> AbstractContextManager[object]:
     """More halvings make one posterior steadier, not its intervals truer; whatever runs afterwards gets them back."""
-    return patch.object(borrowed_strength, "MAX_HALVINGS", borrowed_strength.MIN_HALVINGS)
+    return patch.object(judge_model, "MAX_HALVINGS", judge_model.MIN_HALVINGS)
 
 
 PARTS: dict[str, Callable[[int, int], Iterator[str]]] = {"coverage": coverage, "verdicts": verdicts, "pairs": pairs}

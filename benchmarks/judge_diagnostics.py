@@ -19,7 +19,7 @@ from without_truth import shown
 
 import infoscope as ifs
 from infoscope.results.finding import Finding
-from infoscope.studies.judge.judge_drift import judge_drift
+from infoscope.studies.judge_findings import measure_judge_drift
 from infoscope.tables.rows import Patterns
 
 ROWS = 5000
@@ -104,7 +104,7 @@ def changed(rng: np.random.Generator, labels: int, after: float) -> float:
     gpt = erring(found.truth, np.where(period == 0, 0.85, after), 2, rng)
     human = [int(t) if there else None for t, there in zip(found.truth, found.labelled, strict=True)]
     patterns = Patterns.from_columns({"human": human, "gpt": gpt, "model": found.model, "month": period})
-    return judge_drift(patterns, ["human"], "gpt", ["model"], "month").p_value
+    return measure_judge_drift(patterns, ["human"], "gpt", ["model"], "month").p_value
 
 
 def repeating(labels: int, *systems: str) -> Callable[[np.random.Generator], ifs.Judged]:

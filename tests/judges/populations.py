@@ -66,7 +66,7 @@ def counted(sample: Sample, classes: int) -> StratumCounts:
     labelled, everything = np.zeros((classes,) * 3), np.zeros((classes,) * 2)
     np.add.at(labelled, (sample.truth[known], sample.verdict[known], sample.prediction[known]), 1)
     np.add.at(everything, (sample.verdict, sample.prediction), 1)
-    return StratumCounts.of_tensors(labelled, everything)
+    return StratumCounts.from_tensors(labelled, everything)
 
 
 def _confusion(classes: int, right: float, rng: np.random.Generator) -> np.ndarray:

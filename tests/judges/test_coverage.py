@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.api import StratumBelief, StratumCounts, borrowed_strength
+from tests.api import StratumBelief, StratumCounts, judge_model
 from tests.judges.populations import World, counted, sampled
 
 RUNS = 30
@@ -13,7 +13,7 @@ LEAST = 0.85
 
 @pytest.fixture(autouse=True)
 def _few_halvings(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(borrowed_strength, "MAX_HALVINGS", borrowed_strength.MIN_HALVINGS)
+    monkeypatch.setattr(judge_model, "MAX_HALVINGS", judge_model.MIN_HALVINGS)
 
 
 def accuracies(tables: np.ndarray) -> np.ndarray:
@@ -26,7 +26,7 @@ def is_held(tables: np.ndarray, true: float) -> bool:
 
 
 def posterior(counts: StratumCounts, rng: np.random.Generator) -> np.ndarray:
-    return StratumBelief.of(counts, 200, seed=int(rng.integers(1000))).tables
+    return StratumBelief.draw(counts, 200, seed=int(rng.integers(1000))).tables
 
 
 def judge_as_truth(counts: StratumCounts, rng: np.random.Generator) -> np.ndarray:

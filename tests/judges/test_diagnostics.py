@@ -6,7 +6,14 @@ import numpy as np
 import pytest
 
 import infoscope as ifs
-from tests.api import LabelsBesideJudge, accepted_errors, belief, given_truth_p_value, row_ease, row_selection
+from tests.api import (
+    LabelsBesideJudge,
+    check_row_selection,
+    compare_accepted_errors,
+    compute_p_given_truth,
+    judge_model,
+    measure_row_ease,
+)
 from tests.judges.labelled_worlds import JudgedWorld, erring
 from tests.reference import reference_file, why_absent
 
@@ -25,10 +32,10 @@ def test_reference_figures() -> None:
         counts = (np.array(case[name]) for name in ("labelled", "everything"))
         found = ifs.Judged.from_counts(*counts, says_right=case["verdict"])
         wanted = case["reference"]["not_random_p"]
-        assert row_selection(found, "system").p_value == pytest.approx(wanted, rel=1e-8, abs=1e-12)
+        assert check_row_selection(found, "system").p_value == pytest.approx(wanted, rel=1e-8, abs=1e-12)
     for pair in document["pairs"]:
         found = ifs.Judged.from_counts(*(np.array(pair[name]) for name in ("labelled", "everything")))
-        (errors,) = accepted_errors(found)
+        (errors,) = compare_accepted_errors(found)
         for at, name in enumerate(("accepted_when_wrong_a", "accepted_when_wrong_b")):
             reference = pair["reference"][name]
             assert errors.rates[at] == pytest.approx(reference["mean"], abs=0.06 * reference["sd"] + 1e-3)
@@ -68,7 +75,7 @@ def test_labels_of_easy_rows_are_noticed() -> None:
     found = labelled_by_ease(np.random.default_rng(43), 1.7)
     (finding,) = (each for each in found.findings() if each.code == "labelled_rows_differ")
     assert "labelled rows seem easier than others" in finding.text
-    assert finding.evidence["z"] == pytest.approx(row_ease(found, "model").z)
+    assert finding.evidence["z"] == pytest.approx(measure_row_ease(found, "model").z)
 
 
 @pytest.mark.slow
@@ -92,12 +99,12 @@ def test_a_strong_choice_by_ease_may_pass_for_a_choice_by_verdict() -> None:
 @pytest.mark.slow
 def test_ease_is_measured_in_standard_deviations(monkeypatch: pytest.MonkeyPatch) -> None:
     """Standard normal under labels at random, whatever the judge; far above under labels by ease."""
-    monkeypatch.setattr(belief, "TWO_CLASS_DRAWS", 128)
+    monkeypatch.setattr(judge_model, "TWO_CLASS_DRAWS", 128)
     rng = np.random.default_rng(48)
-    sound = np.array([row_ease(labelled_by_ease(rng, 1.0), "model").z for _ in range(60)])
+    sound = np.array([measure_row_ease(labelled_by_ease(rng, 1.0), "model").z for _ in range(60)])
     assert abs(sound.mean()) < 3.5 / np.sqrt(60)
     assert 0.72 < sound.std() < 1.3
-    easy = [row_ease(labelled_by_ease(rng, 1.5), "model").is_apart for _ in range(40)]
+    easy = [measure_row_ease(labelled_by_ease(rng, 1.5), "model").is_apart for _ in range(40)]
     assert 0.25 < np.mean(easy) < 0.75
 
 
@@ -137,7 +144,7 @@ def test_a_judge_that_favours_a_system() -> None:
         system=["model", "other"],
         says={"right": "yes", "wrong": "no"},
     )
-    (errors,) = accepted_errors(both)
+    (errors,) = compare_accepted_errors(both)
     assert errors.favoured == "model"
     assert errors.rates[1] == pytest.approx(0.1, abs=0.05)
 
@@ -163,7 +170,7 @@ def test_verdicts_given_the_truth() -> None:
             world = JudgedWorld.drawn(rng, 150, 150, repeats=repeats)
             tables = np.zeros((2, 2, 2))
             np.add.at(tables, (world.truth, world.verdict, world.prediction), 1.0)
-            found.append(given_truth_p_value(tables))
+            found.append(compute_p_given_truth(tables))
     assert np.median(p_values[0.0]) > 0.2
     assert max(p_values[0.5]) < 0.05
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.api import borrowed_strength, fitted_errors
+from tests.api import fit_errors, judge_model
 from tests.judges.populations import World, counted, sampled
 
 
@@ -11,7 +11,7 @@ def test_evenly_spread_errors_by_bayes_rule() -> None:
     """P(t | j, s) ∝ P(t, s) P(j | t), where the wrong verdicts of a class are equally likely."""
     counts = counted(sampled(World(4, 4000, 2000), np.random.default_rng(7)), 4)
     everyone = counts.labelled.copy()
-    fit = fitted_errors(counts, everyone, everyone.sum(axis=0))
+    fit = fit_errors(counts, everyone, everyone.sum(axis=0))
     truth = everyone.sum(axis=(1, 2)) + 0.5
     system = everyone.sum(axis=1) + 0.125
     system /= system.sum(axis=1, keepdims=True)
@@ -32,14 +32,14 @@ def test_many_classes_have_more_hypotheses(classes: int, shapes: int, bases: int
     """With few classes the reference method, with many also strata half as far apart."""
     counts = counted(sampled(World(classes, 3000, 300), np.random.default_rng(8)), classes)
     seen: list[int] = []
-    chosen = borrowed_strength.chosen
+    chosen = judge_model.choose_hypotheses
 
     def noted(logs, draws, rng):
         seen.append(len(logs))
         return chosen(logs, draws, rng)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(borrowed_strength, "chosen", noted)
+        patch.setattr(judge_model, "choose_hypotheses", noted)
         own = np.ones((8, np.count_nonzero(counts.by_class)))
-        borrowed_strength.borrowed(counts, own, np.random.default_rng(9))
+        judge_model.borrow_strength(counts, own, np.random.default_rng(9))
     assert set(seen) == {shapes, bases}

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import InputError, Judged, JudgeDisplay
-from tests.api import app, asked_groups, judged, system_strata
+from tests.api import app, judge_strata, read_judged_groups
 from tests.judges.populations import World, sampled
 
 ROLES: dict[str, Any] = {"truth": "human", "system": ["model", "new"], "judge": "gpt"}
@@ -88,7 +88,7 @@ def test_every_engine_and_several_columns(rows: pl.DataFrame, tmp_path: Path) ->
     split.write_csv(tmp_path / "rows.csv")
     sources = (split, split.to_dict(as_series=False), tmp_path / "rows.csv")
     columns, options = ("human", "model", None), {"judge": "gpt", "by": ["month", "half"]}
-    first, *others = [asked_groups(source, None, columns, options) for source in sources]
+    first, *others = [read_judged_groups(source, None, columns, options) for source in sources]
     assert [part.group for part in first] == [{"month": m, "half": h} for m in ("june", "may") for h in "01"]
     for other in others:
         assert [part.group for part in other] == [part.group for part in first]
@@ -125,16 +125,16 @@ def test_groups_need_rows(rows: pl.DataFrame) -> None:
 def test_more_strata_than_can_be_drawn_are_rejected_before_any_work(monkeypatch: pytest.MonkeyPatch) -> None:
     sample = sampled(World(classes=5, rows=500, labels=100), np.random.default_rng(4))
     counted = Judged.from_rows(sample.columns(), truth="human", system="model", judge="gpt")
-    monkeypatch.setattr(judged, "MOST_CELLS", 100)
+    monkeypatch.setattr("infoscope.studies.judge.MAX_DRAWN_CELLS", 100)
     with pytest.raises(InputError, match=r"5 classes make 2[0-9] pairs of verdict and prediction of model, more than"):
         counted.posterior()
-    monkeypatch.setattr(system_strata, "MOST_CELLS", 100)
+    monkeypatch.setattr(judge_strata, "MAX_COUNTED_CELLS", 100)
     with pytest.raises(InputError, match="5 classes, 5 verdicts and 5 predictions are more than"):
         Judged.from_rows(sample.columns(), truth="human", system="model", judge="gpt").posterior()
 
 
 @pytest.mark.slow
-def test_favour_is_drawn_from_the_accepted_errors(rows: pl.DataFrame, evaluation: ifs.Evaluation) -> None:
+def test_favour_is_drawn_from_the_compare_accepted_errors(rows: pl.DataFrame, evaluation: ifs.Evaluation) -> None:
     found = ifs.evaluate(rows, **ROLES)
     shown = {row.name: row for row in JudgeDisplay.from_favour(found).rows}
     labelled = rows.filter(pl.col("human").is_not_null())

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import Agreements, StratumAllocation, app, labels_for, outline_of, with_labels
+from tests.api import Agreements, StratumAllocation, app, outline_of
 from tests.cli.test_glossary import asked, outlined
 from tests.judges.labelled_worlds import JudgedWorld
 
@@ -39,22 +39,25 @@ def test_labels_by_stratum_are_the_best_there_are() -> None:
             n = np.maximum(labelled + greedy, 1.0)
             gain = share**2 * found.spread**2 * (1 / n - 1 / np.maximum(labelled + greedy + 1, 1.0))
             greedy[np.argmax(np.where(labelled + greedy < rows, gain + (n == 1.0) * 1e-12, -1.0))] += 1
-        added = found.by_stratum(80)
+        added = found.allocate(80, planned=True)
         assert added.sum() == pytest.approx(80)
         assert (added <= rows - labelled + 1e-9).all()
         assert (added >= 0).all()
-        assert found.half_width(added, 0.95) <= found.half_width(greedy, 0.95) * 1.01
-        assert found.half_width(added, 0.95) <= found.half_width(found.at_random(80), 0.95) + 1e-12
-        assert found.whole(80).sum() == 80
-        needed = found.labels_needed(found.half_width(added, 0.95) * 1.0001, 0.95, planned=True)
+        assert found.expect_half_width(added, 0.95) <= found.expect_half_width(greedy, 0.95) * 1.01
+        assert (
+            found.expect_half_width(added, 0.95)
+            <= found.expect_half_width(found.allocate(80, planned=False), 0.95) + 1e-12
+        )
+        assert found.round_allocation(80).sum() == 80
+        needed = found.count_labels_needed(found.expect_half_width(added, 0.95) * 1.0001, 0.95, planned=True)
         assert needed is not None
         assert needed <= 80
 
 
 def test_all_rows_are_given_out_once() -> None:
     found = StratumAllocation(np.array([0.9, 0.1]), np.array([0.0, 0.5]), np.zeros(2), np.array([90.0, 10.0]), 0.0, 1.0)
-    assert found.whole(100).tolist() == [90, 10]
-    assert found.whole(40).tolist() == [30, 10]
+    assert found.round_allocation(100).tolist() == [90, 10]
+    assert found.round_allocation(40).tolist() == [30, 10]
 
 
 @pytest.mark.slow
@@ -63,7 +66,7 @@ def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_expected(clas
     rng = np.random.default_rng([32, classes])
     world = JudgedWorld.drawn(rng, 4000, 100, classes)
     before = judged(world)
-    plan = labels_for(before, "accuracy", 0.08)
+    plan = before.labels_for("accuracy", 0.08)
     items = plan.select(world.source(), seed=1)
     found = plan.estimate(filled(plan, items, world))
 
@@ -83,7 +86,7 @@ def test_labels_that_were_asked_for_make_the_interval_as_narrow_as_expected(clas
 def test_chances_are_those_of_the_strata() -> None:
     rng = np.random.default_rng(33)
     world = JudgedWorld.drawn(rng, 600, 60)
-    plan = labels_for(judged(world), "proficiency", 0.2)
+    plan = judged(world).labels_for("proficiency", 0.2)
     items = plan.select(world.source(), 50)
     for verdict in "ab":
         for prediction in "ab":
@@ -99,13 +102,13 @@ def test_labels_come_back_in_rounds() -> None:
     rng = np.random.default_rng(34)
     world = JudgedWorld.drawn(rng, 3000, 60)
     source = world.source()
-    plan = labels_for(judged(world), "accuracy", 0.08)
+    plan = judged(world).labels_for("accuracy", 0.08)
     first = filled(plan, plan.select(source, 40), world)
     following = plan.next_round(first)
     again = following.select(source, round=2)
     assert not {item.row for item in again} & set(first["row"])
     assert 0 < following.labels < plan.labels + 20
-    after = with_labels(judged(world), first)
+    after = judged(world).with_labels(first)
     assert after.label_count == 100
     assert after.row_count == 3000
     counted = JudgedWorld(world.truth, world.prediction, world.verdict, world.labelled.copy())
@@ -119,12 +122,12 @@ def test_labels_from_elsewhere_leave_all_rows_open() -> None:
     """With population="unlabelled", labelled rows are no part of the rows: none of these is counted off."""
     world = JudgedWorld.drawn(np.random.default_rng(37), 500, 100)
     apart = ifs.Judged.from_rows(world.source(), **COLUMNS, population="unlabelled")
-    plan = labels_for(apart, "accuracy", 0.1)
+    plan = apart.labels_for("accuracy", 0.1)
     assert plan.items == 400
     assert sum(each.rows for each in plan.strata) == 500
     open_rows = ~world.labelled
     accepted = float((world.verdict == world.prediction)[open_rows].sum())
-    found = Agreements.of(apart.counts("model"), apart=True)
+    found = Agreements.count(apart.counts("model"), apart=True)
     assert (found.accepted, found.unlabelled) == (accepted, 400.0)
     together = ifs.evaluate(world.source(), **COLUMNS).judge.of("model").others["ppi"]
     assert ifs.evaluate(apart).judge.of("model").others["ppi"].value == pytest.approx(together.value)
@@ -133,7 +136,7 @@ def test_labels_from_elsewhere_leave_all_rows_open() -> None:
 def test_rejections() -> None:
     world = JudgedWorld.drawn(np.random.default_rng(35), 400, 50)
     rows = judged(world)
-    plan = labels_for(rows, "accuracy", 0.1)
+    plan = rows.labels_for("accuracy", 0.1)
     sheet = filled(plan, plan.select(world.source(), 30), world)
     for wrong, said in (
         ({"label": ["z"] * 30}, "has the label 'z'; the classes are a, b"),
@@ -145,10 +148,10 @@ def test_rejections() -> None:
     with pytest.raises(InputError, match="the sheet of labels has no column 'row'"):
         plan.estimate({name: values for name, values in sheet.items() if name != "row"})
     with pytest.raises(InputError, match="labels of all 400 rows leave the interval of accuracy"):
-        labels_for(rows, "accuracy", 0.001)
-    with pytest.raises(InputError, match="it must be above 0"):
-        labels_for(rows, "accuracy", 0.0)
-    assert labels_for(rows, "accuracy", 0.9).labels == 0
+        rows.labels_for("accuracy", 0.001)
+    with pytest.raises(InputError, match="width must be a number above 0"):
+        rows.labels_for("accuracy", 0.0)
+    assert rows.labels_for("accuracy", 0.9).labels == 0
 
 
 def test_grades_stay_cut_as_they_were_when_rows_were_drawn(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Judged
-from tests.api import fitted_errors
+from tests.api import fit_errors
 from tests.reference import reference_file, why_absent
 
 MISSING = why_absent("oracle_judge.json")
@@ -72,7 +72,7 @@ def test_mean_and_sd_of_the_accuracy_of_two_classes_are_exact(case: dict[str, An
 )
 def test_how_often_the_judge_repeats_the_prediction_agrees(case: dict[str, Any]) -> None:
     counts = judged_of(case).counts()
-    found = fitted_errors(counts, counts.labelled, counts.everything)
+    found = fit_errors(counts, counts.labelled, counts.everything)
     assert found.repeats == pytest.approx(case["reference"]["repeats_answer"], abs=1e-10)
 
 

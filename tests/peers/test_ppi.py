@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.api import Agreements, ppi_accuracy
+from tests.api import Agreements, estimate_ppi_accuracy
 
 ppi_py = pytest.importorskip("ppi_py")
 
@@ -17,7 +17,7 @@ def test_accuracy_of_few_labels_and_many_verdicts(seed: int, level: float) -> No
     verdict = np.where(rng.random(n + unlabelled) < rng.uniform(0.4, 1.0), right, rng.random(n + unlabelled) < 0.5)
     truth, mine, others = right[:n].astype(float), verdict[:n].astype(float), verdict[n:].astype(float)
     counts = [float(((truth == y) & (mine == f)).sum()) for y in (1, 0) for f in (1, 0)]
-    found = ppi_accuracy(Agreements(*counts, float(others.sum()), float(unlabelled)), level)
+    found = estimate_ppi_accuracy(Agreements(*counts, float(others.sum()), float(unlabelled)), level)
 
     low, high = (float(np.ravel(end)[0]) for end in ppi_py.ppi_mean_ci(truth, mine, others, alpha=1 - level))
     assert found.value == pytest.approx(

@@ -30,9 +30,9 @@ MUTANTS = (
     ),
     Mutant(
         "verdicts that repeat the prediction",
-        "expected",
-        "return _Sums(np.maximum(own, 0.0), system, (repeats + 0.5) / (system.sum(axis=(-1, -2)) + 10))",
-        "return _Sums(np.maximum(own, 0.0), system, 0.0 * repeats)",
+        "fit_errors",
+        "repeats = (copies + 0.5) / (system_counts.sum(axis=(-1, -2)) + 10)",
+        "repeats = 0.0 * copies",
         ("tests/judges/test_reference.py::test_how_often_the_judge_repeats_the_prediction_agrees",),
     ),
     Mutant(

@@ -194,7 +194,7 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
                     spelling[name] = alias
             for keyword in kwargs:
                 if keyword not in parameters and not takes_any:
-                    names = ", ".join(parameters)
+                    names = ", ".join(name for name in parameters if name not in ("self", "cls"))
                     hint = (
                         ALL_ROWS_ARE_READ
                         if keyword == "until"

@@ -76,9 +76,8 @@ from infoscope.studies.inputs import (
     stated_order,
     tables_by_system,
 )
-from infoscope.studies.judge import Judged
-from infoscope.studies.judge.findings import judged_findings, judged_summary
-from infoscope.studies.judge.question import asked_judged
+from infoscope.studies.judge import Judged, read_judged
+from infoscope.studies.judge_findings import describe_judge_quality, describe_judged
 from infoscope.studies.predictions import PairCells, PairedPredictions
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import (
@@ -465,7 +464,7 @@ def compare(
     )
 
     # few rows have a true label: a judge's verdicts are corrected by these
-    judged = asked_judged(source, y_pred, (truth, system, read), about_rows)
+    judged = read_judged(source, y_pred, (truth, system, read), about_rows)
     if judged is not None:
         return compare_judged(judged, options)
 
@@ -1027,7 +1026,9 @@ def compare_judged(judged: Judged, options: CompareOptions) -> Comparison:
         evidence.append(PairEvidence(one, other, rhos))
     result, _ = _combine_pairs(systems, evidence, defined, options, paired=True)
     ranked = [place.name for ranking in result.ranking[:1] for place in ranking.places]
-    summary = judged_summary(judged, list(dict.fromkeys([*ranked, *names])), level=options.level, seed=options.seed)
+    summary = describe_judge_quality(
+        judged, list(dict.fromkeys([*ranked, *names])), level=options.level, seed=options.seed
+    )
     labels = f"{judged.label_count:,.6g} of {judged.row_count:,.6g}"
     corrected = (
         f"{f'Rows with a weight of {labels}' if judged.patterns.is_weighted else f'{labels} rows'} have a true label; "
@@ -1038,7 +1039,7 @@ def compare_judged(judged: Judged, options: CompareOptions) -> Comparison:
         *result.findings,
         Finding("corrected_verdicts", corrected, evidence={"labels": judged.label_count, "rows": judged.row_count}),
         *summary,
-        *judged_findings(judged),
+        *describe_judged(judged),
         *undefined,
     )
     samples = {name: round(size, 6) for name, size in result.samples.items()}

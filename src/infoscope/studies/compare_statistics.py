@@ -22,7 +22,7 @@ from infoscope.metrics.registry import Metric
 from infoscope.posterior import partition_moments
 from infoscope.posterior.first_order import influence, is_information
 from infoscope.results.estimate import Difference, Estimate, Verdict
-from infoscope.studies.judge.judged import Judged
+from infoscope.studies.judge import Judged
 from infoscope.studies.predictions import PairCells
 from infoscope.tables import Contingency
 from infoscope.tables.counting import Support

@@ -40,8 +40,7 @@ from infoscope.studies.inputs import (
     label_findings,
     stated_order,
 )
-from infoscope.studies.judge import Judged
-from infoscope.studies.judge.question import asked_groups, period_findings
+from infoscope.studies.judge import Judged, find_judge_drift, read_judged_groups
 from infoscope.tables.column_kinds import ColumnNames, check_columns
 from infoscope.typing import LabelsByName, Source
 
@@ -114,12 +113,12 @@ def evaluate(
         table = prepared(table, options.get("prevalence"), clusters=task == "clustering")
         return replace(subject, table=table, clusters=task == "clustering")
 
-    judged = asked_groups(source, y_pred, (truth, system, read), options)
+    judged = read_judged_groups(source, y_pred, (truth, system, read), options)
     rows = cast(Source, source)
     if judged:
         uncertainty.reject_none("with a judge every number is an estimate")
         found = judged_inputs(judged, source, y_pred, request, uncertainty.seed)
-        about_periods = period_findings(source, y_pred, (truth, system, read), options)
+        about_periods = find_judge_drift(source, y_pred, (truth, system, read), options)
         found = replace(found, notes=(*found.notes, *about_periods))
     else:
         found = _with_truth_note(gather(rows, y_pred, request), truth)

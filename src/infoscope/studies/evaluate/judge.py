@@ -22,11 +22,9 @@ from infoscope.studies.evaluate.result import Evaluation, GroupComparison, Judge
 from infoscope.studies.evaluate.score import TableInput, measure
 from infoscope.studies.evaluate.uncertainty import believed
 from infoscope.studies.inputs import UncertaintyOptions
-from infoscope.studies.judge import Judged
-from infoscope.studies.judge.accuracy_estimators import Agreements, bias_adjusted_accuracy, ppi_accuracy
-from infoscope.studies.judge.diagnostics import accepted_error_rates, accepting_verdicts
-from infoscope.studies.judge.findings import judged_findings
-from infoscope.studies.judge.judged_groups import JudgedGroup
+from infoscope.studies.judge import Judged, JudgedGroup
+from infoscope.studies.judge_findings import describe_judged, draw_accepted_errors, find_accepting_verdicts
+from infoscope.studies.judge_model import Agreements, estimate_bias_adjusted_accuracy, estimate_ppi_accuracy
 from infoscope.tables import Contingency
 from infoscope.typing import Json, LabelsByName, Source
 
@@ -82,7 +80,7 @@ def _judged_tables(judged: Judged, seed: int) -> Inputs:
     for name in judged.systems:
         table = judged.table(name, seed=seed)
         subjects.append(TableInput(name, table, n=table.sample_size))
-    return Inputs(provenance, subjects, notes=(*judged_findings(judged), *_unmatched_names(judged)))
+    return Inputs(provenance, subjects, notes=(*describe_judged(judged), *_unmatched_names(judged)))
 
 
 def _group_inputs(parts: Sequence[JudgedGroup], seed: int) -> Inputs:
@@ -173,10 +171,10 @@ def _judge_result(part: JudgedGroup, how: UncertaintyOptions, names: Sequence[st
 
 
 def _judged_systems(judged: Judged, how: UncertaintyOptions, names: Sequence[str]) -> Iterator[JudgedSystem]:
-    rates = accepted_error_rates(judged, seed=how.seed)
+    rates = draw_accepted_errors(judged, seed=how.seed)
     for name in judged.systems:
         found = _JudgedParts(judged, name, how).record(names)
-        if accepting_verdicts(judged, name).any():
+        if find_accepting_verdicts(judged, name).any():
             summary = summarize_draws(rates[name], how.level)
             found = replace(found, accepted_errors=Estimate(float(summary.mean)).with_belief(summary))
         yield found
@@ -250,13 +248,13 @@ class _JudgedParts:
         }
 
     def _others(self) -> dict[str, Estimate]:
-        accepts = accepting_verdicts(self.judged, self.system)
+        accepts = find_accepting_verdicts(self.judged, self.system)
         if not accepts.any():
             return {}
-        rows = Agreements.of(self.judged.counts(self.system), accepts, apart=self.judged.population == "unlabelled")
+        rows = Agreements.count(self.judged.counts(self.system), accepts, apart=self.judged.population == "unlabelled")
         return {
-            "ppi": ppi_accuracy(rows, self.how.level),
-            "lee": bias_adjusted_accuracy(rows, self.how.level),
+            "ppi": estimate_ppi_accuracy(rows, self.how.level),
+            "lee": estimate_bias_adjusted_accuracy(rows, self.how.level),
         }
 
     def _judge_as_truth(self, names: Sequence[str]) -> dict[str, Estimate]:
