@@ -7,7 +7,7 @@ from collections.abc import Callable
 from infoscope.figures.display import Display
 from infoscope.figures.predicted_classes import PredictedClassesDisplay
 from infoscope.reports.outline import Column, Outline, Section, Table
-from infoscope.reports.phrases import Name
+from infoscope.reports.outline import Name
 from infoscope.results.notation import Units
 from infoscope.studies.predicted_classes import PredictedClasses
 

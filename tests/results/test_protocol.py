@@ -16,7 +16,7 @@ import pytest
 import infoscope as ifs
 from infoscope import Finding
 from infoscope.errors import InputError
-from tests.api import KINDS, Provenance, Result, result_class
+from tests.api import KINDS, Provenance, Result, find_view, result_class
 from tests.results.examples import EXAMPLES, example, schema_file
 
 pytestmark = pytest.mark.parametrize("kind", sorted(KINDS))
@@ -228,9 +228,7 @@ def test_a_document_of_another_schema_is_rejected(kind, result):
 
 def test_pictures_are_drawn_by_name(result):
     pyplot = pytest.importorskip("matplotlib.pyplot")
-    from importlib import import_module
-
-    names = list(import_module(f"infoscope.reports.views.{result.kind.replace('-', '_')}").PICTURES)
+    names = list(find_view(result.kind).PICTURES)
     if result.kind == "sweep":  # the example moves a threshold
         names.remove("risk_coverage")
         with pytest.raises(InputError, match="probabilities of every class"):

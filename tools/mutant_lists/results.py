@@ -277,16 +277,16 @@ MUTANTS = (
     ),
     Mutant(
         "names in a repr can be printed",
-        "_in_a_line",
-        'texts = [(shown(plain(part), UNICODE) if plain(part) else "", part) for part in parts]',
-        "texts = [(plain(part), part) for part in parts]",
+        "render_repr",
+        'texts = [(escape_label(to_plain(part), UNICODE) if to_plain(part) else "", part) for part in parts]',
+        "texts = [(to_plain(part), part) for part in parts]",
         ("tests/results/test_hostile_names.py::test_the_repr_stays_within_five_lines_that_can_be_printed",),
     ),
     Mutant(
         "a heading of findings keeps its width",
-        "_findings",
-        'Text(squeezed(_shown(name, look), look.room, look.signs), "bold")',
-        'Text(_shown(name, look), "bold")',
+        "_write_findings",
+        'Text(shorten_label(_escape(name, look), look.room, look.signs), "bold")',
+        'Text(_escape(name, look), "bold")',
         ("tests/results/test_hostile_names.py::test_text_keeps_its_width_and_commands_no_terminal",),
     ),
     Mutant(

@@ -94,11 +94,11 @@ class Output:
         to_file = self.path is not None
         signs = ifs.reports.UNICODE if to_file or knows_unicode() else ifs.reports.ASCII
         look = ifs.reports.Look(self.width, signs, 0 if self.verbose else 8)
-        lines = ifs.reports.text_lines(ifs.reports.outline_of(result, self.unit), look)
+        lines = ifs.reports.write_lines(ifs.reports.make_outline(result, self.unit), look)
         if to_file or not _is_styled():
             return "\n".join(line.plain.rstrip() for line in lines) + "\n"
         bold_only = bool(os.environ.get("NO_COLOR")) and not _is_colour_forced()
-        return ifs.reports.coloured(lines, self.width, bold_only=bold_only)
+        return ifs.reports.colour_lines(lines, self.width, bold_only=bold_only)
 
 
 def _check_suffix(path: Path) -> None:

@@ -29,15 +29,14 @@ from infoscope.readers.cell_rows import (
 )
 from infoscope.readers.first_rows import column_names
 from infoscope.readers.guess_columns import ColumnRoles
-from infoscope.reports.html.elements import label, scrolled
-from infoscope.reports.html.shell import page_style
+from infoscope.reports.html.page import draw_label, read_style, wrap_scrolling
 
 CODE = (files("infoscope.explorer") / "explorer.js").read_text(encoding="utf-8")
 
 
 @cache
 def _read_style() -> str:
-    return page_style() + (files("infoscope.explorer") / "explorer.css").read_text(encoding="utf-8")
+    return read_style() + (files("infoscope.explorer") / "explorer.css").read_text(encoding="utf-8")
 
 
 def draw_page(title: str, *body: Html, class_: str = "") -> str:
@@ -97,7 +96,7 @@ def draw_start_page(folder: ServedFolder, errors: Sequence[TruthErrors], *, has_
 def _draw_file(name: str, title: str, path: Path) -> Html:
     length = path.stat().st_size
     size = f"{length / 1e6:,.1f} MB" if length >= 1e5 else f"{max(length / 1e3, 0.1):,.1f} kB"
-    link = element("a", label(title, 100), href="columns?" + urlencode({"file": name}))
+    link = element("a", draw_label(title, 100), href="columns?" + urlencode({"file": name}))
     return element("li", link, element("span", f" {size}", class_="dim"))
 
 
@@ -155,7 +154,7 @@ def draw_columns_page(
         asked.append(element("ul", *(element("li", on_page(reason)) for reason in roles.reasons), class_="reasons"))
     body = [
         element("p", element("a", "files", href="./")),
-        element("h1", label(title, 60)),
+        element("h1", draw_label(title, 60)),
         *([element("p", note, class_="note", role="status")] if note else []),
         *(asked or [element("p", "No column stands out; please choose.")]),
         element("form", *form, action="explore", method="get"),
@@ -203,13 +202,13 @@ def _draw_column(name: str, values: Sequence[Any], held: Mapping[str, set[str | 
         box = element("input", type=kind, name=group, value=name, **about)
         choices.append(element("td", element("label", box, class_="choice")))
     first = " · ".join(str(value)[:24] for value in list(dict.fromkeys(values))[:3] if value is not None)
-    return element("tr", element("th", label(name, 30), scope="row"), *choices, element("td", first, class_="dim"))
+    return element("tr", element("th", draw_label(name, 30), scope="row"), *choices, element("td", first, class_="dim"))
 
 
 def _draw_columns(lines: Sequence[Html], name: str) -> Html:
     heads = ("column", *(word for _, word, _ in _ROLES), "first values")
     head = element("tr", *(element("th", word, scope="col") for word in heads))
-    return scrolled(element("table", element("thead", head), element("tbody", *lines), class_="tool"), name)
+    return wrap_scrolling(element("table", element("thead", head), element("tbody", *lines), class_="tool"), name)
 
 
 def draw_join_page(folder: ServedFolder, name: str, other: str) -> str:
@@ -217,7 +216,7 @@ def draw_join_page(folder: ServedFolder, name: str, other: str) -> str:
     title, other_title = folder.title(name), folder.title(other)
     here, there = (column_names(str(folder.path(file))) for file in (name, other))
     both = [column for column in here if column in there]
-    link = element("a", "columns of ", label(title, 60), href="columns?" + urlencode({"file": name}))
+    link = element("a", "columns of ", draw_label(title, 60), href="columns?" + urlencode({"file": name}))
     back = element("p", element("a", "files", href="./"), " · ", link)
     if not both:
         words = element("p", f"{title} and {other_title} share no column that could join them.", class_="warn")
@@ -235,7 +234,7 @@ def draw_join_page(folder: ServedFolder, name: str, other: str) -> str:
         action="join",
         method="get",
     )
-    head = element("h1", "A column of ", label(other_title, 60))
+    head = element("h1", "A column of ", draw_label(other_title, 60))
     return draw_page(title, element("main", back, head, form))
 
 
@@ -299,18 +298,18 @@ def _draw_changes(changes: ChangedPredictions, pair: dict[str, str]) -> Html:
         truth, before, after = labels
         cell = {**pair, "change": change, "truth": truth, "first": before, "predicted": after, "system": changes.after}
         opener = _open_button(f"{count:,}", cell, f"true {truth}, {before} before, {after} now")
-        names = [element("td", label(name, 40)) for name in (before, after)]
+        names = [element("td", draw_label(name, 40)) for name in (before, after)]
         lines.append(
             element(
                 "tr",
-                element("th", label(truth, 40), scope="row"),
+                element("th", draw_label(truth, 40), scope="row"),
                 *names,
                 element("td", _WORDS[change]),
                 element("td", opener),
             )
         )
-    head = element("tr", *(element("th", label(word, 40), scope="col") for word in heads))
-    return scrolled(element("table", element("thead", head), element("tbody", *lines), class_="tool"), "Changes")
+    head = element("tr", *(element("th", draw_label(word, 40), scope="col") for word in heads))
+    return wrap_scrolling(element("table", element("thead", head), element("tbody", *lines), class_="tool"), "Changes")
 
 
 def _choose_pair(columns: ExploredColumns, changes: ChangedPredictions) -> Html:
@@ -422,13 +421,13 @@ def _draw_rows(page: CellPage, query: RowsQuery, key: str | None, verdicts: Mapp
     judged = isinstance(query, CellQuery) or not query.varying  # a verdict is about one true label and one prediction
     others = query.system if isinstance(query, CellQuery) and query.predicted is None else None
     heads = ["row", *order, *(["verdict"] if judged else [])]
-    head = element("tr", *(element("th", label(name, 24), scope="col") for name in heads))
+    head = element("tr", *(element("th", draw_label(name, 24), scope="col") for name in heads))
     lines = []
     for row in page.rows:
         cells = [
             element(
                 "td",
-                label(_format_value(row.values[name]), 200),
+                draw_label(_format_value(row.values[name]), 200),
                 data_name=name,
                 class_="long" if size[name] > 20 else "short",
             )
@@ -449,7 +448,7 @@ def _draw_rows(page: CellPage, query: RowsQuery, key: str | None, verdicts: Mapp
             )
         )
     table = element("table", element("thead", head), element("tbody", *lines), class_="tool rows")
-    return scrolled(table, "Rows of the cell")
+    return wrap_scrolling(table, "Rows of the cell")
 
 
 def _draw_verdict_buttons(given: str | None) -> Html:
@@ -483,7 +482,7 @@ class ExplorerFrame:
         about = {"aria_label": "Rows", "tabindex": "-1", "data_state": self.state}
         trouble = element("p", "", id="trouble", role="status")
         sheet = element("section", trouble, element("div", "", id="rows"), close, id="sheet", hidden=True, **about)
-        head = element("h1", label(self.title, 40))
+        head = element("h1", draw_label(self.title, 40))
         query = self.columns.address
         links = [
             element("a", "files", href="./"),
@@ -514,7 +513,7 @@ def draw_report_page(frame: ExplorerFrame, kind: str) -> str:
 def draw_history_page(root: Path) -> str:
     """Draw the stored results of the folder over time, in a frame."""
     title = f"Runs over time in {root.name}"
-    head = element("h1", label(root.name, 40))
+    head = element("h1", draw_label(root.name, 40))
     bar = element("header", head, element("nav", element("a", "files", href="./"), aria_label="Pages"), class_="bar")
     frame = element("iframe", "", src="report?kind=history", title=title, name="report")
     return draw_page(title, bar, element("main", frame), class_="explorer")

@@ -12,8 +12,7 @@ from rich.text import Text
 from infoscope.errors import InfoscopeWarning, InputError, check_keywords
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.one_vs_rest import Average, ZeroDivision
-from infoscope.reports.layout import TextColumn, columns
-from infoscope.reports.signs import UNICODE, shown, squeezed
+from infoscope.reports.text import UNICODE, TextColumn, escape_label, lay_out_columns, shorten_label
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import format_count
 from infoscope.studies.evaluate.class_scores import ClassScores, class_scores
@@ -212,7 +211,7 @@ def _text(scores: ClassScores, look: _Look) -> str:
     laid_out = _laid_out(scores, look, interval=True)
     if _needed(laid_out) > look.width:
         laid_out = _laid_out(scores, look, interval=False)
-    lines = [line.plain.rstrip() for line in columns(laid_out, look.width, UNICODE)]
+    lines = [line.plain.rstrip() for line in lay_out_columns(laid_out, look.width, UNICODE)]
     notes = [line for note in _notes(scores, look) for line in textwrap.wrap(note, look.width)]
     return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
 
@@ -228,7 +227,7 @@ def _laid_out(scores: ClassScores, look: _Look, *, interval: bool) -> list[TextC
     def cell(known: Estimate) -> Text:
         return Text(look.number(known, interval=interval))
 
-    names = [*(shown(label, UNICODE) for label in scores.labels), "", "accuracy", *_AVERAGES, "captured"]
+    names = [*(escape_label(label, UNICODE) for label in scores.labels), "", "accuracy", *_AVERAGES, "captured"]
     parts = [TextColumn("", list(map(Text, names)), least=_LEAST_NAME)]
     for title, rate in _RATES.items():
         averages = [cell(scores.averages[average][rate]) for average in _AVERAGES.values()]
@@ -265,5 +264,5 @@ def _notes(scores: ClassScores, look: _Look) -> Iterator[str]:
 
 
 def _listed(names: Sequence[str]) -> str:
-    first = ", ".join(squeezed(repr(name), 40, UNICODE) for name in names[:5])
+    first = ", ".join(shorten_label(repr(name), 40, UNICODE) for name in names[:5])
     return f"{first} and {len(names) - 5} more" if len(names) > 5 else first

@@ -9,31 +9,35 @@ from infoscope.reports.outline import (
     Block,
     Bullets,
     Cell,
+    Code,
     Groups,
+    Inline,
     Outline,
     Paragraph,
+    Phrase,
     Section,
     ShareBar,
     SideBySide,
+    Strong,
     Table,
     Whisker,
+    to_plain,
 )
-from infoscope.reports.phrases import Code, Inline, Phrase, Strong, plain
 from infoscope.tables.missing import left_out
 
 MAX_ROWS = 20
 """Rows of a table, unless it states its own number."""
 
 
-def as_markdown(outline: Outline) -> str:
+def render_markdown(outline: Outline) -> str:
     """Headline, sentences, key numbers, findings, then the sections that are not folded."""
     return "\n\n".join(_blocks(outline)) + "\n"
 
 
 def _blocks(outline: Outline) -> Iterator[str]:
-    yield f"# {escape_markdown(plain(outline.headline))}"
+    yield f"# {escape_markdown(to_plain(outline.headline))}"
     if outline.kicker:
-        yield " · ".join(escape_markdown(plain(part)) for part in outline.kicker)
+        yield " · ".join(escape_markdown(to_plain(part)) for part in outline.kicker)
     if outline.lede:
         yield " ".join(map(_phrase, outline.lede))
     if outline.tiles:
@@ -57,13 +61,18 @@ def _phrase(phrase: Phrase, escape: Callable[[str], str] = escape_markdown) -> s
 def _inline(part: Inline, escape: Callable[[str], str]) -> str:
     if isinstance(part, Code):
         return f"`{part.text.replace('`', '').replace('|', ' ')}`"
-    words = escape(plain(part))
+    words = escape(to_plain(part))
     return f"**{words}**" if isinstance(part, Strong) and words else words
 
 
 def _tiles(outline: Outline) -> str:
     rows = [
-        list(map(escape_markdown_cell, (plain(tile.word), tile.number, tile.interval, tile.sample, plain(tile.note))))
+        list(
+            map(
+                escape_markdown_cell,
+                (to_plain(tile.word), tile.number, tile.interval, tile.sample, to_plain(tile.note)),
+            )
+        )
         for tile in outline.tiles
     ]
     titles = ["", "number", "interval", "in sample", "meaning"]
@@ -86,7 +95,7 @@ def _section(section: Section, depth: int) -> Iterator[str]:
         return
     found = [text for block in section.blocks for text in _of(block, depth)]
     if found:
-        yield f"{'#' * depth} {escape_markdown(plain(section.heading))}"
+        yield f"{'#' * depth} {escape_markdown(to_plain(section.heading))}"
         if section.aside:
             yield f"*{escape_markdown(section.aside)}*"
         yield from found

@@ -12,8 +12,7 @@ from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.scene import hexadecimal, on_colour
 from infoscope.figures.svg import picture
-from infoscope.reports.html.blocks import phrase
-from infoscope.reports.html.elements import label
+from infoscope.reports.html.page import draw_label, draw_phrase
 from infoscope.reports.outline import (
     Block,
     Bullets,
@@ -23,13 +22,16 @@ from infoscope.reports.outline import (
     InformationBar,
     Outline,
     Paragraph,
+    Phrase,
     Section,
     ShareBar,
     SideBySide,
+    Strong,
     Table,
+    Term,
     Whisker,
+    to_plain,
 )
-from infoscope.reports.phrases import Phrase, Strong, Term, plain
 from infoscope.results.notation import format_count, format_share
 from infoscope.tables import Contingency
 from infoscope.tables.missing import left_out
@@ -49,7 +51,7 @@ _FOLD = "margin:.3em 0"
 _TABLE = "border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nums"
 
 
-def as_notebook(outline: Outline) -> str:
+def render_notebook(outline: Outline) -> str:
     """The verdict, a picture, the first table; the rest is folded."""
     words = joined((element("b", _phrase(outline.headline)), *map(_phrase, outline.lede)), " ")
     shown = [part for part in outline.sections if not part.folded and part.only != "page"]
@@ -69,13 +71,13 @@ def as_notebook(outline: Outline) -> str:
 def _phrase(given: Phrase) -> Html:
     """Words as markup; metrics have no definitions in a cell that a link could lead to."""
     parts = given if isinstance(given, tuple) else (given,)
-    return phrase(tuple(part.text if isinstance(part, Term) else part for part in parts))
+    return draw_phrase(tuple(part.text if isinstance(part, Term) else part for part in parts))
 
 
 def _findings(outline: Outline) -> Html:
     ranked = sorted(outline.findings, key=lambda item: not item[1].is_warning)
     items = [
-        element("li", joined((element("b", label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        element("li", joined((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
         for name, finding in ranked[:MAX_FINDINGS]
     ]
     return element("ul", *items) if items else Html("")
@@ -92,16 +94,16 @@ def _tiles(outline: Outline) -> Html:
     sample = ["in sample"] * any(tile.sample for tile in outline.tiles)
     rows = [
         (
-            plain_label(plain(tile.word)),
+            plain_label(to_plain(tile.word)),
             element("b", tile.number),
             tile.interval,
             *[tile.sample][: len(sample)],
-            plain_label(plain(tile.note)),
+            plain_label(to_plain(tile.note)),
         )
         for tile in outline.tiles
     ]
     heads = ("", "number", "interval", *sample, "")
-    inside = cell_table(heads, rows, words=(0, len(heads) - 1))
+    inside = draw_table(heads, rows, words=(0, len(heads) - 1))
     return element("details", element("summary", "key numbers"), inside, style=_FOLD)
 
 
@@ -149,13 +151,13 @@ def _table(table: Table) -> Html:
     words = [place for place, at in enumerate(shown) if table.columns[at].kind in ("name", "text")]
     more = len(rows) - MAX_ROWS
     note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
-    return joined((cell_table(titles, cells, words), note))
+    return joined((draw_table(titles, cells, words), note))
 
 
 def _cell(cell: Cell) -> Html | str:
     if isinstance(cell, (Groups, ShareBar, Whisker)):
         return cell.text
-    return element("b", label(cell.text, 40)) if isinstance(cell, Strong) else _phrase(cell)
+    return element("b", draw_label(cell.text, 40)) if isinstance(cell, Strong) else _phrase(cell)
 
 
 def _unbroken(part: object) -> object:
@@ -165,7 +167,7 @@ def _unbroken(part: object) -> object:
     return type(part)(part.replace(" ", "\N{NO-BREAK SPACE}"))
 
 
-def cell_table(head: Sequence[str], rows: Sequence[Sequence[object]], words: Collection[int] = (0,)) -> Html:
+def draw_table(head: Sequence[str], rows: Sequence[Sequence[object]], words: Collection[int] = (0,)) -> Html:
     """A table whose looks survive where style sheets do not; columns of ``words`` start left, numbers end right."""
     styles = [NAME if at in words else NUMBER for at in range(len(head))]
     first = element(
@@ -189,7 +191,7 @@ MAX_DRAWN = 2000
 """Classes up to which the largest cells are looked for."""
 
 
-def table_cell(table: Contingency) -> str:
+def render_table(table: Contingency) -> str:
     """The table as markup that survives untrusted and offline notebooks."""
     size = f"{format_count(float(table.total))} samples" if not table.batch_shape else f"batch {table.batch_shape}"
     words = f"Contingency of {size}, {table.shape[0]:,} true × {table.shape[1]:,} predicted classes"
@@ -206,10 +208,10 @@ def _body(table: Contingency) -> Html:
     if max(table.shape) <= MAX_CLASSES:
         return _grid(cells)
     rows: Sequence[Sequence[object]] = [
-        (label(truth), label(system), format_count(count), format_share(part))
+        (draw_label(truth), draw_label(system), format_count(count), format_share(part))
         for truth, system, count, part in cells.largest(8)
     ]
-    return cell_table(("true", "predicted", "count", "of the true class"), rows, words=(0, 1)) if rows else Html("")
+    return draw_table(("true", "predicted", "count", "of the true class"), rows, words=(0, 1)) if rows else Html("")
 
 
 def _grid(cells: HeatMap) -> Html:
@@ -217,7 +219,7 @@ def _grid(cells: HeatMap) -> Html:
     head = element(
         "tr",
         element("th", "true ↓ predicted →", style=f"{NAME};{DIM}"),
-        *(element("th", label(name, 14), style=NUMBER) for name in cells.system),
+        *(element("th", draw_label(name, 14), style=NUMBER) for name in cells.system),
     )
     lines = []
     for i, name in enumerate(cells.truth):
@@ -226,5 +228,5 @@ def _grid(cells: HeatMap) -> Html:
             colour = hexadecimal(colours[i, j])
             look = f"{NUMBER};background:{colour};color:{on_colour(colour)}" if count else f"{NUMBER};opacity:.5"
             written.append(element("td", format_count(float(np.round(count, 6))) if count else "·", style=look))
-        lines.append(element("tr", element("th", label(name, 20), style=NAME), *written))
+        lines.append(element("tr", element("th", draw_label(name, 20), style=NAME), *written))
     return element("table", element("thead", head), element("tbody", *lines), style="border-collapse:collapse")

@@ -1,19 +1,15 @@
-"""What a report says, before anything decides how it looks.
-
-A view (``reports/views/<kind>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The
-four renderers (``text``, ``markdown``, ``html``, ``notebook``) turn any outline into their form.
-"""
+"""Words of a report: names from the data, terms, emphasis, and the lists that sentences are made of."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from infoscope.core.markup import cut_list
 from infoscope.metrics.registry import Domain
-from infoscope.reports.phrases import Phrase, reason
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation, Units
@@ -22,6 +18,94 @@ from infoscope.typing import Json
 
 if TYPE_CHECKING:
     from infoscope.figures.scene import Panel
+
+
+@dataclass(frozen=True)
+class Name:
+    """A name that comes from the data: a system, a class, a file."""
+
+    text: str
+    most: int = 32
+    """Characters shown where room is short; the whole name is kept where the form can."""
+
+    def __post_init__(self) -> None:
+        """A blank name is quoted: nobody sees it otherwise."""
+        if not self.text.strip():
+            object.__setattr__(self, "text", f"'{self.text}'")
+
+
+@dataclass(frozen=True)
+class Strong:
+    """Words in bold."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word that leads to the definition of a metric, where the form has definitions."""
+
+    metric: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Code:
+    """Something to type."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Rest:
+    """The end of a list that is cut short, and the same with nothing left out, for text in full (-v)."""
+
+    text: str
+    every: str
+
+
+Inline = str | Name | Strong | Term | Code | Rest
+Phrase = Inline | tuple[Inline, ...]
+
+
+def to_plain(phrase: Phrase) -> str:
+    """The words of a phrase and nothing else."""
+    if isinstance(phrase, tuple):
+        return "".join(map(to_plain, phrase))
+    return phrase if isinstance(phrase, str) else phrase.text
+
+
+def list_names(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[Inline, ...]:
+    """Names from the data in a row: "a, b and c", the many cut short."""
+    shown = [Name(name, width) for name in names[:most]]
+    if len(names) <= most:
+        return join_with_and(shown)
+    every = f"{''.join(f', {name}' for name in names[most:-1])} and {names[-1]}"
+    return (*join_phrases(shown, ", "), Rest(f" and {len(names) - most} more", every))
+
+
+def join_with_and(parts: Sequence[Phrase]) -> tuple[Inline, ...]:
+    """Parts of a sentence in a row: "a, b and c"."""
+    if len(parts) < 2:
+        return tuple(join_phrases(parts, ""))
+    return (*join_phrases(parts[:-1], ", "), " and ", *join_phrases(parts[-1:], ""))
+
+
+def shorten_reason(words: str | None) -> Phrase:
+    """Why a number is undefined, with a long list of classes cut short."""
+    cut = cut_list(words or "")
+    if not cut.others:
+        return cut.first
+    return cut.first, Rest(cut.more, "".join(f", {name}" for name in cut.others)), cut.after
+
+
+def join_phrases(parts: Iterable[Phrase], between: str) -> list[Inline]:
+    """Parts of a phrase with something between each two."""
+    found: list[Inline] = []
+    for part in parts:
+        found += [between] if found else []
+        found += part if isinstance(part, tuple) else [part]
+    return found
 
 
 @dataclass(frozen=True)
@@ -241,7 +325,7 @@ class Tile:
     @classmethod
     def of(cls, estimate: Estimate, notation: MetricNotation, word: Phrase, note: Phrase = "") -> Tile:
         """Return the number of a metric with its interval; the reason instead of the note where there is no number."""
-        shown = note if estimate.undefined is None else reason(estimate.undefined)
+        shown = note if estimate.undefined is None else shorten_reason(estimate.undefined)
         sample = notation.in_sample(estimate)
         return cls(notation.shown(estimate), word, notation.interval(estimate), shown, notation.metric, sample)
 

@@ -1,87 +1,134 @@
-"""An outline as text for a terminal of any width, with or without colour; captured, missed and false bits as a bar."""
+"""Write an outline as text for a terminal of any width, with or without colour.
+
+``render_text`` and ``render_repr`` are called by ``render.py``, ``write_lines`` and ``colour_lines`` by the command
+line, ``lay_out_columns`` also by ``class_report.py``. Where room is short, whole columns are dropped and names are cut
+in the middle; a number is never cut. Captured, missed and false bits are drawn as a bar.
+"""
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from io import StringIO
 
-from rich.cells import cell_len
+from rich.cells import cell_len, set_cell_size
 from rich.console import Console
 from rich.text import Text
 
-from infoscope.reports.layout import TextColumn, beside, columns, kept, meter, wrapped
 from infoscope.reports.outline import (
     Block,
     Bullets,
     Cell,
-    Column,
     Groups,
     InformationBar,
+    Name,
     Outline,
     Paragraph,
+    Phrase,
+    Rest,
     Section,
     ShareBar,
     SideBySide,
+    Strong,
     Table,
     Tile,
     Whisker,
+    to_plain,
 )
-from infoscope.reports.phrases import Inline, Name, Phrase, Rest, Strong, plain
-from infoscope.reports.signs import Look, Signs, shown, squeezed
 from infoscope.results.notation import UNDEFINED, format_share
+from infoscope.results.provenance import describe_ignored_rows
 from infoscope.tables.missing import left_out
 
 COLOURS = {"captured": "blue", "missed": "yellow", "false": "red"}
 """Captured blue, missed amber, false vermilion, wherever they are shown."""
-
-
-def information_bar(captured: float, false: float, width: int, signs: Signs) -> list[Text]:
-    """Truth is missed + captured, output is captured + false; shares are of the truth's information."""
-    parts = {"missed": 1.0 - captured, "captured": captured, "false": false}
-    fills = {"missed": signs.missed, "captured": signs.full, "false": signs.false}
-    lengths = _lengths(list(parts.values()), width)
-    bar = Text()
-    for (name, _), length in zip(parts.items(), lengths, strict=True):
-        bar.append(fills[name] * length, style=COLOURS[name])
-    words = [f"{name} {format_share(part)}" for name, part in parts.items()]
-    return [bar, _captions(words, lengths, width)]
-
-
-def _lengths(parts: list[float], width: int) -> list[int]:
-    """Whole characters, their sum the width; a part that exists has at least one."""
-    total = sum(parts)
-    lengths = [max(int(part / total * width), 1 if part > 0 else 0) for part in parts]
-    lengths[lengths.index(max(lengths))] += width - sum(lengths)
-    return lengths
-
-
-def _captions(words: list[str], lengths: list[int], width: int) -> Text:
-    """The words under their parts; side by side at the left where they would run into each other."""
-    places = [0, lengths[0] + (lengths[1] - cell_len(words[1])) // 2, width - cell_len(words[2])]
-    places[1] = min(max(places[1], cell_len(words[0]) + 2), places[2] - cell_len(words[1]) - 2)
-    if places[1] < cell_len(words[0]) + 2:
-        places = [0, cell_len(words[0]) + 2, cell_len(words[0]) + cell_len(words[1]) + 4]
-    line = Text()
-    for word, place, name in zip(words, places, ("missed", "captured", "false"), strict=True):
-        line.append(" " * (place - cell_len(line.plain)))
-        line.append(word, style=f"bold {COLOURS[name]}" if name == "captured" else COLOURS[name])
-    return line
-
 
 _BAR_WIDTHS = (12, 9, 6)
 """Bars are shorter where the table is too wide: names are cut, and columns dropped, only after that."""
 _SIDE_BY_SIDE = 150
 """From this width on, blocks are set next to each other."""
 _WIDEST_PROSE = 110
+_WIDEST_WORD = 48
+"""Columns that the words of a tile get at least, which may hold a long name: the number beside them must not go."""
+_TILE_GAP = 3
+_READABLE_NAME = 24
+"""Letters of a name that are worth a column of minor interest."""
+_MINOR_INTEREST = 3
+"""Columns up to this priority go before names become hard to read."""
+_REPR_LINES = 5
+_REPR_WIDTH = 160
 
 
-def as_text(outline: Outline, look: Look) -> str:
-    """Plain text without colour."""
-    return "\n".join(line.plain.rstrip() for line in text_lines(outline, look)) + "\n"
+# What a terminal can show ---------------------------------------------------------------------------------------------
 
 
-def coloured(lines: Sequence[Text], width: int, *, bold_only: bool) -> str:
-    """The lines with terminal colours, or with bold alone."""
+@dataclass(frozen=True)
+class Signs:
+    """The characters that a terminal can show."""
+
+    full: str
+    missed: str
+    false: str
+    eighths: str
+    dot: str
+    ellipsis: str
+    to: str
+    encoding: str = "utf-8"
+
+
+UNICODE = Signs("█", "▒", "░", "▏▎▍▌▋▊▉", "·", "…", "–")
+ASCII = Signs("#", "-", "~", "", "|", "~", "-", "ascii")
+
+
+@dataclass(frozen=True)
+class Look:
+    """Where the text will be read."""
+
+    width: int = 100
+    signs: Signs = UNICODE
+    max_rows: int = 8
+    """Rows of a table that are shown; 0 shows all."""
+
+    @property
+    def room(self) -> int:
+        """Columns inside the margins."""
+        return max(self.width - 4, 40)
+
+
+def escape_label(label: str, signs: Signs) -> str:
+    r"""Return a label on one line: what cannot be printed is written as an escape.
+
+    >>> print(escape_label("a\nb", UNICODE), escape_label(" ", UNICODE), escape_label("Käse", ASCII))
+    a\nb ' ' K\xe4se
+    """
+    printable = "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode("ascii") for sign in label)
+    printable = printable.encode(signs.encoding, "backslashreplace").decode(signs.encoding)
+    return printable if printable.strip() else f"'{printable}'"
+
+
+def shorten_label(text: str, width: int, signs: Signs) -> str:
+    """Cut a name in the middle to this many columns, so that both its ends tell it from others.
+
+    >>> shorten_label("class 0145", 8, UNICODE), shorten_label("東京都渋谷区", 6, UNICODE)
+    ('clas…145', '東…区')
+    """
+    if cell_len(text) <= width:
+        return text
+    room = max(width - cell_len(signs.ellipsis), 0)
+    head = set_cell_size(text, room - room // 2).rstrip()
+    return head + signs.ellipsis + set_cell_size(text[::-1], room // 2)[::-1].lstrip()
+
+
+# The outline, line by line --------------------------------------------------------------------------------------------
+
+
+def render_text(outline: Outline, look: Look) -> str:
+    """Return an outline as plain text without colour."""
+    return "\n".join(line.plain.rstrip() for line in write_lines(outline, look)) + "\n"
+
+
+def colour_lines(lines: Sequence[Text], width: int, *, bold_only: bool) -> str:
+    """Return lines with terminal colours, or with bold alone."""
     out = StringIO()
     console = Console(
         file=out, width=width + 1, force_terminal=True, no_color=bold_only, highlight=False, legacy_windows=False
@@ -91,16 +138,39 @@ def coloured(lines: Sequence[Text], width: int, *, bold_only: bool) -> str:
     return out.getvalue()
 
 
-def text_lines(outline: Outline, look: Look) -> list[Text]:
-    """The whole report, line by line."""
+def render_repr(outline: Outline) -> str:
+    """Return the headline and what else fits into five lines: warnings, the question which class is positive."""
+    findings = [*describe_ignored_rows(outline.provenance.ignored), *(finding for _, finding in outline.findings)]
+    warnings = dict.fromkeys(f"warning: {finding.text}" for finding in findings if finding.is_warning)
+    questions = dict.fromkeys(finding.text for finding in findings if finding.code == "positive_asked")
+    lines = []
+    for phrase in (outline.headline, *warnings, *questions, *outline.lede):
+        parts = phrase if isinstance(phrase, tuple) else (phrase,)
+        texts = [(escape_label(to_plain(part), UNICODE) if to_plain(part) else "", part) for part in parts]
+        lines.append(
+            "".join(shorten_label(text, part.most, UNICODE) if isinstance(part, Name) else text for text, part in texts)
+        )
+    shown = [line for line in lines if line][:_REPR_LINES]
+    return "\n".join(f"{line[: _REPR_WIDTH - 1]}…" if len(line) > _REPR_WIDTH else line for line in shown)
+
+
+def write_lines(outline: Outline, look: Look) -> list[Text]:
+    """Return the whole report, line by line."""
+    kicker = f" {look.signs.dot} ".join(_escape(to_plain(part), look) for part in outline.kicker)
+    footnotes: list[Text] = []
+    for item in outline.provenance.ignored:
+        words = left_out(item.rows, _escape(item.reason, look))
+        footnotes += wrap_after_lead(words, look.room, Text("! ", "bold yellow"))
+    for note in outline.footnotes:
+        footnotes += wrap_after_lead(_escape(to_plain(note), look), look.room, Text("note ", "dim"))
     parts = [
-        [*_paragraph(outline.headline, look, "bold"), *_kicker(outline, look)],
-        [line for sentence in outline.lede for line in _paragraph(sentence, look)],
-        *(list(_block(block, look)) for block in outline.hero),
-        _tiles(outline.tiles, look, plain(outline.headline)),
-        _findings(outline, look),
-        *(_section(section, look) for section in outline.sections),
-        list(_footnotes(outline, look)),
+        [*_wrap_phrase(outline.headline, look, "bold"), *(_wrap(Text(kicker, "dim"), look) if kicker else [])],
+        [line for sentence in outline.lede for line in _wrap_phrase(sentence, look)],
+        *(list(_write_block(block, look)) for block in outline.hero),
+        _write_tiles(outline.tiles, look, to_plain(outline.headline)),
+        _write_findings(outline, look),
+        *(_write_section(section, look) for section in outline.sections),
+        footnotes,
     ]
     lines: list[Text] = []
     for part in parts:
@@ -109,207 +179,350 @@ def text_lines(outline: Outline, look: Look) -> list[Text]:
     return [*(margin.copy().append_text(line) for line in lines), Text()]
 
 
-def _kicker(outline: Outline, look: Look) -> list[Text]:
-    words = f" {look.signs.dot} ".join(_shown(plain(part), look) for part in outline.kicker)
-    return _folded(Text(words, "dim"), look) if words else []
+def _escape(text: str, look: Look) -> str:
+    """Return words as the terminal can print them; nothing stays nothing, where a label would be quoted."""
+    return escape_label(text, look.signs) if text else ""
 
 
-def _shown(text: str, look: Look) -> str:
-    """Words as the terminal can print them; line ends and control characters are written as escapes."""
-    return shown(text, look.signs) if text else ""
-
-
-def _styled(phrase: Phrase, look: Look, style: str = "") -> Text:
+def _style_phrase(phrase: Phrase, look: Look, style: str = "") -> Text:
     line = Text(style=style)
     for part in phrase if isinstance(phrase, tuple) else (phrase,):
-        words = part.every if isinstance(part, Rest) and not look.max_rows else plain(part)
-        line.append(_shown(words, look), _style(part))
+        words = part.every if isinstance(part, Rest) and not look.max_rows else to_plain(part)
+        line.append(_escape(words, look), "bold" if isinstance(part, (Strong, Name)) else "")
     return line
 
 
-def _style(part: Inline) -> str:
-    return "bold" if isinstance(part, (Strong, Name)) else ""
+def _wrap_phrase(phrase: Phrase, look: Look, style: str = "") -> list[Text]:
+    return _wrap(_style_phrase(phrase, look, style), look)
 
 
-def _paragraph(phrase: Phrase, look: Look, style: str = "") -> list[Text]:
-    return _folded(_styled(phrase, look, style), look)
-
-
-def _folded(line: Text, look: Look) -> list[Text]:
-    """A styled line in as many as it needs."""
+def _wrap(line: Text, look: Look) -> list[Text]:
+    """Return a styled line as the lines that it needs."""
     room = min(look.room, _WIDEST_PROSE)
     return list(line.wrap(Console(file=StringIO(), width=room), room))
 
 
-_WIDEST_WORD = 48
-"""Columns that the words of a tile get at least, which may hold a long name: the number beside them must not go."""
-_TILE_GAP = 3
-_READABLE_NAME = 24
-"""Letters of a name that are worth a column of minor interest."""
+def _replace_dashes(text: str, look: Look) -> str:
+    return text.replace("–", look.signs.to).replace("−", "-" if look.signs.encoding == "ascii" else "−")
 
 
-def _tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]:
+def _write_tiles(tiles: Sequence[Tile], look: Look, headline: str) -> list[Text]:
     if not tiles:
         return []
     values = [
         TextColumn("", [Text(tile.number, "bold") for tile in tiles]),
-        TextColumn("", [Text(_dashed(tile.interval, look), "dim") for tile in tiles], priority=5),
+        TextColumn("", [Text(_replace_dashes(tile.interval, look), "dim") for tile in tiles], priority=5),
     ]
     room = max(look.room - sum(part.width + _TILE_GAP for part in values), _WIDEST_WORD)
-    titles = TextColumn("", [Text(squeezed(_shown(plain(tile.word), look), room, look.signs)) for tile in tiles])
+    words = [shorten_label(_escape(to_plain(tile.word), look), room, look.signs) for tile in tiles]
+    titles = TextColumn("", [Text(word) for word in words])
+
+    # beside the numbers goes as much as fits in every line: the sample's value and the note, either, or the former
     samples = [f"{tile.sample} in sample" if tile.sample else "" for tile in tiles]
-    notes = [_shown(plain(tile.note), look) for tile in tiles]
+    notes = [_escape(to_plain(tile.note), look) for tile in tiles]
     left = look.room - sum(part.width + _TILE_GAP for part in (titles, *values))
     pairs = list(zip(samples, notes, strict=True))
     fullest_first = (["; ".join(filter(None, pair)) for pair in pairs], [sample or note for sample, note in pairs])
     beside = next((texts for texts in fullest_first if max(map(len, texts)) <= left), samples)
     parts = [titles, *values, TextColumn("", [Text(text, "dim") for text in beside], priority=1)]
-    kept = [part for part in parts if part.width]
-    lines = columns(kept, look.room, look.signs, header=False, gap=_TILE_GAP)
-    said = "\n".join((_shown(headline, look), *(line.plain for line in lines)))
-    for why, words in _undefined(tiles).items():  # for which there was no room beside the numbers
-        if _shown(why, look) not in said:
-            lines += _paragraph(f"undefined ({', '.join(words)}): {why}", look, "dim")
-    if not look.max_rows:  # whole lists have no room beside a number
-        for tile in tiles:
-            if isinstance(tile.note, tuple):
-                lines += _paragraph((plain(tile.word), ": ", *tile.note), look, "dim")
-    return lines
+    filled = [part for part in parts if part.width]
+    lines = lay_out_columns(filled, look.room, look.signs, header=False, gap=_TILE_GAP)
 
-
-def _undefined(tiles: Sequence[Tile]) -> dict[str, list[str]]:
-    """The words of tiles without a number, by the reason."""
+    # reasons of undefined numbers for which there was no room there
+    written = "\n".join((_escape(headline, look), *(line.plain for line in lines)))
     by_reason: dict[str, list[str]] = {}
     for tile in tiles:
         if tile.number == UNDEFINED and tile.note:
-            by_reason.setdefault(plain(tile.note), []).append(plain(tile.word))
-    return by_reason
-
-
-def _dashed(text: str, look: Look) -> str:
-    return text.replace("–", look.signs.to).replace("−", "-" if look.signs.encoding == "ascii" else "−")
-
-
-def _section(section: Section, look: Look, depth: int = 0) -> list[Text]:
-    if section.folded or section.only == "page":
-        return []
-    heading = _styled(section.heading, look, "bold")
-    if section.aside:
-        heading.append(f"  {_shown(section.aside, look)}", "not bold dim")
-    lines = _folded(heading, look)
-    for block in section.blocks:
-        found = _section(block, look, depth + 1) if isinstance(block, Section) else list(_block(block, look))
-        if found:
-            lines += [Text(), *found] if _stands_apart(block) else found
-    return lines if len(lines) > 1 or not section.blocks else []
-
-
-def _stands_apart(block: Block | Section) -> bool:
-    return isinstance(block, (Section, SideBySide)) or (isinstance(block, Table) and bool(block.title))
-
-
-def _block(block: Block, look: Look) -> Iterator[Text]:
-    if isinstance(block, Table):
-        yield from _table(block, look)
-    elif isinstance(block, Paragraph):
-        yield from _paragraph(block.phrase, look, "dim" if block.quiet else "")
-    elif isinstance(block, Bullets):
-        for item in block.shown if look.max_rows else (*block.items, *block.rest):
-            yield from wrapped(_shown(plain(item), look), look.room, Text(f"{look.signs.dot} ", "cyan"))
-    elif isinstance(block, InformationBar) and block.missed + block.captured > 0:
-        yield from information_bar(*block.shown_shares, min(look.room, 72), look.signs)
-    elif isinstance(block, SideBySide):
-        yield from _side_by_side(block, look)
-
-
-def _side_by_side(block: SideBySide, look: Look) -> Iterator[Text]:
-    right_width = look.room * 2 // 5
-    wide = look.width >= _SIDE_BY_SIDE
-    left = _stacked(block.left, look.narrower(look.width - right_width - 2) if wide else look)
-    right = _stacked(block.right, look.narrower(right_width) if wide else look)
-    if wide and left and right:
-        yield from beside(left, right)
-    else:
-        yield from [*left, *([Text()] if left and right else []), *right]
-
-
-def _stacked(blocks: Sequence[Block], look: Look) -> list[Text]:
-    lines: list[Text] = []
-    for block in blocks:
-        found = list(_block(block, look))
-        lines += [*([Text()] if lines and found else []), *found]
+            by_reason.setdefault(to_plain(tile.note), []).append(to_plain(tile.word))
+    for reason, metrics in by_reason.items():
+        if _escape(reason, look) not in written:
+            lines += _wrap_phrase(f"undefined ({', '.join(metrics)}): {reason}", look, "dim")
+    if not look.max_rows:  # whole lists have no room beside a number
+        for tile in tiles:
+            if isinstance(tile.note, tuple):
+                lines += _wrap_phrase((to_plain(tile.word), ": ", *tile.note), look, "dim")
     return lines
 
 
-def _table(table: Table, look: Look) -> Iterator[Text]:
+def _write_findings(outline: Outline, look: Look) -> list[Text]:
+    lines: list[Text] = []
+    subject = ""
+    for name, finding in outline.findings:
+        if name != subject:
+            lines.append(Text(shorten_label(_escape(name, look), look.room, look.signs), "bold"))
+            subject = name
+        lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
+        lead = Text("  ").append_text(lead) if name else lead
+        words = finding.text if look.max_rows else finding.detail or finding.text
+        lines += wrap_after_lead(_escape(words, look), min(look.room, _WIDEST_PROSE), lead)
+    return lines
+
+
+def _write_section(section: Section, look: Look) -> list[Text]:
+    if section.folded or section.only == "page":
+        return []
+    heading = _style_phrase(section.heading, look, "bold")
+    if section.aside:
+        heading.append(f"  {_escape(section.aside, look)}", "not bold dim")
+    lines = _wrap(heading, look)
+    for block in section.blocks:
+        inside = _write_section(block, look) if isinstance(block, Section) else list(_write_block(block, look))
+        stands_apart = isinstance(block, (Section, SideBySide)) or (isinstance(block, Table) and bool(block.title))
+        if inside:
+            lines += [Text(), *inside] if stands_apart else inside
+    return lines if len(lines) > 1 or not section.blocks else []
+
+
+def _write_block(block: Block, look: Look) -> Iterator[Text]:
+    if isinstance(block, Table):
+        yield from _write_table(block, look)
+    elif isinstance(block, Paragraph):
+        yield from _wrap_phrase(block.phrase, look, "dim" if block.quiet else "")
+    elif isinstance(block, Bullets):
+        for item in block.shown if look.max_rows else (*block.items, *block.rest):
+            yield from wrap_after_lead(_escape(to_plain(item), look), look.room, Text(f"{look.signs.dot} ", "cyan"))
+    elif isinstance(block, InformationBar) and block.missed + block.captured > 0:
+        yield from draw_information_bar(*block.shown_shares, min(look.room, 72), look.signs)
+    elif isinstance(block, SideBySide):
+        right_width = look.room * 2 // 5
+        wide = look.width >= _SIDE_BY_SIDE
+        left = _stack_blocks(block.left, replace(look, width=look.width - right_width - 2) if wide else look)
+        right = _stack_blocks(block.right, replace(look, width=right_width) if wide else look)
+        if wide and left and right:
+            yield from place_beside(left, right)
+        else:
+            yield from [*left, *([Text()] if left and right else []), *right]
+
+
+def _stack_blocks(blocks: Sequence[Block], look: Look) -> list[Text]:
+    lines: list[Text] = []
+    for block in blocks:
+        inside = list(_write_block(block, look))
+        lines += [*([Text()] if lines and inside else []), *inside]
+    return lines
+
+
+def draw_information_bar(captured: float, false: float, width: int, signs: Signs) -> list[Text]:
+    """Draw the bar and its captions: truth is missed + captured, output is captured + false, as shares of the truth."""
+    parts = {"missed": 1.0 - captured, "captured": captured, "false": false}
+    fills = {"missed": signs.missed, "captured": signs.full, "false": signs.false}
+    # whole characters, their sum the width; a part that exists has at least one
+    total = sum(parts.values())
+    lengths = [max(int(part / total * width), 1 if part > 0 else 0) for part in parts.values()]
+    lengths[lengths.index(max(lengths))] += width - sum(lengths)
+    bar = Text()
+    for name, length in zip(parts, lengths, strict=True):
+        bar.append(fills[name] * length, style=COLOURS[name])
+
+    # the words under their parts; side by side at the left where they would run into each other
+    words = [f"{name} {format_share(part)}" for name, part in parts.items()]
+    places = [0, lengths[0] + (lengths[1] - cell_len(words[1])) // 2, width - cell_len(words[2])]
+    places[1] = min(max(places[1], cell_len(words[0]) + 2), places[2] - cell_len(words[1]) - 2)
+    if places[1] < cell_len(words[0]) + 2:
+        places = [0, cell_len(words[0]) + 2, cell_len(words[0]) + cell_len(words[1]) + 4]
+    captions = Text()
+    for word, place, name in zip(words, places, parts, strict=True):
+        captions.append(" " * (place - cell_len(captions.plain)))
+        captions.append(word, style=f"bold {COLOURS[name]}" if name == "captured" else COLOURS[name])
+    return [bar, captions]
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+def _write_table(table: Table, look: Look) -> Iterator[Text]:
     rows = table.lines
     most = look.max_rows and (table.max_rows or look.max_rows)
     picked = rows[: most or len(rows)]
     if table.title:
-        yield from _folded(Text(_shown(table.title, look), "bold"), look)
-    yield from columns(_parts(table, [row.cells for row in picked], look), look.room, look.signs, header=table.header)
+        yield from _wrap(Text(_escape(table.title, look), "bold"), look)
+    # the columns that have anything to show, with the longest bars that cost no column and no letter of a name
+    drawn = []
+    for bar in _BAR_WIDTHS:
+        columns = [_draw_column(table, at, [row.cells[at] for row in picked], look, bar) for at in table.written]
+        drawn.append([column for column in columns if column.width])
+    best = max(drawn, key=lambda columns: rate_fit(columns, look.room))
+    yield from lay_out_columns(best, look.room, look.signs, header=table.header)
     if len(rows) > len(picked):
         yield Text(f"and {len(rows) - len(picked):,} more; -v shows all", "dim")
     if table.note:
-        yield from _paragraph(table.note, look, "dim")
+        yield from _wrap_phrase(table.note, look, "dim")
 
 
-def _parts(table: Table, rows: Sequence[Sequence[Cell]], look: Look) -> list[TextColumn]:
-    """The columns that have anything to show, with the longest bars that cost no column and no letter of a name."""
-    drawn = []
-    for bar in _BAR_WIDTHS:
-        found = [_column(table.columns[at], [cells[at] for cells in rows], look, bar) for at in table.written]
-        drawn.append([part for part in found if part.width])
-    return max(drawn, key=lambda parts: kept(parts, look.room))
-
-
-def _column(column: Column, cells: Sequence[Cell], look: Look, bar: int) -> TextColumn:
-    title = _shown(column.title, look)
-    if column.kind == "bar":
-        return TextColumn(title, _bars(cells, look, bar), priority=column.priority)
-    words = [_cell(cell, look) for cell in cells]
-    least = 8 if column.kind == "name" else None
-    right = column.kind == "number"
-    return TextColumn(title, words, right, column.priority, least, readable=_READABLE_NAME, folds=column.folds)
-
-
-def _cell(cell: Cell, look: Look) -> Text:
-    if isinstance(cell, (Groups, Whisker, ShareBar)):
-        return Text(cell.text)
-    line = _styled(cell, look)
-    return Text(_dashed(line.plain, look), style="bold" if isinstance(cell, (Strong, Name)) else "")
-
-
-def _bars(cells: Sequence[Cell], look: Look, bar: int) -> list[Text]:
-    """Numbers before their bars, so that both line up."""
+def _draw_column(table: Table, at: int, cells: Sequence[Cell], look: Look, bar: int) -> TextColumn:
+    column = table.columns[at]
+    title = _escape(column.title, look)
+    if column.kind != "bar":
+        words = [_write_cell(cell, look) for cell in cells]
+        least = 8 if column.kind == "name" else None
+        right = column.kind == "number"
+        return TextColumn(title, words, right, column.priority, least, readable=_READABLE_NAME, folds=column.folds)
+    # numbers stand before their bars, so that both line up
     wide = max((cell_len(cell.text) for cell in cells if isinstance(cell, ShareBar)), default=0)
-    found = []
+    lines = []
     for cell in cells:
         if not isinstance(cell, ShareBar):
-            found.append(_cell(cell, look))
+            lines.append(_write_cell(cell, look))
             continue
         colour = COLOURS.get(cell.role, "")
-        line = Text(f"{cell.text:>{wide}} " if wide else "", colour)
-        found.append(line.append_text(meter(min(cell.part, 1.0), bar, look.signs, colour)))
-    return found
+        number = Text(f"{cell.text:>{wide}} " if wide else "", colour)
+        lines.append(number.append_text(draw_meter(min(cell.part, 1.0), bar, look.signs, colour)))
+    return TextColumn(title, lines, priority=column.priority)
 
 
-def _findings(outline: Outline, look: Look) -> list[Text]:
+def _write_cell(cell: Cell, look: Look) -> Text:
+    if isinstance(cell, (Groups, Whisker, ShareBar)):
+        return Text(cell.text)
+    words = _replace_dashes(_style_phrase(cell, look).plain, look)
+    return Text(words, style="bold" if isinstance(cell, (Strong, Name)) else "")
+
+
+@dataclass(frozen=True)
+class TextColumn:
+    """One column: cells under a title."""
+
+    title: str
+    cells: Sequence[Text]
+    right: bool = False
+    priority: int = 9
+    """The lowest goes first where room is short."""
+    least: int | None = None
+    """How far a column of names may be narrowed; None for numbers, which are never cut."""
+    readable: int = 0
+    """How far it may be narrowed to keep a column of minor interest."""
+    style: str = "dim"
+    folds: bool = False
+    """Whether a last column that does not fit goes below its rows instead of being dropped."""
+
+    @property
+    def width(self) -> int:
+        """What it needs to be shown whole."""
+        return max([cell_len(self.title), *(cell_len(cell.plain) for cell in self.cells)])
+
+
+@dataclass(frozen=True)
+class FittedColumns:
+    """Columns that fit side by side, how wide each is, and the gap between them."""
+
+    columns: list[TextColumn]
+    widths: list[int]
+    gap: int
+
+
+def lay_out_columns(
+    parts: Sequence[TextColumn], width: int, signs: Signs, *, header: bool = True, gap: int = 2
+) -> list[Text]:
+    """Return the columns that fit side by side, line by line."""
+    parts = [part for part in parts if part.cells]
+    too_wide = sum(part.width + gap for part in parts) - gap > width
+    below = parts[-1].cells if len(parts) > 1 and parts[-1].folds and too_wide else ()
+    fitted = _fit_columns(parts[:-1] if below else parts, width, gap)
+    rows: list[Sequence[Text]] = list(zip(*(column.cells for column in fitted.columns), strict=True))
+    has_header = header and any(column.title for column in fitted.columns)
+    if has_header:
+        rows.insert(0, [Text(column.title, style=column.style) for column in fitted.columns])
     lines: list[Text] = []
-    named = ""
-    for name, finding in outline.findings:
-        if name != named:
-            lines.append(Text(squeezed(_shown(name, look), look.room, look.signs), "bold"))
-            named = name
-        lead = Text("! ", "bold yellow") if finding.is_warning else Text(f"{look.signs.dot} ", "cyan")
-        lead = Text("  ").append_text(lead) if name else lead
-        words = finding.text if look.max_rows else finding.detail or finding.text
-        lines += wrapped(_shown(words, look), min(look.room, _WIDEST_PROSE), lead)
+    for place, cells in enumerate(rows, -1 if has_header else 0):
+        line = Text()
+        for at, (cell, column, wide) in enumerate(zip(cells, fitted.columns, fitted.widths, strict=True)):
+            if at:
+                line.append(" " * fitted.gap)
+            line.append_text(_pad_cell(cell, wide, signs, right=column.right))
+        line.rstrip()
+        lines.append(line)
+        if below and place >= 0:
+            lines += wrap_after_lead(below[place].plain, width, Text("    "))
     return lines
 
 
-def _footnotes(outline: Outline, look: Look) -> Iterator[Text]:
-    for item in outline.provenance.ignored:
-        yield from wrapped(left_out(item.rows, _shown(item.reason, look)), look.room, Text("! ", "bold yellow"))
-    for note in outline.footnotes:
-        yield from wrapped(_shown(plain(note), look), look.room, Text("note ", "dim"))
+def rate_fit(parts: Sequence[TextColumn], width: int, gap: int = 2) -> tuple[int, int]:
+    """Return how many columns fit side by side, and, below 0, how many letters of names that costs."""
+    fitted = _fit_columns(list(parts), width, gap)
+    return len(fitted.columns), sum(fitted.widths) - sum(column.width for column in fitted.columns)
+
+
+def _fit_columns(parts: list[TextColumn], width: int, gap: int) -> FittedColumns:
+    """Drop columns of minor interest, and move the others together, before a name is cut so far that it says little."""
+    while parts:
+        attempts = [(True, gap)]
+        lowest = min(part.priority for part in parts)
+        if lowest > _MINOR_INTEREST or len(parts) == 1:
+            attempts += [(True, 1), (False, gap)]
+        for readable, between in attempts:
+            room = width - between * (len(parts) - 1)
+            widths = [part.width for part in parts]
+            least = [
+                wide if part.least is None else min(max(part.least, part.readable if readable else 0), wide)
+                for wide, part in zip(widths, parts, strict=True)
+            ]
+            if sum(least) <= room or len(parts) == 1:
+                return FittedColumns(parts, _cut_widest(widths, least, sum(widths) - room), between)
+        last = max(at for at, part in enumerate(parts) if part.priority == lowest)
+        parts = parts[:last] + parts[last + 1 :]
+    return FittedColumns([], [], gap)
+
+
+def _cut_widest(widths: Sequence[int], least: Sequence[int], excess: int) -> list[int]:
+    """Return widths without the excess, taken from the widest columns, so that long names side by side stay alike.
+
+    >>> _cut_widest([30, 40, 6], [8, 8, 6], 20)
+    [25, 25, 6]
+    """
+    cut = list(widths)
+    for _ in range(excess):
+        free = [at for at, wide in enumerate(cut) if wide > least[at]]
+        if free:
+            cut[max(free, key=lambda at: (cut[at], -at))] -= 1
+    return cut
+
+
+def _pad_cell(cell: Text, width: int, signs: Signs, *, right: bool) -> Text:
+    if cell_len(cell.plain) > width:
+        cell = Text(shorten_label(cell.plain, width, signs), style=cell.style)
+    free = width - cell_len(cell.plain)
+    padded = Text(" " * free) if right else cell.copy()
+    return padded.append_text(cell) if right else padded.append(" " * free)
+
+
+def draw_meter(part: float, width: int, signs: Signs, style: str) -> Text:
+    """Draw a share of the width as a bar, to an eighth of a character; at least a sliver where there is something.
+
+    >>> draw_meter(0.5, 4, UNICODE, "").plain, draw_meter(0.03, 4, UNICODE, "").plain
+    ('██', '▏')
+    """
+    eighths = max(round(part * width * 8), 1 if part > 0 else 0)
+    full, rest = divmod(eighths, 8)
+    if not signs.eighths:
+        return Text(signs.full * max(round(eighths / 8), 1 if part > 0 else 0), style=style)
+    return Text(signs.full * full + (signs.eighths[rest - 1] if rest else ""), style=style)
+
+
+def wrap_after_lead(text: str, width: int, lead: Text) -> list[Text]:
+    """Wrap a paragraph with a hanging lead; words keep together, wide characters count as two."""
+    indent = cell_len(lead.plain)
+    room = max(width - indent, 20)
+    lines, line = [], ""
+    for word in text.split(" "):
+        trial = f"{line} {word}" if line else word
+        if cell_len(trial) <= room:
+            line = trial
+            continue
+        if line:
+            lines.append(line)
+        pieces = textwrap.wrap(word, max(room // 2, 8)) if cell_len(word) > room else [word]
+        lines += pieces[:-1]
+        line = pieces[-1] if pieces else ""
+    first, *others = [*lines, line]
+    return [lead.copy().append(first), *(Text(" " * indent + other) for other in others)]
+
+
+def place_beside(left: Sequence[Text], right: Sequence[Text], gap: int = 6) -> list[Text]:
+    """Return two blocks next to each other."""
+    wide = max((cell_len(line.plain) for line in left), default=0)
+    lines = []
+    for at in range(max(len(left), len(right))):
+        line = left[at].copy() if at < len(left) else Text()
+        if at < len(right):
+            line.append(" " * (wide + gap - cell_len(line.plain))).append_text(right[at])
+        lines.append(line)
+    return lines

@@ -3,8 +3,8 @@
 The module reads in the order of the work: the verdict; ``gate``, which evaluates the source and what it is compared
 with; ``decide``, which puts together all checks of an evaluation and names the worst classes; checks against earlier
 runs; conditions on one system; the comparison with a baseline, row by row where the rows are the same. Whatever the
-conditions, ``EFFECTS`` says which findings fail a gate. The page is ``reports/views/gate.py``; the forms for build
-servers are in ``reports/builds.py``.
+conditions, ``EFFECTS`` says which findings fail a gate. The page and the forms for
+build servers are in ``reports/views/gate.py``.
 """
 
 from __future__ import annotations
@@ -258,7 +258,7 @@ class Gate(Result):
 
 def _import_builds() -> ModuleType:
     """Return the forms for build servers, one step upwards, by name."""
-    return importlib.import_module("infoscope.reports.builds")
+    return importlib.import_module("infoscope.reports.views.gate")
 
 
 # The study ------------------------------------------------------------------------------------------------------------

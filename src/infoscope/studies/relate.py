@@ -2,7 +2,7 @@
 
 The module reads in the order of the work: the result types; ``relate``, which reads the columns as counted patterns,
 bins numbers, and measures every pair, the pairs given other columns, and the columns together; the measures on
-patterns; the significance of each pair; the findings. The page is ``reports/views/relations.py``.
+patterns; the significance of each pair; the findings. The page is ``reports/views/relate.py``.
 """
 
 from __future__ import annotations

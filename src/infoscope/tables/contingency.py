@@ -618,7 +618,7 @@ class Contingency:
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
         report: Any = importlib.import_module("infoscope.reports.notebook")  # the one step upwards, by name
-        return str(report.table_cell(self))
+        return str(report.render_table(self))
 
 
 def by_fields(record: DataclassInstance) -> tuple[Any, ...]:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from infoscope.core.markup import Html, element, joined
 from infoscope.figures.scene import Point
 from infoscope.figures.svg import svg
-from infoscope.reports.html.blocks import term
-from infoscope.reports.parts.sweep_charts import Chart
+from infoscope.reports.html.page import draw_term
+from infoscope.reports.views.sweep import Chart
 
 Content = tuple[str, Mapping[str, str], Sequence[Mapping[str, str]], int, Chart]
 
 
-def slider(content: Content) -> Html:
+def draw_slider(content: Content) -> Html:
     """The slider, what it shows, and the curves; without a script the recommended point is shown."""
     mode, words, shown, here, chart = content
     rejecting = mode == "rejection"
@@ -30,7 +30,7 @@ def slider(content: Content) -> Html:
         class_="slide js",
     )
     numbers = [
-        element("div", element("dt", term(name, word)), element("dd", shown[here][name], data_metric=name))
+        element("div", element("dt", draw_term(name, word)), element("dd", shown[here][name], data_metric=name))
         for name, word in words.items()
     ]
     note = "Rejecting more makes the accepted predictions more reliable, and captures less of the truth."
@@ -39,34 +39,34 @@ def slider(content: Content) -> Html:
             element("p", note, class_="note") if rejecting else "",
             moved,
             element("p", shown[here]["text"], id="point-summary", class_="point-summary", aria_live="polite"),
-            element("div", element("dl", *numbers, class_="numbers"), _drawn(chart, 0, here), class_="beside"),
+            element("div", element("dl", *numbers, class_="numbers"), _draw_chart(chart, 0, here), class_="beside"),
         )
     )
 
 
-def planes(content: tuple[Sequence[Chart], int]) -> Html:
+def draw_planes(content: tuple[Sequence[Chart], int]) -> Html:
     """More views of a sweep side by side, each with the mark that the slider moves."""
     charts, here = content
-    return element("div", *(_drawn(chart, at, here) for at, chart in enumerate(charts, 1)), class_="two maps")
+    return element("div", *(_draw_chart(chart, at, here) for at, chart in enumerate(charts, 1)), class_="two maps")
 
 
-def _drawn(chart: Chart, at: int, here: int) -> Html:
+def _draw_chart(chart: Chart, at: int, here: int) -> Html:
     """The figure with its marks at one place."""
-    marks = "".join(_mark(curve[here]) for curve in chart.dots)
+    marks = "".join(_draw_dot(curve[here]) for curve in chart.dots)
     if chart.upright:
-        marks = _upright(chart, here) + marks
+        marks = _draw_upright(chart, here) + marks
     picture = svg(chart.panel).removesuffix("</svg>") + f'<g class="now" data-chart="{at}">{marks}</g></svg>'
     words = (element("b", chart.title), " ", element("span", chart.caption, class_="dim"))
     kind = "wide" if chart.upright else "map"
     return element("figure", element("figcaption", *words), Html(picture), class_=kind)
 
 
-def _mark(point: Point | None) -> str:
+def _draw_dot(point: Point | None) -> str:
     place = 'visibility="hidden"' if point is None else f'cx="{point[0]:.1f}" cy="{point[1]:.1f}"'
     return f'<circle class="f-paper s-ink" r="5.5" fill="#ffffff" stroke="#16181d" stroke-width="2.5" {place}/>'
 
 
-def _upright(chart: Chart, here: int) -> str:
+def _draw_upright(chart: Chart, here: int) -> str:
     x = next((curve[here][0] for curve in chart.dots if curve[here] is not None), chart.panel.margins[0])  # type: ignore[index]
     top, bottom = chart.panel.margins[1], chart.panel.height - chart.panel.margins[3]
     return (

@@ -13,6 +13,7 @@ from infoscope.reports.outline import (
     Cell,
     Column,
     Figure,
+    Name,
     Outline,
     Paragraph,
     Section,
@@ -20,8 +21,7 @@ from infoscope.reports.outline import (
     Table,
     Tile,
 )
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.phrases import Name
+from infoscope.reports.shared import tabulate
 from infoscope.results.notation import (
     MetricNotation,
     Units,
@@ -137,7 +137,7 @@ def _information(result: Agreement, unit: Units) -> Sequence[Section]:
     known = [(pair, pair.information) for pair in once.values() if pair.information is not None]
     if not known:
         return ()
-    rows = listed(
+    rows = tabulate(
         known,
         (Column("annotator", "name"), lambda each: Name(each[0].truth)),
         (Column("and", "name"), lambda each: Name(each[0].system)),
@@ -176,7 +176,7 @@ def _maps(result: Agreement) -> Sequence[Section]:
 
 
 def _annotators(result: Agreement) -> Section:
-    rows = listed(
+    rows = tabulate(
         result.annotators,
         (Column("annotator", "name"), lambda each: Name(each.name)),
         (Column("items"), lambda each: format_count(each.items)),
@@ -192,7 +192,7 @@ def _annotators(result: Agreement) -> Section:
 def _confused(result: Agreement) -> Sequence[Section]:
     if not result.confused:
         return ()
-    rows = listed(
+    rows = tabulate(
         result.confused,
         (Column("annotator", "name"), lambda each: Name(each.first)),
         (Column("category", "name"), lambda each: Name(each.first_category)),

@@ -8,9 +8,8 @@ import numpy as np
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.phrases import Phrase
+from infoscope.reports.outline import Appendix, Column, Outline, Phrase, Section, Table, Tile
+from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count
 from infoscope.studies.operating_points import Calibration
 
@@ -31,7 +30,7 @@ PICTURES: dict[str, Callable[[Calibration], Display]] = {"corrections": _correct
 
 def outline(found: Calibration, unit: Units) -> Outline:
     """The verdict first, then the cross-entropy before and after each correction."""
-    rows = listed(
+    rows = tabulate(
         _corrected(found).items(),
         (Column("probabilities", "text"), lambda each: each[0]),
         (Column(f"cross-entropy, {unit.name} per sample"), lambda each: _number(each[1], unit)),

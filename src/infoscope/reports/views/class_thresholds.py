@@ -8,10 +8,8 @@ import numpy as np
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.parts.threshold_choices import criterion_word
-from infoscope.reports.phrases import Name
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.shared import name_criterion, tabulate
 from infoscope.results.notation import MetricNotation, Units, format_count, format_share
 from infoscope.studies.operating_points import ClassThresholds
 
@@ -34,11 +32,11 @@ PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _thre
 def outline(found: ClassThresholds, unit: Units) -> Outline:
     """The gain first, then the classes."""
     after, before = (MetricNotation(found.criterion, unit).value(value) for value in (found.value, found.without))
-    word = criterion_word(found.criterion)
+    word = name_criterion(found.criterion)
     sign = "at most" if found.certainty == "entropy" else "at least"
     accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)
     samples = format_count(sum(found.predicted.values()))
-    rows = listed(
+    rows = tabulate(
         found.thresholds,
         (Column("class", "name"), Name),
         (Column(f"{found.certainty} {sign}"), lambda name: _limit(found.thresholds[name])),

@@ -6,9 +6,8 @@ from collections.abc import Callable
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.phrases import Name
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count, format_p_value
 from infoscope.studies.drift import Drift
 
@@ -64,7 +63,7 @@ def _headline(result: Drift, changed: int) -> str:
 
 
 def _pairs(result: Drift, unit: Units) -> Section:
-    rows = listed(
+    rows = tabulate(
         sorted(result.pairs, key=lambda each: each.p_adjusted),
         (Column("system", "name"), lambda each: Name(each.first)),
         (Column("and", "name"), lambda each: Name(each.second)),
@@ -83,7 +82,7 @@ def _pairs(result: Drift, unit: Units) -> Section:
 
 
 def _systems(result: Drift, unit: Units) -> Section:
-    rows = listed(
+    rows = tabulate(
         result.systems,
         (Column("system", "name"), lambda each: Name(each.name)),
         (Column(f"about the period, {unit.name} per item"), lambda each: _change(each.shown.information, unit)),

@@ -8,9 +8,8 @@ from infoscope.core.markup import counted
 from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.phrases import Name, Phrase
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Phrase, Section, Table, Tile
+from infoscope.reports.shared import tabulate
 from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_share
 from infoscope.studies.history import Alarm, History, RunSeries, format_rarity
 
@@ -101,7 +100,7 @@ def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
 
 def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
     notation = MetricNotation(result.metric)
-    rows = listed(
+    rows = tabulate(
         [(series, series.newest, series.baselines[-1] if series.baselines else None) for series in whole],
         (Column("system", "name"), lambda each: Name(each[0].system)),
         (Column("runs", priority=4), lambda each: format_count(len(each[0].points))),
@@ -118,7 +117,7 @@ def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
 
 
 def _alarms(result: History) -> Table:
-    rows = listed(
+    rows = tabulate(
         result.alarms,
         (Column("run", "name"), lambda each: Name(result.runs[each.run].name)),
         (Column("system", "name"), lambda each: Name(each.system)),
@@ -135,7 +134,7 @@ def _about(result: History, alarm: Alarm) -> Phrase:
 
 
 def _cells(result: History) -> Table:
-    rows = listed(
+    rows = tabulate(
         result.changed_cells,
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("true", "name"), lambda each: Name(each.truth)),

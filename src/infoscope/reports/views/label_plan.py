@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 from infoscope.figures.display import Display
 from infoscope.figures.label_plan import LabelPlanDisplay
-from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
-from infoscope.reports.parts.item_tables import group_columns, listed
-from infoscope.reports.phrases import Name
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.reports.shared import make_group_columns, tabulate
 from infoscope.results.notation import Units, format_count
 from infoscope.studies.labels import Basis, LabelPlan
 
@@ -58,9 +57,9 @@ def _where(result: LabelPlan) -> Iterator[Section]:
     if not result.strata:
         return
     split = list(result.groups[0].group) if result.groups else []
-    rows = listed(
+    rows = tabulate(
         result.strata,
-        *group_columns(split),
+        *make_group_columns(split),
         (Column("verdict", "name"), lambda each: Name(each.verdict)),
         (Column("prediction", "name"), lambda each: Name(each.prediction)),
         (Column("rows"), lambda each: format_count(each.rows)),
@@ -75,9 +74,9 @@ def _groups(result: LabelPlan) -> Iterator[Section]:
     """What every group needs, where rows are split."""
     if not result.groups:
         return
-    rows = listed(
+    rows = tabulate(
         result.groups,
-        *group_columns(result.groups[0].group),
+        *make_group_columns(result.groups[0].group),
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("labelled"), lambda each: format_count(each.labelled)),
         (Column("without a label"), lambda each: format_count(each.items)),
@@ -96,7 +95,7 @@ def _widths(result: LabelPlan) -> Iterator[Section]:
     """The widths of other numbers of labels."""
     if not result.curve:
         return
-    rows = listed(
+    rows = tabulate(
         result.curve,
         (Column("labels"), lambda each: format_count(each.labels)),
         (Column("± planned"), lambda each: f"{each.planned:.3f}"),

@@ -8,9 +8,8 @@ from infoscope.core.markup import counted
 from infoscope.figures.comparison import ComparisonDisplay, rows_of
 from infoscope.figures.display import Display
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.phrases import Name
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Table, Tile
+from infoscope.reports.shared import tabulate
 from infoscope.results.notation import MetricNotation, Units, format_count
 from infoscope.studies.labels import Basis, LabelledEstimate
 
@@ -55,7 +54,7 @@ _METHOD: dict[Basis, str] = {
 def outline(result: LabelledEstimate, _unit: Units) -> Outline:
     """Each system with its interval."""
     card, notation = find(result.metric).card, MetricNotation(result.metric)
-    rows = listed(
+    rows = tabulate(
         result.systems.items(),
         (Column("system", "name"), lambda each: Name(each[0])),
         (Column(card.title_in_sentence, metric=result.metric), lambda each: notation.shown(each[1])),

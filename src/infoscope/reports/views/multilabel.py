@@ -11,15 +11,18 @@ from infoscope.reports.outline import (
     Appendix,
     Block,
     Bullets,
+    Code,
     Column,
+    Name,
     Outline,
     Paragraph,
+    Phrase,
     Section,
+    Strong,
     Table,
     Tile,
 )
-from infoscope.reports.parts.item_tables import difference_columns, listed
-from infoscope.reports.phrases import Code, Name, Phrase, Strong
+from infoscope.reports.shared import make_difference_columns, tabulate
 from infoscope.results.notation import (
     MetricNotation,
     Units,
@@ -132,7 +135,7 @@ def _metrics(system: Predictor) -> Table:
         (Column("interval", priority=8), lambda name: MetricNotation(name).interval(system.metrics[name])),
         (Column("in sample", priority=4), lambda name: MetricNotation(name).in_sample(system.metrics[name])),
     )
-    rows = listed(
+    rows = tabulate(
         system.metrics,
         (Column("metric", "text", 9), lambda name: _TITLES[name]),
         (Column("value"), lambda name: Strong(MetricNotation(name).shown(system.metrics[name]))),
@@ -159,7 +162,7 @@ def _reasons(system: Predictor) -> str:
 
 
 def _label_sets(system: Predictor) -> Table:
-    rows = listed(
+    rows = tabulate(
         system.label_sets.items(),
         (Column("label sets", "name"), lambda each: each[0].replace("_", " ")),
         (Column("mean"), lambda each: f"{each[1].mean:.2f}"),
@@ -171,7 +174,7 @@ def _label_sets(system: Predictor) -> Table:
 
 
 def _reassigned(system: Predictor) -> list[Block]:
-    rows = listed(
+    rows = tabulate(
         system.reassignments,
         (Column(f"{system.truth_name} used", "name"), lambda each: Name(each.truth)),
         (Column(f"{system.name} used", "name"), lambda each: Name(each.system)),
@@ -191,7 +194,7 @@ def _reassigned(system: Predictor) -> list[Block]:
 
 
 def _categories(system: Predictor) -> Table:
-    rows = listed(
+    rows = tabulate(
         sorted(system.classes, key=lambda each: -(each.missed_share or 0.0)),
         (Column("category", "name"), lambda each: Name(each.label)),
         (Column("captured"), lambda each: format_share(each.proficiency)),
@@ -228,7 +231,7 @@ def _value(result: MultilabelEvaluation) -> Callable[[str, str], float | None]:
 
 
 def _differences(result: MultilabelEvaluation) -> Section:
-    rows = listed(result.pairs, *difference_columns(lambda each: _TITLES[each.metric], _value(result)))
+    rows = tabulate(result.pairs, *make_difference_columns(lambda each: _TITLES[each.metric], _value(result)))
     aside = "" if result.common_objects is None else f"on {format_count(result.common_objects)} common objects"
     alone = "Each verdict is about its pair alone." if len(result.systems) > 2 else ""
     table = Table(*rows, note=alone, search="pairs", max_rows=ALL_ROWS)

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from infoscope.core.markup import counted
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Outline, Row, Section, Table, Tile
-from infoscope.reports.phrases import Name, Strong
+from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
 from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
 from infoscope.studies.operating_points.score_groups import GroupStatistics, ScoreGroups
 from infoscope.studies.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from shlex import quote
 
 import numpy as np
@@ -10,7 +11,8 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import distinct
 from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label
+from infoscope.figures.layout import axis, dodged, plain_label, share_axis, span
+from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words, series
 from infoscope.figures.score_curves import (
     LiftDisplay,
     PrecisionRecallDisplay,
@@ -26,26 +28,30 @@ from infoscope.reports.outline import (
     Cell,
     Column,
     Explorer,
+    Figure,
     InformationBar,
     Outline,
+    Phrase,
     Row,
     Section,
+    SideBySide,
+    Strong,
     Table,
     Tile,
 )
-from infoscope.reports.parts.sweep_charts import Chart, charts, reliability_section
-from infoscope.reports.parts.threshold_choices import (
+from infoscope.reports.shared import (
     ALERTS,
-    criterion_interval,
-    criterion_value,
-    criterion_word,
-    point_text,
-    recommended_thresholds,
-    threshold_interval,
+    format_criterion,
+    format_criterion_interval,
+    format_point,
+    format_signed,
+    format_threshold_interval,
+    name_criterion,
+    tabulate,
+    tabulate_choices,
 )
-from infoscope.reports.phrases import Phrase, Strong
 from infoscope.reports.views.score_groups import summary_table
-from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
+from infoscope.results.notation import UNDEFINED, Units, format_count, format_interval, format_number, format_share
 from infoscope.studies.operating_points import Choice, Sweep
 from infoscope.studies.operating_points.result import ALARM_RATE, LIFT
 from infoscope.typing import Json
@@ -106,11 +112,11 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
     places = _places(sweep, choice)
     here = int(np.flatnonzero(places == choice.point)[0])
     shown = [
-        {name: point_text(name, curves[name][at]) for name in words}
+        {name: format_point(name, curves[name][at]) for name in words}
         | {"text": plain_label(_sentence(sweep, curves, int(at)))}
         for at in places
     ]
-    drawn = charts(sweep, choice, places)
+    drawn = draw_charts(sweep, choice, places)
     return Outline(
         title=f"{_title(sweep, curves, choice)} | operating points",
         kicker=list(_kicker(sweep)),
@@ -128,12 +134,12 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
             ),
             Section(
                 f"{'Best' if sweep.is_by_chance else 'Recommended'} threshold{'s' * (len(sweep.choices) > 1)}",
-                [recommended_thresholds(sweep.choices, unit)],
+                [tabulate_choices(sweep.choices, unit)],
                 "best",
                 link="Best" if sweep.is_by_chance else "Recommended",
             ),
             _points(sweep, choice, words, curves, places),
-            *reliability_section(sweep),
+            *make_reliability_section(sweep),
             *_scoring(sweep),
             Section("More views", [Explorer("planes", (drawn[1:], here))], "maps", link="Views", only="page"),
         ],
@@ -172,7 +178,7 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
     label = evidence.get("positive", other)
     area = sweep.areas["roc_auc"]
     places = np.linspace(0, len(sweep) - 1, min(MAX_POINTS, len(sweep))).astype(np.int64)[::-1]
-    threshold = point_text("threshold", curves["threshold"][best])
+    threshold = format_point("threshold", curves["threshold"][best])
     return Outline(
         title=f"High scores mean “{meant}” | operating points",
         kicker=list(_kicker(sweep)),
@@ -220,7 +226,7 @@ def _act(sweep: Sweep, curves: Curves, at: int) -> str:
     """What an operating point asks for."""
     word, sign = sweep.quantity, "≤" if sweep.quantity == "entropy" else "≥"
     threshold = float(curves["threshold"][at])
-    text = point_text("threshold", threshold)
+    text = format_point("threshold", threshold)
     if sweep.mode == "threshold":
         predict = f"predict “{(sweep.positive or '')[:40]}”"
         return f"{predict} when the {word} is at least {text}" if np.isfinite(threshold) else f"never {predict}"
@@ -232,7 +238,7 @@ def _act(sweep: Sweep, curves: Curves, at: int) -> str:
 
 def _sentence(sweep: Sweep, curves: Curves, at: int) -> str:
     def text(name: str) -> str:
-        return point_text(name, curves[name][at])
+        return format_point(name, curves[name][at])
 
     start = _capitalised(_act(sweep, curves, at))
     captured = f"{text('proficiency')} of the information in the truth is captured"
@@ -250,22 +256,22 @@ def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
     act = _capitalised(_act(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
         return f"{act}: that captures {format_share(choice.value)} of the information in the truth, the most of all."
-    value = criterion_value(choice, choice.value, unit)
-    return f"{act}: that gives the best {criterion_word(choice.criterion)}, {value}."
+    value = format_criterion(choice, choice.value, unit)
+    return f"{act}: that gives the best {name_criterion(choice.criterion)}, {value}."
 
 
 def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
     if sweep.is_by_chance and choice.criterion != "expected_cost":
-        value = criterion_value(choice, choice.value, unit)
-        yield f"Best in this sample: {_act(sweep, curves, choice.point)} ({criterion_word(choice.criterion)} {value})."
+        value = format_criterion(choice, choice.value, unit)
+        yield f"Best in this sample: {_act(sweep, curves, choice.point)} ({name_criterion(choice.criterion)} {value})."
     held = choice.held_out
     if held.value is None:
         yield "There are too few samples to evaluate the choice on held-out samples."
     else:
-        worth, limits = criterion_value(choice, held.value, unit), criterion_interval(choice, held, unit)
+        worth, limits = format_criterion(choice, held.value, unit), format_criterion_interval(choice, held, unit)
         within = f" ({choice.level:.0%} interval {limits})" if limits else ""
         yield f"On held-out samples it is {worth}{within}."
-    ends = threshold_interval(choice)
+    ends = format_threshold_interval(choice)
     if ends is not None and ends[0] != ends[1]:
         yield f"Were the samples drawn again, the choice would fall between {ends[0]} and {ends[1]}."
     if sweep.mode == "threshold":
@@ -274,7 +280,7 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
         }
         yield (
             f"It finds {here['recall']} of “{(sweep.positive or '')[:40]}” with {here['false_alarm_rate']} false "
-            f"alarms, {point_text(ALERTS, float(curves[ALERTS][choice.point]))} alerts per 1,000 rows; accuracy is "
+            f"alarms, {format_point(ALERTS, float(curves[ALERTS][choice.point]))} alerts per 1,000 rows; accuracy is "
             f"{here['accuracy']}."
         )
     else:
@@ -300,9 +306,9 @@ def _information(sweep: Sweep, choice: Choice, unit: Units) -> InformationBar:
 
 
 def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
-    ends = threshold_interval(choice)
-    yield Tile(point_text("threshold", choice.threshold), "threshold", " – ".join(ends or ()))
-    held = "" if choice.held_out.value is None else f"held out {criterion_value(choice, choice.held_out.value, unit)}"
+    ends = format_threshold_interval(choice)
+    yield Tile(format_point("threshold", choice.threshold), "threshold", " – ".join(ends or ()))
+    held = "" if choice.held_out.value is None else f"held out {format_criterion(choice, choice.held_out.value, unit)}"
     note = held if choice.criterion == "proficiency" else ""
     yield Tile(_share(curves["proficiency"][choice.point]), "captured", "", note, "proficiency")
     if sweep.mode == "threshold":
@@ -332,7 +338,7 @@ def _points(
     best = None if choice is None else int(np.flatnonzero(places == choice.point)[0])
     rows = []
     for at in some if best is None else distinct(some, [best]):
-        cells: list[Cell] = [point_text(name, curves[name][int(places[at])]) for name in words]
+        cells: list[Cell] = [format_point(name, curves[name][int(places[at])]) for name in words]
         rows.append(Row([*cells, Strong("best") if at == best else ""], at == best, {"at": str(int(at))}))
     columns = [
         Column(word, priority=_PRIORITIES.get(name, 9), metric=name if name in catalogue else None)
@@ -372,3 +378,193 @@ def _page_data(sweep: Sweep, shown: list[dict[str, str]], here: int, drawn: Sequ
             ],
         }
     }
+
+
+REJECTING = {"proficiency": "captured", "accepted_accuracy": "accuracy of the accepted"}
+ALARMING = {"proficiency": "captured", "recall": "recall", "precision": "precision", "accuracy": "accuracy"}
+"""The curves, by the words at their ends."""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A picture, and the positions of its marks at each place of the slider."""
+
+    title: str
+    caption: str
+    panel: Panel
+    dots: list[list[Point | None]]
+    """For each curve, a point for each place; None where it is undefined."""
+    upright: bool = False
+    """Whether a line through all curves belongs to the marks."""
+
+
+def draw_charts(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> list[Chart]:
+    """The curves of the sweep first, then its two planes."""
+    return [_draw_curves(sweep, choice, places), *_draw_planes(sweep, places)]
+
+
+def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:
+    """Metrics over the threshold, or over the share rejected."""
+    rejecting = sweep.mode == "rejection"
+    across = np.asarray(sweep.values("rejection_rate") if rejecting else sweep.thresholds, dtype=np.float64)[places]
+    names = REJECTING if rejecting else ALARMING
+    heights = [np.asarray(sweep.values(name), dtype=np.float64)[places] for name in names]
+    summary = "; ".join(f"{word} at most {np.nanmax(y):.2f}" for word, y in zip(names.values(), heights, strict=True))
+    word = "share rejected" if rejecting else "threshold"
+    panel = Panel(
+        "Curves",
+        f"Curves over the {word}: {summary}.",
+        _make_threshold_axis(across, word, rejecting=rejecting),
+        Axis(0.0, 1.02, "", tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)), grid=True),
+        width=680.0,
+        height=320.0,
+        margins=(50.0, 10.0, 24.0 + 8.0 * max(map(len, names.values())), 48.0),
+    )
+    marks = [*_where_it_falls(sweep, choice, panel)]
+    for at, y in enumerate(heights):
+        marks += _draw_runs(across, y, series(at))
+    marks += _name_curves(panel, across, heights, list(names.values()))
+    dots = [_place_dots(panel, across, y) for y in heights]
+    band = (
+        "; the band is where the choice falls when the samples are drawn again" if _has_interval(sweep, choice) else ""
+    )
+    caption = f"The upright line is the point chosen above{band}."
+    return Chart("Along the curve", caption, replace(panel, marks=tuple(marks)), dots, upright=True)
+
+
+def _make_threshold_axis(values: NDArray[np.float64], word: str, *, rejecting: bool) -> Axis:
+    if rejecting:
+        return Axis(0.0, 1.0, word, tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)))
+    known = values[np.isfinite(values)]
+    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    return axis(*span(low, high), word)
+
+
+def _draw_runs(x: NDArray[np.float64], y: NDArray[np.float64], colour: str) -> list[Mark]:
+    """The curve, with gaps where it is undefined."""
+    known = np.isfinite(x) & np.isfinite(y)
+    edges = np.flatnonzero(np.diff(known.astype(int))) + 1
+    parts = [part for part in np.split(np.arange(len(x)), edges) if len(part) and known[part[0]]]
+    return [Line(tuple(zip(x[part].tolist(), y[part].tolist(), strict=True)), colour, 2.2) for part in parts]
+
+
+def _name_curves(
+    panel: Panel, x: NDArray[np.float64], heights: Sequence[NDArray[np.float64]], words: Sequence[str]
+) -> list[Mark]:
+    """The names of the curves at the right, level with their ends."""
+    ends = []
+    for y in heights:
+        known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+        ends.append(float(y[known[np.argmax(x[known])]]) if len(known) else 0.0)
+    step = 17.0 * (panel.y.high - panel.y.low) / panel.inner[1]
+    heights_of_names = dodged(ends, step, panel.y.low, panel.y.high)
+    return [
+        Words(panel.x.high, place, word, series(at), shift=(9.0, 0.0), bold=True)
+        for at, (word, place) in enumerate(zip(words, heights_of_names, strict=True))
+    ]
+
+
+def _has_interval(sweep: Sweep, choice: Choice) -> bool:
+    return sweep.mode == "threshold" and choice.threshold_low is not None and choice.threshold_high is not None
+
+
+def _where_it_falls(sweep: Sweep, choice: Choice, panel: Panel) -> list[Mark]:
+    if not _has_interval(sweep, choice):
+        return []
+    low, high = sorted((choice.threshold_low or 0.0, choice.threshold_high or 0.0))
+    return [Bar((low, panel.y.low), (high, panel.y.high), "faint", opacity=0.45)]
+
+
+def _place_dots(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64]) -> list[Point | None]:
+    return [
+        panel.place(float(a), float(b)) if np.isfinite(a) and np.isfinite(b) else None
+        for a, b in zip(x, y, strict=True)
+    ]
+
+
+def _draw_planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
+    false, captured = sweep.values("false_information_ratio"), sweep.values("proficiency")
+    path = _draw_plane(
+        ("Captured against false information", "Up is more of the truth, right is more false information."),
+        ("false, relative to H(T)", "captured, relative to H(T)"),
+        (np.asarray(false), np.asarray(captured)),
+        places,
+    )
+    if sweep.mode == "threshold":
+        roc = _draw_plane(
+            ("ROC curve", "The dashed line is chance."),
+            ("false alarms", "recall"),
+            (np.asarray(sweep.values("false_alarm_rate")), np.asarray(sweep.values("recall"))),
+            places,
+            line=((0.0, 0.0), (1.0, 1.0)),
+        )
+        recall, precision = (np.asarray(sweep.values(name)) for name in ("recall", "precision"))
+        alarms, lift = (np.asarray(sweep.values(name)) for name in (ALARM_RATE, LIFT))
+        found = _draw_on_display(
+            PrecisionRecallDisplay(recall, precision, sweep.prevalence),
+            "The dashed line is the precision of alarms at random.",
+            (recall[places], precision[places]),
+        )
+        times = _draw_on_display(LiftDisplay(alarms, lift), "1 is rows at random.", (alarms[places], lift[places]))
+        return [roc, found, times, path]
+    accepted = 1.0 - np.asarray(sweep.values("rejection_rate"))
+    risk = 1.0 - np.asarray(sweep.values("accepted_accuracy"))
+    caption = "The dashed line is the error if all are accepted."
+    return [_draw_on_display(RiskCoverageDisplay(accepted, risk), caption, (accepted[places], risk[places])), path]
+
+
+def _draw_on_display(display: Display, caption: str, values: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Chart:
+    """A picture of the score with a mark on its curve."""
+    panel = display.panel()
+    return Chart(panel.title, caption, panel, [_place_dots(panel, *values)])
+
+
+def _draw_plane(
+    words: tuple[str, str],
+    axes: tuple[str, str],
+    values: tuple[NDArray[np.float64], NDArray[np.float64]],
+    places: NDArray[np.int64],
+    *,
+    line: Sequence[Point] = (),
+) -> Chart:
+    """A path in a plane of two shares, from nothing."""
+    x, y = values[0][places], values[1][places]
+    known = np.isfinite(x) & np.isfinite(y)
+    reach = [max(float(part[known].max(initial=0.0)), 1e-9) for part in (x, y)]
+    if line:
+        reach = [1.0, 1.0]
+    across, up = map(share_axis, axes, reach)
+    panel = Panel(
+        words[0], _summarise_plane(axes, x[known], y[known]), across, up, (), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0)
+    )
+    marks: list[Mark] = [Line(tuple(line), "dim", dash=(3.0, 3.0))] if line else []
+    marks.append(Line(tuple(zip(x[known].tolist(), y[known].tolist(), strict=True)), "accent", 2.2))
+    return Chart(*words, replace(panel, marks=tuple(marks)), [_place_dots(panel, x, y)])
+
+
+def _summarise_plane(axes: tuple[str, str], x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
+    if not len(x):
+        return f"{axes[1].capitalize()} against {axes[0]}: nowhere defined."
+    return (
+        f"{axes[1].capitalize()} against {axes[0]}: from {y[0]:.2f} at {x[0]:.2f} to {y[-1]:.2f} at {x[-1]:.2f}, "
+        f"{axes[1]} at most {y.max():.2f}."
+    )
+
+
+def make_reliability_section(sweep: Sweep) -> list[Section]:
+    """Fraction of positives by score, in bins; nothing for scores that are no probabilities."""
+    if not sweep.reliability:
+        return []
+    rows = tabulate(
+        sweep.reliability,
+        (Column("mean score", "name"), lambda each: format_signed(each.score)),
+        (Column("positive"), lambda each: format_share(each.rate.value)),
+        (Column("interval", priority=7), lambda each: format_interval(each.rate)),
+        (Column("positives", priority=6), lambda each: format_count(each.positives)),
+        (Column("samples"), lambda each: format_count(each.samples)),
+        (Column("scores", "text", priority=5), lambda each: f"{each.low:.3g} to {each.high:.3g}".replace("-", "−")),
+    )
+    note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
+    figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
+    table = Table(*rows, "Fraction of positives by score", max_rows=ALL_ROWS)
+    return [Section("Is the score a probability?", [SideBySide([table], [figure])], "reliability", link="Reliability")]

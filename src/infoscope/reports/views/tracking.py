@@ -25,18 +25,24 @@ from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
     Block,
+    Code,
     Column,
     Figure,
+    Inline,
+    Name,
     Outline,
     Paragraph,
+    Phrase,
     Section,
     SideBySide,
+    Strong,
     Table,
+    Term,
     Tile,
     Whisker,
+    list_names,
 )
-from infoscope.reports.parts.item_tables import difference_columns, listed
-from infoscope.reports.phrases import Code, Inline, Name, Phrase, Strong, Term, enumerated
+from infoscope.reports.shared import make_difference_columns, tabulate
 from infoscope.results.estimate import Difference
 from infoscope.results.notation import (
     UNDEFINED,
@@ -217,7 +223,7 @@ def _compare_trackers(evaluation: TrackingEvaluation) -> Section:
         pair = _find_difference(evaluation, name, evaluation.ranking[0])
         return "" if pair is None else pair.verdict
 
-    rows = listed(
+    rows = tabulate(
         [(evaluation[name], evaluation[name].metrics) for name in evaluation.ranking],
         (Column("tracker", "name"), lambda row: Name(row[0].name, 30)),
         (Column("", "whisker"), lambda row: Whisker.of(row[1]["proficiency"])),
@@ -239,14 +245,14 @@ def _compare_trackers(evaluation: TrackingEvaluation) -> Section:
     note = "The least erroneous tracker first."
     blocks: list[Block] = [Table(*rows, "Trackers by erroneous information", note=note, style="forest")]
     if evaluation.comparison is not None and evaluation.comparison.pareto:
-        front = enumerated(evaluation.comparison.pareto)
+        front = list_names(evaluation.comparison.pareto)
         blocks.append(Paragraph(("Not beaten in both captured and false information: ", *front, ".")))
     return Section("Compared with each other", blocks, "compare", link="Compare")
 
 
 def _show_ledgers(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Units) -> Section:
     truth = focus.ledger["truth"]
-    lines = listed(
+    lines = tabulate(
         LINES,
         (Column("ledger", "name"), lambda line: Strong(line) if line == "truth" else line),
         (Column(unit.name), lambda line: f"{focus.ledger[line] * unit.per_bit:,.1f}"),
@@ -280,7 +286,7 @@ def _show_worst_tracks(focus: TrackerResult, worst: list[WorstTrack], unit: Unit
         for track in worst
     ]
     table = Table(
-        *listed(
+        *tabulate(
             worst,
             *(
                 [(Column("sequence", "name"), lambda track: Name(track.sequence, 24))]
@@ -380,7 +386,7 @@ def _list_metrics(evaluation: TrackingEvaluation, unit: Units) -> Section:
 
 def _list_sequences(system: TrackerResult) -> Section:
     """List the main metrics of each sequence."""
-    rows = listed(
+    rows = tabulate(
         system.sequences,
         (Column("sequence", "name"), lambda sequence: Name(sequence.name, 40)),
         (Column("frames"), lambda sequence: format_count(sequence.frames)),
@@ -402,7 +408,7 @@ def _list_differences(evaluation: TrackingEvaluation) -> Section:
         return format_p_value(pair.tests["sign_flip_p_value"]) if "sign_flip_p_value" in pair.tests else "–"
 
     pairs = evaluation.comparison.pairs if evaluation.comparison else ()
-    rows = listed(pairs, *difference_columns(lambda pair: (Code(pair.metric),)), (Column("p"), sign_flip_p))
+    rows = tabulate(pairs, *make_difference_columns(lambda pair: (Code(pair.metric),)), (Column("p"), sign_flip_p))
     alone = "Each verdict is about its pair alone."
     return Section(f"All {len(pairs)} differences", [Table(*rows, "Differences", note=alone, search="pairs")])
 

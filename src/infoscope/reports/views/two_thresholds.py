@@ -8,10 +8,8 @@ import numpy as np
 
 from infoscope.figures.confusion import ConfusionDisplay
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Outline, Section, Table, Tile
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.parts.threshold_choices import criterion_word, point_text
-from infoscope.reports.phrases import Name
+from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
+from infoscope.reports.shared import format_point, name_criterion, tabulate
 from infoscope.results.notation import MetricNotation, Units, format_count, format_share
 from infoscope.studies.operating_points import TwoThresholds
 from infoscope.tables import Contingency
@@ -30,9 +28,9 @@ PICTURES: dict[str, Callable[[TwoThresholds], Display]] = {"confusion": _counts}
 def outline(found: TwoThresholds, unit: Units) -> Outline:
     """The rule, its value, and how the samples of both classes fare."""
     value = MetricNotation(found.criterion, unit).value(found.value)
-    word = criterion_word(found.criterion)
-    lower, upper = (point_text("threshold", limit) for limit in (found.lower, found.upper))
-    rows = listed(
+    word = name_criterion(found.criterion)
+    lower, upper = (format_point("threshold", limit) for limit in (found.lower, found.upper))
+    rows = tabulate(
         zip((found.negative, found.positive), found.counts, strict=True),
         (Column("truth", "name"), lambda each: Name(each[0])),
         (Column(f"predicted {found.negative[:30]}"), lambda each: format_count(each[1][0])),

@@ -12,14 +12,16 @@ from infoscope.reports.outline import (
     Cell,
     Column,
     Figure,
+    Name,
     Outline,
+    Phrase,
     Section,
     SideBySide,
+    Strong,
     Table,
     Tile,
 )
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.phrases import Name, Phrase, Strong
+from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count, format_interval, format_p_value, format_share
 from infoscope.studies.relate import EntropyParts, InformationRange, Relation, Relations
 
@@ -132,7 +134,7 @@ def _pictures(result: Relations) -> Iterator[Section]:
 
 
 def _relations(result: Relations, found: Sequence[Relation], unit: Units, heading: Phrase, anchor: str) -> Section:
-    rows = listed(
+    rows = tabulate(
         found,
         (Column("column", "name"), lambda each: Name(each.first, 24)),
         (Column("column" if result.target is None else "target", "name"), lambda each: Name(each.second, 24)),
@@ -167,7 +169,7 @@ def _splits(result: Relations, unit: Units) -> Iterator[Section]:
         low, high = unit.amount(part.low, 3), unit.amount(part.high, 3)
         return low if low == high else f"{low} – {high}"
 
-    rows = listed(
+    rows = tabulate(
         sorted(result.splits, key=lambda split: -split.together),
         (Column("column", "name"), lambda each: Name(each.first, 24)),
         (Column("column", "name"), lambda each: Name(each.second, 24)),
@@ -183,7 +185,7 @@ def _splits(result: Relations, unit: Units) -> Iterator[Section]:
 
 
 def _columns(result: Relations, unit: Units) -> Section:
-    rows = listed(
+    rows = tabulate(
         result.columns,
         (Column("column", "name"), lambda each: Name(each.name)),
         (Column("values"), lambda each: f"{each.levels:,}"),
@@ -200,7 +202,7 @@ def _columns(result: Relations, unit: Units) -> Section:
 def _triangle(heading: str, points: Sequence[EntropyParts], words: tuple[str, str]) -> Iterator[Section]:
     if not points:
         return
-    rows = listed(
+    rows = tabulate(
         points,
         (Column("", "name"), lambda each: Name(each.name)),
         (Column("not uniform"), lambda each: format_share(each.divergence)),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 
-from infoscope.figures.comparison import ComparisonDisplay, ForestRow, ImprovementDisplay
+from infoscope.figures.comparison import ComparisonDisplay, ForestRow, ImprovementDisplay, ImprovementStep
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label, shortened
 from infoscope.metrics.registry import find
@@ -15,19 +15,32 @@ from infoscope.reports.outline import (
     Column,
     Figure,
     Groups,
+    Inline,
+    Name,
     Outline,
     Paragraph,
+    Phrase,
     Section,
+    Strong,
     Table,
+    Term,
     Tile,
     Whisker,
+    join_phrases,
+    join_with_and,
+    list_names,
 )
-from infoscope.reports.parts.compared_pairs import improvement_sections, pair_section, test_sections
-from infoscope.reports.parts.disagreement import disagreement
-from infoscope.reports.parts.verdict import NO_VERDICTS
-from infoscope.reports.phrases import Inline, Name, Phrase, Strong, Term, enumerated, joined, listing
-from infoscope.results.estimate import Difference
-from infoscope.results.notation import MetricNotation, Units, format_count, format_probability
+from infoscope.reports.shared import NO_VERDICTS, describe_disagreement, make_difference_columns, tabulate
+from infoscope.results.estimate import Difference, Estimate
+from infoscope.results.notation import (
+    MetricNotation,
+    Units,
+    format_count,
+    format_factor,
+    format_number,
+    format_p_value,
+    format_probability,
+)
 from infoscope.studies.compare import Comparison, Place, Ranking
 
 PICTURES: dict[str, Callable[[Comparison], Display]] = {
@@ -46,10 +59,10 @@ def outline(comparison: Comparison, _unit: Units) -> Outline:
         tiles=list(_tiles(comparison)),
         sections=[
             *(_ranked(comparison, ranking) for ranking in comparison.ranking),
-            *improvement_sections(comparison),
+            *make_improvement_sections(comparison),
         ],
         appendix=Appendix(
-            sections=[pair_section(comparison), *test_sections(comparison)],
+            sections=[make_pair_section(comparison), *make_test_sections(comparison)],
             metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],
             method=_method(comparison),
         ),
@@ -69,7 +82,7 @@ def _verdict(comparison: Comparison) -> Phrase:
     for finding in comparison.findings:
         if finding.code in _BROKEN_LABELS:
             systems.setdefault(_BROKEN_LABELS[finding.code], []).append(str(finding.evidence["system"]))
-    broken = ((f"{words}: ", *enumerated(names, width=60), ". ") for words, names in systems.items())
+    broken = ((f"{words}: ", *list_names(names, width=60), ". ") for words, names in systems.items())
     return (*chain.from_iterable(broken), *headline(comparison.ranking[0], comparison.positive), ".")
 
 
@@ -88,7 +101,7 @@ def _leaders(ranking: Ranking) -> list[str]:
 def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...]:
     """Who leads, in a clause."""
     size, title = len(ranking.places), _lower(ranking.metric, positive)
-    lead = enumerated(_leaders(ranking), width=60)
+    lead = list_names(_leaders(ranking), width=60)
     if not ranking.contenders:
         return (f"None of the {size} systems captures more information than expected by chance",)
     if ranking.best is not None:
@@ -123,7 +136,7 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
     likely = sorted(first.contenders, key=lambda place: -place.probability_best)
     if first.best is None and len(likely) > 1:
         named = ((Name(place.name), f" {format_probability(place.probability_best)}") for place in likely[:3])
-        yield ("Probability of being the best: ", *joined(named, ", "), ".")
+        yield ("Probability of being the best: ", *join_phrases(named, ", "), ".")
     elif len(likely) > 1:
         yield f"It is the best with probability {format_probability(likely[0].probability_best)}."
     if likely:
@@ -131,7 +144,7 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
         values = {
             each.metric: {place.name: place.estimate.value for place in each.places} for each in comparison.ranking
         }
-        if (said := disagreement(values, comparison.positive)) is not None:
+        if (said := describe_disagreement(values, comparison.positive)) is not None:
             yield said
     if comparison.baseline is not None:
         yield _to_baseline(comparison, comparison.baseline)
@@ -144,7 +157,7 @@ def _other_metrics(rankings: Sequence[Ranking], lead: Sequence[str], positive: s
         title = Term(ranking.metric, _lower(ranking.metric, positive))
         by_verdict.setdefault(_other_verdict(ranking, lead), []).append(title)
     for verdict, titles in by_verdict.items():
-        yield ("By ", *listing(titles), *verdict)
+        yield ("By ", *join_with_and(titles), *verdict)
 
 
 def _other_verdict(ranking: Ranking, lead: Sequence[str]) -> tuple[Inline, ...]:
@@ -153,7 +166,7 @@ def _other_verdict(ranking: Ranking, lead: Sequence[str]) -> tuple[Inline, ...]:
         return (" there is no clear winner.",)
     if set(names) == set(lead):
         return (" the verdict is the same.",)
-    return (", ", *enumerated(names), " lead." if len(names) > 1 else " leads.")
+    return (", ", *list_names(names), " lead." if len(names) > 1 else " leads.")
 
 
 def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:
@@ -162,8 +175,8 @@ def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:
         if name != baseline:
             pair = comparison.between(name, baseline, comparison.ranking[0].metric)
             verdicts.setdefault("not compared" if pair is None else pair.corrected_verdict, []).append(name)
-    parts = ((f"{word}: ", *enumerated(names)) for word, names in verdicts.items())
-    return ("Against the baseline ", Strong(baseline), ": ", *joined(parts, "; "), ".")
+    parts = ((f"{word}: ", *list_names(names)) for word, names in verdicts.items())
+    return ("Against the baseline ", Strong(baseline), ": ", *join_phrases(parts, "; "), ".")
 
 
 def _tiles(comparison: Comparison) -> Iterator[Tile]:
@@ -311,3 +324,108 @@ def _method(comparison: Comparison) -> tuple[Phrase, ...]:
         "Conventional metrics are those of this sample. Information is corrected for few rows per class, as the mean "
         "of the posterior; the sample's value stands beside it.",
     )
+
+
+TESTS = {
+    "swap_p_value": "swap test",
+    "mcnemar_p_value": "McNemar",
+    "mcnemar_chi2_p_value": "McNemar χ²",
+    "homogeneity_p_value": "homogeneity (G)",
+}
+LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
+
+
+def make_improvement_sections(comparison: Comparison) -> Iterator[Section]:
+    """By what factor the error of the reference is smaller: as a table and as a picture."""
+    reference = comparison.reference(comparison.ranking[0])
+    rows: list[tuple[Cell, ...]] = []
+    steps = []
+    for name in comparison.systems:
+        found = {of: comparison.improvement(reference, name, of) for of in LOSSES}
+        if any(factor is not None for factor in found.values()):
+            rows.append((Name(name), *(_format_factor(factor) for factor in found.values())))
+        for of, factor in found.items():
+            if factor is not None:
+                steps.append(_make_step(comparison, name, reference, of, factor))
+    if not rows:
+        return
+    columns = [Column("system", "name", 10), *(Column(title) for title in LOSSES.values())]
+    whose = (
+        Name(reference),
+        "'s error is this many times smaller than that of the system in the row; 1 is no difference.",
+    )
+    yield Section(
+        "Improvement factors",
+        [
+            Table(columns, rows, "Improvement factors", note=whose),
+            Figure(ImprovementDisplay(steps).panel(), style="differences"),
+        ],
+        anchor="factors",
+        link="Improvement",
+    )
+
+
+def _format_factor(factor: Estimate | None) -> str:
+    if factor is None or factor.value is None or factor.low is None or factor.high is None:
+        return ""
+    return f"{format_factor(factor.value)} ({format_factor(factor.low)} – {format_factor(factor.high)})"
+
+
+def _make_step(comparison: Comparison, name: str, reference: str, of: str, factor: Estimate) -> ImprovementStep:
+    """From each system to the best, or from the baseline to each system."""
+    by = "accuracy" if of == "1 - accuracy" else "information"
+    if comparison.baseline is None:
+        return ImprovementStep(f"{name} → {reference}", by, factor.value or 1.0, factor.low, factor.high)
+    onward = comparison.improvement(name, reference, of) or factor
+    return ImprovementStep(name, by, onward.value or 1.0, onward.low, onward.high)
+
+
+def make_pair_section(comparison: Comparison) -> Section:
+    """Every pair in every metric."""
+    shown = {(place.name, each.metric): place.shown for each in comparison.ranking for place in each.places}
+    table = Table(
+        *tabulate(
+            comparison.pairs,
+            *make_difference_columns(
+                lambda each: comparison.titled(each.metric), lambda *place: shown.get(place), is_corrected=True
+            ),
+            (Column("improvement"), lambda each: _format_factor(each.improvement)),
+            (Column("correlation of errors"), _correlation),
+        ),
+        "All pairs",
+        note="Verdicts are corrected for the number of pairs (Holm), intervals are those of each pair alone. "
+        "Improvement: by what factor A's error is smaller. Correlation of errors: over common rows.",
+        search="pairs",
+    )
+    return Section(f"All {len(comparison.pairs)} pairs", [table])
+
+
+def _correlation(pair: Difference) -> str:
+    return format_number(pair.correlation, ".2f") if pair.paired and pair.correlation is not None else "unpaired"
+
+
+def make_test_sections(comparison: Comparison) -> Iterator[Section]:
+    """The tests of the textbooks beside the posterior; nothing where none was run."""
+    known = [name for name in TESTS if any(name in pair.tests for pair in comparison.pairs)]
+    exact = any(pair.information is not None for pair in comparison.pairs)
+    if not known and not exact:
+        return
+    columns = [Column("A", "name"), Column("B", "name"), Column("metric", "text")]
+    columns += [Column(TESTS[name]) for name in known] + ([Column("information, bits")] if exact else [])
+    rows = []
+    for pair in comparison.pairs:
+        cells: list[Cell] = [format_p_value(pair.tests[name]) if name in pair.tests else "–" for name in known]
+        cells += [_information(pair.information)] if exact else []
+        rows.append((Name(pair.a, 24), Name(pair.b, 24), comparison.titled(pair.metric), *cells))
+    note = (
+        "P-values: how often chance alone would separate two equal systems as far. The swap test exchanges their "
+        "predictions row by row; McNemar's test is about accuracy alone. Information: the exact paired difference of "
+        "the mutual information."
+    )
+    yield Section("Classical tests", [Table(columns, rows, "Classical tests", note=note, search="pairs")])
+
+
+def _information(found: Estimate | None) -> str:
+    if found is None or found.value is None:
+        return "–"
+    return f"{found.value:+.3f} ({found.low:+.3f} – {found.high:+.3f})".replace("-", "−")

@@ -19,14 +19,16 @@ from infoscope.reports.outline import (
     Column,
     Figure,
     InformationBar,
+    Name,
     Outline,
+    Phrase,
     Row,
     Section,
     SideBySide,
+    Strong,
     Table,
     Tile,
 )
-from infoscope.reports.phrases import Name, Phrase, Strong
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, format_count, format_probability, format_share
 from infoscope.studies.operating_points import Tuning
 

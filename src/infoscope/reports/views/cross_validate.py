@@ -7,8 +7,20 @@ from typing import NamedTuple
 
 from infoscope.figures.coverage import fold_clouds
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Bullets, Cell, Column, Figure, Outline, Section, Table, Tile
-from infoscope.reports.phrases import Name, Phrase, Strong
+from infoscope.reports.outline import (
+    Appendix,
+    Bullets,
+    Cell,
+    Column,
+    Figure,
+    Name,
+    Outline,
+    Phrase,
+    Section,
+    Strong,
+    Table,
+    Tile,
+)
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_p_value, format_share
 from infoscope.studies.cross_validate import CrossValidation, ScoreOverlap

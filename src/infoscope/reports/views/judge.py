@@ -8,10 +8,9 @@ from typing import NamedTuple
 from infoscope.core.markup import counted
 from infoscope.figures.judge import JudgeDisplay, StrataMosaicDisplay
 from infoscope.metrics.registry import find
-from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Section, Table
-from infoscope.reports.parts.classes import class_tables
-from infoscope.reports.parts.item_tables import group_columns, listed
-from infoscope.reports.phrases import Inline, Name, Phrase, Strong
+from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
+from infoscope.reports.shared import make_group_columns, tabulate
+from infoscope.reports.systems import class_tables
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import (
     MetricNotation,
@@ -156,7 +155,7 @@ def _others(parts: Sequence[Evaluation]) -> Iterator[Section]:
     if not found:
         return
     has_reasons = any(estimate.undefined for _, _, estimate in found)
-    rows = listed(
+    rows = tabulate(
         found,
         (Column("system", "name"), lambda each: Name(each[0])),
         (Column("method", "name"), lambda each: _OTHERS[each[1]]),
@@ -181,9 +180,9 @@ def _side_by_side(parts: Sequence[Evaluation]) -> Table:
         for system in part.judge.systems
         for each in _compared_estimates(part, system)
     ]
-    rows = listed(
+    rows = tabulate(
         found,
-        *group_columns(groups),
+        *make_group_columns(groups),
         (Column("system", "name"), lambda each: Name(each.system)),
         (Column("metric", "name"), lambda each: find(each.metric).card.title_in_sentence),
         (Column("labels and judge"), lambda each: Strong(MetricNotation(each.metric).shown(each.both))),
@@ -223,7 +222,7 @@ def _compared_estimates(evaluation: Evaluation, system: JudgedSystem) -> Iterato
 
 def _strata(system: JudgedSystem) -> Table:
     """How often predictions are right, by verdict and prediction, those of most rows first."""
-    rows = listed(
+    rows = tabulate(
         sorted(system.strata, key=lambda stratum: -stratum.rows),
         (Column("verdict", "name"), lambda each: Name(each.verdict)),
         (Column("prediction", "name"), lambda each: Name(each.prediction)),

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from infoscope.figures import ComparisonDisplay
 from infoscope.figures.comparison import rows_of
 from infoscope.figures.display import Display
-from infoscope.reports.outline import Appendix, Column, Figure, Outline, Section, Table, Tile, Whisker
-from infoscope.reports.parts.item_tables import listed
-from infoscope.reports.phrases import Name, Strong
+from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Strong, Table, Tile, Whisker
+from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count, format_interval, format_number, format_p_value, format_share
 from infoscope.studies.latent import LatentTruth
 from infoscope.studies.latent.result import LatentSystem
@@ -68,7 +67,7 @@ def _ranked(result: LatentTruth) -> list[LatentSystem]:
 
 
 def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Section:
-    rows = listed(
+    rows = tabulate(
         _ranked(result),
         (Column("system", "name"), lambda each: Name(each.name)),
         (
@@ -90,7 +89,7 @@ def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Sectio
 
 
 def _classes(result: LatentTruth) -> Section:
-    rows = listed(
+    rows = tabulate(
         result.frequencies.items(),
         (Column("class", "name"), lambda each: Name(each[0])),
         (Column("frequency"), lambda each: format_share(each[1].shown)),
@@ -102,7 +101,7 @@ def _classes(result: LatentTruth) -> Section:
 def _checks(result: LatentTruth) -> Sequence[Section]:
     if not result.pairs:
         return ()
-    rows = listed(
+    rows = tabulate(
         sorted(result.pairs, key=lambda each: each.p_value),
         (Column("systems", "name"), lambda each: Name(each.first)),
         (Column("and", "name"), lambda each: Name(each.second)),

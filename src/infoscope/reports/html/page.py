@@ -1,0 +1,590 @@
+"""Write an outline as one page that opens anywhere, offline, with or without JavaScript.
+
+``render_html`` is called by ``reports/render.py``. Below it, in the order of the page: header, sections and blocks,
+tables and cells, the appendix with the definitions of metrics; then formulas, data embedded for the page's code, and
+the shell with its content policy. Parts that a script moves are drawn by ``evaluation.py`` and ``slider.py`` beside
+the scripts of the same name. The local explorer draws its pages with the same shell, style and labels.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import importlib
+import json
+import re
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+
+from infoscope import __version__
+from infoscope.core.files import PAGE_MARK
+from infoscope.core.markup import Html, element, joined, text
+from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.ledger import LedgerDisplay
+from infoscope.figures.scene import DARK, LIGHT
+from infoscope.figures.svg import svg
+from infoscope.metrics.registry import Card, Domain, all_metrics, catalogue
+from infoscope.reports.outline import (
+    Block,
+    Bullets,
+    Cell,
+    Code,
+    Column,
+    Figure,
+    Groups,
+    InformationBar,
+    Inline,
+    Name,
+    Outline,
+    Paragraph,
+    Phrase,
+    Rest,
+    Section,
+    ShareBar,
+    SideBySide,
+    Strong,
+    Table,
+    Whisker,
+    to_plain,
+)
+from infoscope.tables.missing import left_out
+from infoscope.typing import Json
+
+MAX_FINDINGS = 6
+"""Findings beside the headline; the others follow in their own section."""
+MAX_HASHES = 40
+MAX_LINK = 60
+MAX_GROUP_BARS = 12
+MAX_WRITTEN_ROWS = 60
+"""Rows of a searchable table that are in the page as they are; the others are packed, and the search finds them."""
+_EXPLORERS = {
+    "systems": "evaluation:draw_systems",
+    "compare": "evaluation:draw_comparison",
+    "maps": "evaluation:draw_maps",
+    "planes": "slider:draw_planes",
+    "slider": "slider:draw_slider",
+}
+"""Module and function that draw the parts that a script moves."""
+
+
+def render_html(outline: Outline) -> str:
+    """Return the whole page as text."""
+    sections = [part for part in outline.sections if part.only != "plain"]
+    body = element(
+        "main",
+        _draw_header(outline),
+        _draw_navigation([*sections, Section("Everything else", (), "all")]),
+        *map(_draw_section, sections),
+        _draw_appendix(outline),
+    )
+    data = [embed(content, name) for name, content in outline.data.items()]
+    scripts = filter(None, (outline.script, "downloads.js"))
+    return assemble_page(outline.title, join_scripts(*scripts), body, *data)
+
+
+def _draw_header(outline: Outline) -> Html:
+    warnings_first = sorted(outline.findings, key=lambda item: not item[1].is_warning)[:MAX_FINDINGS]
+    findings = [
+        element("li", joined((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        for name, finding in warnings_first
+    ]
+    tiles = []
+    for tile in outline.tiles:
+        word = draw_term(tile.metric, to_plain(tile.word)) if tile.metric else element("span", draw_phrase(tile.word))
+        sample = f"{tile.sample} in this sample" if tile.sample else ""
+        texts = (tile.interval, sample, plain_label(to_plain(tile.note)))
+        beside = [element("span", words, class_="dim") for words in texts if words]
+        tiles.append(element("li", element("b", tile.number), word, *beside))
+    is_long = len(to_plain(outline.headline)) > 90
+    return element(
+        "header",
+        element("p", joined(map(draw_phrase, outline.kicker), " · "), class_="kicker"),
+        element(
+            "div",
+            element(
+                "div",
+                element("h1", draw_phrase(outline.headline), class_="sentence" if is_long else None),
+                element("p", joined(map(draw_phrase, outline.lede), " "), class_="lede") if outline.lede else Html(""),
+                element("ul", *findings, class_="findings") if findings else Html(""),
+            ),
+            element(
+                "div",
+                *map(draw_block, outline.hero),
+                element("ul", *tiles, class_="tiles") if tiles else Html(""),
+            ),
+            class_="hero",
+        ),
+    )
+
+
+def _draw_navigation(sections: Sequence[Section]) -> Html:
+    """Draw links to the sections that have an anchor, and the choice of the theme."""
+    links = [
+        element("a", shortened(part.link or to_plain(part.heading), MAX_LINK), href=f"#{part.anchor}")
+        for part in sections
+        if part.anchor
+    ]
+    theme = element("button", "theme", type="button", id="theme", class_="js", aria_label="Light or dark theme")
+    return element("nav", *links, theme, aria_label="Sections")
+
+
+# Words ----------------------------------------------------------------------------------------------------------------
+
+
+def draw_phrase(words: Phrase) -> Html:
+    """Draw words as markup: names from the data are isolated and cut, terms lead to their definitions."""
+    return joined(map(_draw_inline, words)) if isinstance(words, tuple) else _draw_inline(words)
+
+
+def _draw_inline(part: Inline) -> Html:
+    if isinstance(part, str):
+        # control characters, and letters that are written from right to left, must not turn the text around them
+        is_foreign = not part.isascii() and (not part.isprintable() or _RIGHT_TO_LEFT.search(part) is not None)
+        return element("bdi", plain_label(part)) if is_foreign else text(part)
+    if isinstance(part, Name):
+        return draw_label(part.text, part.most)
+    if isinstance(part, Strong):
+        return element("b", draw_label(part.text, 48))
+    if isinstance(part, Code):
+        return element("code", part.text)
+    if isinstance(part, Rest):
+        return text(part.text)
+    return draw_term(part.metric, part.text)
+
+
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff]")
+
+
+def draw_term(metric: str, word: str) -> Html:
+    """Draw a word that leads to its definition, where there is one."""
+    is_defined = metric in catalogue or any(
+        entry.name == metric for domain in _OTHER_DOMAINS for entry in all_metrics(domain)
+    )
+    return element("a", word, href=f"#def-{metric}", class_="term") if is_defined else element("span", word)
+
+
+_OTHER_DOMAINS: tuple[Domain, ...] = ("label_sets", "tracks")
+
+
+def draw_label(name: object, most: int = 32) -> Html:
+    """Draw a name from the data: isolated from the direction of the text around it, cut where it is very long."""
+    full, shown = plain_label(name), shortened(name, most)
+    return element("bdi", shown, title=full if full != shown else None)
+
+
+def wrap_scrolling(inside: Html, name: str) -> Html:
+    """Put a wide element into a region of its own that scrolls, also by keyboard."""
+    return element("div", inside, class_="scroll", tabindex="0", role="region", aria_label=name)
+
+
+# Sections and blocks --------------------------------------------------------------------------------------------------
+
+_TOO_WIDE_FOR_A_PHONE = ("series", "matrices")
+"""Styles of figures that keep their size there and scroll; of a series the newest is in sight."""
+
+
+def _draw_section(part: Section, level: int = 2) -> Html:
+    """Draw a section with its heading; a folded one as a fold."""
+    heading = to_plain(part.heading)
+    inside = [
+        _draw_section(item, level + 1) if isinstance(item, Section) else draw_block(item, level + 1, heading)
+        for item in part.blocks
+    ]
+    if part.folded:
+        return element("details", element("summary", draw_phrase(part.heading)), *inside, id=part.anchor or None)
+    aside = element("small", f" {part.aside}", class_="dim") if part.aside else Html("")
+    title = element(f"h{min(level, 4)}", draw_phrase(part.heading), aside)
+    return element("section" if level == 2 else "div", title, *inside, id=part.anchor or None)
+
+
+def draw_block(part: Block, level: int = 4, within: str = "") -> Html:
+    """Draw any block; ``level`` is that of a heading inside it, ``within`` the heading above it."""
+    if isinstance(part, Table):
+        return _draw_table(part, level, within)
+    if isinstance(part, Figure):
+        caption = element("figcaption", draw_phrase(part.caption)) if part.caption else Html("")
+        note = element("p", draw_phrase(part.note), class_="note") if part.note else Html("")
+        drawn = Html(svg(part.panel))
+        if part.style in _TOO_WIDE_FOR_A_PHONE:
+            drawn = wrap_scrolling(drawn, part.panel.title)
+        return joined((element("figure", caption, drawn, class_=part.style), note))
+    if isinstance(part, InformationBar):
+        if not part.missed + part.captured + part.false > 0:
+            return Html("")
+        ledger = LedgerDisplay(part.missed, part.captured, part.false, part.unit, part.shares)
+        return element("figure", Html(svg(ledger.panel())), class_="wide")
+    if isinstance(part, Paragraph):
+        return element("p", draw_phrase(part.phrase), class_="note" if part.quiet else None)
+    if isinstance(part, Bullets):
+        return element("ul", *(element("li", draw_phrase(item)) for item in part.shown)) if part.items else Html("")
+    if isinstance(part, SideBySide):
+        sides = [
+            element("div", *(draw_block(item, level, within) for item in side))
+            for side in (part.left, part.right)
+            if side
+        ]
+        return element("div", *sides, class_="two")
+    module, _, function = _EXPLORERS[part.name].partition(":")
+    return Html(getattr(importlib.import_module(f"infoscope.reports.html.{module}"), function)(part.content))
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+_CLASSES = {"name": None, "number": "n", "text": None, "bar": "b", "whisker": "track"}
+_OPENED = {kind: "<td>" if style is None else f'<td class="{style}">' for kind, style in _CLASSES.items()}
+
+
+def _draw_table(table: Table, level: int, within: str) -> Html:
+    """Draw a table; one that can be searched is also sorted and copied by the page's script."""
+    shown = [at for at, column in enumerate(table.columns) if column.only != "plain"]
+    columns = [table.columns[at] for at in shown]
+    heads = []
+    for at, column in enumerate(columns):
+        style = _CLASSES[column.kind] if at else None  # names of rows stand at the left, numbers too
+        if column.title:
+            word = draw_term(column.metric, column.title) if column.metric else draw_phrase(column.title)
+            heads.append(element("th", word, scope="col", class_=style))
+        else:
+            heads.append(element("td", class_=style))
+    rows = [
+        element(
+            "tr",
+            *(_draw_cell(row.cells[at], column, at == 0) for at, column in zip(shown, columns, strict=True)),
+            class_="best" if row.best else None,
+            **{f"data_{name}": value for name, value in row.attributes.items()},
+        )
+        for row in table.lines
+    ]
+    written = rows if table.whole or not table.search else rows[:MAX_WRITTEN_ROWS]
+    packed = left = Html("")
+    if len(written) < len(rows):
+        packed = embed(split_rows(rows[len(written) :]), style="rows")
+        hint = element("span", "; searching and sorting reach all of them", class_="js")
+        left = element("p", f"The first {len(written)} of {len(rows):,} {table.search}", hint, ".", class_="note")
+    inside = element(
+        "table",
+        element("caption", table.caption, class_="sr") if table.caption else Html(""),
+        element("thead", element("tr", *heads), class_=None if table.header else "quiet"),
+        element("tbody", *written),
+        class_=f"{table.style} tool" if table.search else table.style,
+        data_search=table.search or None,
+    )
+    title = element(f"h{min(level, 4)}", table.title) if table.title else Html("")
+    note = element("p", draw_phrase(table.note), class_="note") if table.note else Html("")
+    # screen readers call it by its caption, or else by the headings above it
+    spoken = table.caption or ": ".join(filter(None, (within, table.title))) or "Table"
+    return joined((title, note, left, wrap_scrolling(joined((inside, packed)), spoken)))
+
+
+def _draw_cell(cell: Cell, column: Column, first: bool) -> Html:
+    if isinstance(cell, str) and not first:
+        return Html(f"{_OPENED[column.kind]}{_draw_inline(cell)}</td>")
+    if isinstance(cell, Groups):
+        return _draw_groups(cell)
+    if isinstance(cell, ShareBar):
+        bar = Html(
+            f'<svg class="bar" aria-hidden="true" height="12"><rect class="f-{cell.role}" fill="#888" '
+            f'width="{100 * min(max(cell.part, 0.0), 1.0):.0f}%" height="12"/></svg>'
+        )
+        number = element("span", cell.text) if cell.text else Html("")
+        return element("td", bar, number, class_="b" if cell.text else "track")
+    if isinstance(cell, Whisker):
+        return element("td", _draw_whisker(cell), class_="track")
+    strong = isinstance(cell, Strong) and column.kind == "number"
+    inside = cell.text if strong and isinstance(cell, Strong) else draw_phrase(cell)
+    if first:
+        return element("th", inside, scope="row")
+    kind = " ".join(filter(None, (_CLASSES[column.kind], "strong" if strong else None)))
+    return element("td", inside, class_=kind or None)
+
+
+def _draw_whisker(cell: Whisker) -> Html:
+    low, high = cell.scale
+
+    def place(value: float) -> str:
+        return f"{100 * (value - low) / ((high - low) or 1.0):.2f}%"
+
+    marks = ""
+    if cell.low is not None and cell.high is not None:
+        marks += (
+            f'<line class="s-ink" x1="{place(cell.low)}" x2="{place(cell.high)}" y1="10" y2="10" stroke="#16181d" '
+            'stroke-width="2"/>'
+        )
+    if cell.value is not None:
+        marks += (
+            f'<circle class="f-accent s-ink" cx="{place(cell.value)}" cy="10" r="5" fill="#0068a8" stroke="#16181d"/>'
+        )
+    return Html(f'<svg class="whisk" aria-hidden="true" height="20">{marks}</svg>')
+
+
+def _draw_groups(cell: Groups) -> Html:
+    """Draw the letters of the groups, and a bar for each, which neighbouring rows continue."""
+    if cell.total > MAX_GROUP_BARS:
+        return element("td", cell.text, class_="groups")
+    bars = "".join(
+        f'<rect class="f-series{at % 8}" fill="#5a6070" x="{10 * at}" width="5" height="100%"/>' for at in cell.members
+    )
+    size = 10 * cell.total
+    drawn = Html(f'<svg class="alike" aria-hidden="true" width="{size}" height="20">{bars}</svg>')
+    return element("td", drawn, cell.text, class_="groups", style=f"padding-left:{size + 4}px")
+
+
+# Everything else: definitions, method, provenance ---------------------------------------------------------------------
+
+
+def _draw_appendix(outline: Outline) -> Html:
+    """Draw the sections of the appendix, definitions, method and provenance, and the place for the downloads."""
+    appendix = outline.appendix
+    cards = {entry.name: entry.card for domain in ("table", appendix.domain) for entry in all_metrics(domain)}
+    entries = [_define_metric(name, cards[name]) for name in dict.fromkeys(appendix.metrics) if name in cards]
+    definitions = Html("")
+    if entries:
+        inside = element("dl", *entries, class_="definitions")
+        definitions = element("details", element("summary", "What the numbers mean"), inside, id="definitions")
+    return element(
+        "section",
+        element("h2", "Everything else"),
+        *(_draw_section(replace(part, folded=True)) for part in appendix.sections),
+        definitions,
+        element("details", element("summary", "Method and limits"), element("ul", *_list_method(outline)), id="method"),
+        element("p", class_="js", id="downloads"),
+        id="all",
+    )
+
+
+@cache
+def _define_metric(name: str, card: Card) -> Html:
+    better = {"higher": "higher is better", "lower": "lower is better", "none": ""}[card.better]
+    facts = [part for part in (card.symbol, better, "" if card.unit == "ratio" else card.unit) if part]
+    undefined = "" if card.undefined == "never" else f" Undefined when: {card.undefined}."
+    words = f"{card.meaning} ({', '.join(facts)}).{undefined} "
+    return element(
+        "div",
+        element("dt", card.title, " ", element("span", draw_formula(card.formula), class_="formula")),
+        element("dd", words, element("span", card.reference, class_="dim")),
+        id=f"def-{name}",
+    )
+
+
+def _list_method(outline: Outline) -> list[Html]:
+    """List how the numbers were made, which rows are left out, and where the page comes from."""
+    provenance = outline.provenance
+    items = [element("li", draw_phrase(item)) for item in (*outline.appendix.method, *outline.footnotes)]
+    for ignored in provenance.ignored:
+        items.append(element("li", left_out(ignored.rows, ""), element("bdi", plain_label(ignored.reason))))
+    if provenance.command is not None:
+        items.append(element("li", "Made by ", element("code", provenance.command, class_="command")))
+    if provenance.made is not None:
+        made = provenance.made
+        is_utc = made.endswith("Z") and len(made) == 20
+        moment = f"{made[:10]} at {made[11:16]} UTC" if is_utc else plain_label(made)
+        run = () if provenance.run is None else (", run ", draw_label(provenance.run, 60))
+        items.append(element("li", f"Made on {moment}", *run))
+    words = f"Written by infoscope {__version__}. The page loads nothing from any network and stores nothing."
+    items.append(element("li", words))
+    if provenance.hashes:
+        hashes = [
+            element("div", element("dt", draw_label(name, 40)), element("dd", element("code", digest)))
+            for name, digest in list(provenance.hashes.items())[:MAX_HASHES]
+        ]
+        words = "Equal labels and counts have equal hashes, in whatever order the rows were read:"
+        items.append(element("li", words, element("dl", *hashes, class_="hashes")))
+    return items
+
+
+# Formulas -------------------------------------------------------------------------------------------------------------
+
+SIGNS = {
+    "sum": "Σ",
+    "mid": " | ",
+    "cdot": "·",
+    "le": " ≤ ",
+    "times": " × ",
+    "log": " log",
+    "ln": "ln ",
+    "max": "max",
+    "min": "min",
+    "chi": "χ",
+    "varphi": "φ",
+    "delta": "δ",
+    "left": "",
+    "right": "",
+    "quad": " ",
+}
+_TOKEN = re.compile(r"\\[a-zA-Z]+|\\.|[{}^_]|\s+|[^\\{}^_\s]")
+
+
+def draw_formula(tex: str) -> Html:
+    r"""Draw the TeX of a card as a line of text with raised and lowered signs, for readers who do not know TeX.
+
+    >>> draw_formula(r"\frac{I(T;S)}{H(T)}"), draw_formula(r"-\sum_{ij} p_{ij} \log_2 \frac{p_{ij}}{p_i}")
+    ('I(T;S) / H(T)', '−Σ<sub>ij</sub> p<sub>ij</sub> log<sub>2</sub> (p<sub>ij</sub> / p<sub>i</sub>)')
+    """
+    shown, rest = _read_row(_TOKEN.findall(tex))
+    assert not rest, tex
+    return Html(re.sub(r"\s+", " ", shown).strip())
+
+
+def _read_row(tokens: list[str]) -> tuple[str, list[str]]:
+    """Read everything up to the end or a closing brace; return it with the tokens that are left."""
+    out = ""
+    while tokens and tokens[0] != "}":
+        part, tokens = _read_atom(tokens)
+        if part.startswith("\0"):  # a fraction beside other things stands in brackets
+            after = next((token for token in tokens if not token.isspace()), "}")
+            alone = not out.strip() and after in ("}", "=", ",")
+            part = part[1:] if alone else f"({part[1:]})"
+        out += part
+    return out, tokens
+
+
+def _read_argument(tokens: list[str]) -> tuple[str, list[str]]:
+    while tokens and tokens[0].isspace():
+        tokens = tokens[1:]
+    if tokens[0] == "{":
+        inside, rest = _read_row(tokens[1:])
+        return inside, rest[1:]
+    part, rest = _read_atom(tokens)
+    return part.lstrip("\0"), rest
+
+
+def _read_atom(tokens: list[str]) -> tuple[str, list[str]]:
+    token, rest = tokens[0], tokens[1:]
+    if token == "{":
+        inside, rest = _read_row(rest)
+        return inside, rest[1:]
+    if token in "^_":
+        inside, rest = _read_argument(rest)
+        tag = "sup" if token == "^" else "sub"
+        return f"<{tag}>{inside.strip()}</{tag}>", rest
+    if not token.startswith("\\"):
+        return ("−" if token == "-" else str(text(token))), rest
+    name = token[1:]
+    if name in ("frac", "binom"):
+        one, rest = _read_argument(rest)
+        other, rest = _read_argument(rest)
+        fraction = f"\0{_bracket_sum(one)} / {_bracket_sum(other)}"
+        return f"C({one}, {other})" if name == "binom" else fraction, rest
+    if name == "sqrt":
+        inside, rest = _read_argument(rest)
+        return f"√{inside}" if inside.isalnum() else f"√({inside})", rest
+    if name in ("mathrm", "text", "mathbf"):
+        return _read_argument(rest)
+    if len(name) == 1 and not name.isalpha():
+        return " ", rest
+    while rest and rest[0].isspace():  # as in TeX, a space ends the name of a sign
+        rest = rest[1:]
+    return SIGNS.get(name, name), rest
+
+
+def _bracket_sum(part: str) -> str:
+    """Return a numerator or denominator, in brackets where it is a sum or a product."""
+    bare = re.sub(r"<su[bp]>.*?</su[bp]>", "", part.strip())
+    return part.strip() if re.fullmatch(r"\w*\s?(\([^()]*\))?", bare) else f"({part.strip()})"
+
+
+# Data for the page's code ---------------------------------------------------------------------------------------------
+
+LEVEL = 9
+DIGITS = 6
+"""Significant digits of numbers: pages show four at most."""
+_TEXTS = re.compile(r'(?<=[>"])([^<>"]+)(?=[<"])')
+
+
+def embed(data: Json, name: str | None = None, style: str | None = None) -> Html:
+    """Write data as JSON, compressed by zlib, in base 64, into an element that code finds by name or style.
+
+    NaN and infinity are rejected: they cannot be written as JSON. The number ``shown`` of an estimate is left out
+    where it repeats another, a sixth of the data; ``downloads.js`` puts it back.
+    """
+    document = json.dumps(_round_numbers(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    packed = base64.b64encode(zlib.compress(document.encode("utf-8", "backslashreplace"), LEVEL)).decode("ascii")
+    return element("script", Html(packed), type="application/zlib+base64", id=name, class_=style)
+
+
+def _round_numbers(part: Json) -> Json:
+    if isinstance(part, float):
+        return float(f"{part:.{DIGITS}g}")
+    if isinstance(part, Mapping):
+        repeated = "shown" in part and part["shown"] == part.get("mean" if part.get("corrected") else "value")
+        return {name: _round_numbers(inner) for name, inner in part.items() if not (repeated and name == "shown")}
+    if isinstance(part, (list, tuple)):
+        return [_round_numbers(inner) for inner in part]
+    return part
+
+
+def split_rows(rows: Sequence[str]) -> Json:
+    """Split rows of a table into the markup that they share and the texts of each column.
+
+    Rows stay as they are where their markup differs.
+
+    >>> split_rows(["<b>one</b>", "<b>two</b>"])
+    {'markup': ['<b>', '</b>'], 'texts': [['one', 'two']]}
+    """
+    parts = _TEXTS.split(rows[0])
+    alike = re.compile('([^<>"]+)'.join(map(re.escape, parts[::2])))
+    matches = [match.groups() for match in map(alike.fullmatch, rows) if match is not None]
+    if len(matches) < len(rows):
+        return {"rows": list(rows)}
+    markup, texts = [parts[0]], []
+    for column, after in zip(zip(*matches, strict=True), parts[2::2], strict=True):
+        if len(set(column)) == 1:
+            markup[-1] += column[0] + after
+        else:
+            texts.append(list(column))
+            markup.append(after)
+    return {"markup": markup, "texts": texts}
+
+
+# The shell: one file that loads nothing, and runs no code but its own -------------------------------------------------
+
+_POLICY = "default-src 'none'; img-src data:; style-src 'unsafe-inline'"
+
+
+def assemble_page(title: str, code: str, *body: Html) -> str:
+    """Return a page that may run this code and no other; the code speaks through a tip and to screen readers."""
+    digest = base64.b64encode(hashlib.sha256(code.encode("utf-8")).digest()).decode("ascii")
+    head = (
+        Html(f'<meta charset="utf-8">{PAGE_MARK} {__version__}">'),
+        Html(f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}; script-src \'sha256-{digest}\'">'),
+        Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
+        Html('<meta name="color-scheme" content="light dark">'),
+        element("title", plain_label(title)),
+        Html(f"<style>{read_style()}</style>"),
+    )
+    spoken = Html('<div id="tip" role="status" hidden></div><p id="announcement" class="sr" aria-live="polite"></p>')
+    inside = joined((*body, spoken, Html(f"<script>{code}</script>")))
+    return f"<!doctype html>{element('html', element('head', *head), element('body', inside), lang='en')}\n"
+
+
+@cache
+def join_scripts(*names: str) -> str:
+    """Return modules as one program, after the one that all pages share; each of the others has a scope of its own."""
+    inside = "".join(f"{{\n{_strip_imports(name)}}}\n" for name in names)
+    return f"(async () => {{\n'use strict';\n{_strip_imports('common.js')}{inside}}})();\n"
+
+
+def _strip_imports(name: str) -> str:
+    """Return a module for a program in which what it imports is known, without comment lines and indentation."""
+    return re.sub(r"^import [^;]*;\n|^export |^\s*//.*\n|^ +", "", _read_file(name), flags=re.MULTILINE)
+
+
+@cache
+def read_style() -> str:
+    """Return the style of every page, with the colours of both themes for the roles of the pictures."""
+    light = "".join(f"--{role}:{colour};" for role, colour in LIGHT.items())
+    dark = "".join(f"--{role}:{colour};" for role, colour in DARK.items())
+    roles = "".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in LIGHT)
+    rules = re.sub(r"/\*.*?\*/", "", _read_file("page.css"), flags=re.DOTALL)
+    return (
+        f":root{{{light}color-scheme:light}}"
+        f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}color-scheme:dark}}}}"
+        f":root[data-theme=dark]{{{dark}color-scheme:dark}}{roles}" + re.sub(r"\s+", " ", rules)
+    )
+
+
+def _read_file(name: str) -> str:
+    return (files("infoscope.reports.html") / name).read_text(encoding="utf-8")

@@ -1,1 +1,0 @@
-"""Parts that views are made of: tables, sentences and pictures of one subject each."""
