@@ -22,7 +22,7 @@ from sklearn.metrics import confusion_matrix
 from timing import best, interleaved, record, sized, tried
 
 import infoscope as ifs
-from infoscope.readers import dask as counting
+from infoscope.readers import duckdb as counting
 from infoscope.readers import parquet as encoded
 
 ROWS = int(float(sys.argv[1])) if len(sys.argv) > 1 else sized(10_000_000, 20_000)
@@ -150,7 +150,7 @@ def memory(folder: Path) -> None:
         list(product(sources, ways)), list(zip(sources, ways, strict=True))
     ):
         code = (
-            f"import sys, infoscope as ifs; from infoscope.readers import dask as counting; {setting}"
+            f"import sys, infoscope as ifs; from infoscope.readers import duckdb as counting; {setting}"
             f"ifs.read_tables(sys.argv[1], truth='gold', system={names}); print({PEAK})"
         )
         say(f"peak memory, Parquet, {what}{how}", f"{alone(code, path)[0]:8.0f} MiB", "below 512")

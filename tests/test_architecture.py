@@ -1,4 +1,4 @@
-"""examples/extending followed literally: a metric, a study, a file format and a figure, in a copy of the package."""
+"""examples/extending followed literally: a metric, a study, a file format, a figure and an engine."""
 
 from __future__ import annotations
 
@@ -151,6 +151,31 @@ def test_a_reader_of_one_function_is_read_by_every_command(copy: Path, tmp_path:
     assert json.loads(printed)["systems"][0]["metrics"]["accuracy"]["value"] == pytest.approx(17 / 19)
     assert status == 2
     assert "wrong.pairs, line 2 has no ' -> '" in message
+
+
+@pytest.mark.slow
+def test_an_engine_of_another_package_reads_what_no_other_does(copy: Path) -> None:
+    package = copy.parent / "records-1.0.dist-info"
+    package.mkdir()
+    (package / "METADATA").write_text("Metadata-Version: 2.1\nName: records\nVersion: 1.0\n", encoding="utf-8")
+    group, entry = '[project.entry-points."infoscope.engines"]', 'records = "records_engine:RecordsEngine"'
+    step("engine.py", group), step("engine.py", entry), step("engine.py", "``records_engine.py``")
+    points = f"[infoscope.engines]\n{entry.replace(chr(34), '')}\n"
+    (package / "entry_points.txt").write_text(points, encoding="utf-8")
+    shutil.copy(EXTENDING / "engine.py", copy.parent / "records_engine.py")
+    read = """import infoscope as ifs
+rows = [{"t": "a", "s": "a", "w": 2}, {"t": "a", "s": "b", "w": 1}, {"t": "b", "s": None, "w": 1}]
+named = ifs.ReadOptions(engine="records")
+print(ifs.read(rows[:2], truth="t", system="s", weight="w").counts.tolist(), ifs.readers.column_names(rows, named))
+try:
+    ifs.read(iter(rows), truth="t", system="s", read=named)
+except ifs.InputError as error:
+    print(error)
+"""
+
+    weighed, rejected = execute(copy, read).splitlines()
+    assert weighed == "[[2.0, 1.0], [0.0, 0.0]] ('t', 's', 'w')"
+    assert rejected == "engine records does not read this list_iterator"
 
 
 @pytest.mark.slow

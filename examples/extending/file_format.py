@@ -4,7 +4,7 @@ Here: lines like ``cat -> dog`` in files that end in ``.pairs``.
 
 1. Copy this file to ``src/infoscope/readers/pairs.py``.
 2. Add ``"pairs": "pairs",`` to ``FORMATS`` in ``src/infoscope/readers/files.py``.
-3. At the top of ``converted`` in ``src/infoscope/readers/conversions.py``, import ``pair_lines`` and add::
+3. At the top of ``convert_files`` in ``src/infoscope/readers/conversions.py``, import ``pair_lines`` and add::
 
     if files.format == "pairs":
         return copies(files, folder, pair_lines, "ndjson")

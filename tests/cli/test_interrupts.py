@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 from infoscope.errors import InputError
-from tests.api import _foreign, settled
+from tests.api import _explain_foreign, settled
 
 MOMENTS = int(os.environ.get("INFOSCOPE_INTERRUPTS", "6"))
 COMMANDS = {
@@ -146,7 +146,7 @@ def test_an_interrupt_that_an_engine_puts_in_its_own_words_is_said_as_one(
 def test_an_error_that_came_up_while_an_interrupt_was_handled_is_the_interrupt() -> None:
     problem = RuntimeError("Gateway must be connected to send cancel cmd")
     problem.__context__ = KeyboardInterrupt()  # as py4j raises it
-    with pytest.raises(KeyboardInterrupt), _foreign("a frame"):
+    with pytest.raises(KeyboardInterrupt), _explain_foreign("a frame"):
         raise problem
 
 

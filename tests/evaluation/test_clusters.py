@@ -13,7 +13,7 @@ from click.testing import CliRunner, Result
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import Asked, GroupPosterior, IgnoredRows, app, read_together
+from tests.api import GroupPosterior, IgnoredRows, Query, app, read_together
 from tests.findings import notes
 
 
@@ -167,7 +167,7 @@ def test_groups_of_many_classes_do_not_depend_on_the_order_of_rows() -> None:
     for order in (np.arange(10_000), moved):
         rows = pd.DataFrame({"t": truth, "s": said, "g": groups}).iloc[order]
         tables.append(ifs.read(rows, truth="t", system="s"))
-        tables.append(read_together(rows, Asked("t", ("s",), cluster="g")).clusters[(), "s"])
+        tables.append(read_together(rows, Query("t", ("s",), groups="g")).clusters[(), "s"])
 
     limits = [GroupPosterior(table, lines).interval("accuracy") for table, lines in (tables[:2], tables[2:])]
     assert limits[0] == pytest.approx(limits[1], abs=1e-12)

@@ -10,7 +10,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope import Evaluation, read_tables
-from tests.api import Asked, read_together
+from tests.api import Query, read_together
 from tests.api import shared_reading as reading_together
 from tests.findings import notes
 
@@ -71,7 +71,7 @@ def test_tables_read_together_are_those_read_apart(kind: str, tmp_path: Path, mo
     if source is None:
         source = tmp_path / f"rows.{kind}"
         frame.to_csv(source, index=False) if kind == "csv" else frame.to_parquet(source)
-    asked = Asked("gold", tuple(NAMES))
+    asked = Query("gold", tuple(NAMES))
     together = read_together(source, asked)
     monkeypatch.setattr(reading_together, "SMALL_FILES", 0)
     monkeypatch.setattr(reading_together, "SMALL_FRAME", 0)
@@ -139,7 +139,7 @@ def test_groups_read_together_are_those_read_apart(monkeypatch: pytest.MonkeyPat
     frame.loc[3:9, "twin"] = None
     frame.loc[11:13, "site"] = None
     frame.loc[frame["site"] == "far", "poor"] = None
-    asked = Asked("gold", tuple(NAMES), by=("site",))
+    asked = Query("gold", tuple(NAMES), by=("site",))
     together = read_together(frame, asked)
     monkeypatch.setattr(reading_together, "SMALL_FRAME", 0)
     apart = read_together(frame, asked)

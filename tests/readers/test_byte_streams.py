@@ -15,7 +15,15 @@ from hypothesis import strategies as st
 
 from infoscope import read_tables
 from infoscope.errors import InputError
-from tests.api import _last_line_bytes, byte_streams, conversions, dask, most_bytes_of_zstd, text_files, unpacked_chunks
+from tests.api import (
+    _last_line_bytes,
+    byte_streams,
+    conversions,
+    duckdb_engine,
+    most_bytes_of_zstd,
+    text_files,
+    unpacked_chunks,
+)
 
 NOISE = np.random.default_rng(5).integers(0, 256, 3_000_000, np.uint8).tobytes()
 TEXTS = {"none": b"", "one": b"x", "zeros": bytes(9_000_000), "noise": NOISE, "lines": b"t,s\na,b\n" * 400_000}
@@ -131,8 +139,8 @@ def test_unpacked_first_or_not_the_counts_are_the_same(
     for name, limit in limits.items():
         monkeypatch.setattr(conversions, name, limit)
     read: list[str] = []
-    scan = dask.scan_files
-    monkeypatch.setattr(dask, "scan_files", lambda *words: read.append(words[1].compression) or scan(*words))
+    scan = duckdb_engine.scan_files
+    monkeypatch.setattr(duckdb_engine, "scan_files", lambda *words: read.append(words[1].compression) or scan(*words))
     for fold in (1, 2):
         (tmp_path / f"fold={fold}").mkdir()
         path = tmp_path / f"fold={fold}" / f"part.{suffix}"

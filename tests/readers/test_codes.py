@@ -37,7 +37,7 @@ class Spy:
             self.by_codes = tallies is not None
             return tallies
 
-        monkeypatch.setattr("infoscope.readers.dask.count_by_codes", watched)
+        monkeypatch.setattr("infoscope.readers.duckdb.count_by_codes", watched)
 
 
 @pytest.fixture
@@ -169,7 +169,7 @@ def test_each_type_means_what_it_means_to_the_engine(
 
     found = answer()
     assert spy.by_codes is (is_built() and kind in (pa.large_string(), pa.uint8()))
-    monkeypatch.setattr("infoscope.readers.dask.is_built", lambda: False)
+    monkeypatch.setattr("infoscope.readers.duckdb.is_built", lambda: False)
     assert found == answer()
     assert spy.by_codes is False
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import infoscope as ifs
 from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import Files, app, column_names, conversions, converted
+from tests.api import Files, app, column_names, conversions, convert_files
 
 ROWS = [{"wahr": "süß", "gesagt": "süß"}, {"wahr": "süß", "gesagt": "öd"}, {"wahr": "öd", "gesagt": "öd"}]
 CSV = "".join(f"{row}\n" for row in ["wahr,gesagt", *(f"{row['wahr']},{row['gesagt']}" for row in ROWS)])
@@ -91,7 +91,7 @@ def test_an_encoding_is_for_text(tmp_path: Path) -> None:
         read(tmp_path / "log.parquet", truth="t", system="s", read=ReadOptions(sheet="data"))
 
 
-def test_folders_name_columns_of_converted_files(tmp_path: Path) -> None:
+def test_folders_name_columns_of_convert_files_files(tmp_path: Path) -> None:
     for fold in (1, 2):
         (tmp_path / f"fold={fold}").mkdir()
         (tmp_path / f"fold={fold}" / "part.csv").write_bytes(CSV.encode("latin-1"))
@@ -268,4 +268,4 @@ def test_no_room_for_a_copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(conversions, "unpacked_chunks", full)
     (tmp_path / "log.csv").write_text(CSV)
     with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
-        converted(Files((tmp_path / "log.csv",), "csv"), tmp_path, "latin-1")
+        convert_files(Files((tmp_path / "log.csv",), "csv"), tmp_path, "latin-1")

@@ -20,7 +20,7 @@ from infoscope import Contingency, ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
 from tests.api import (
     CellQuery,
-    Columns,
+    Query,
     find_files,
     read_matrix,
     rows_in_order,
@@ -414,9 +414,9 @@ def test_text_over_lines_that_look_like_rows(tmp_path: Path, monkeypatch: pytest
     assert read(path, truth="t", system="s").total == 300
     assert list(read_tables(path, truth="t", system=["s", "id"])[(), "s"].truth_labels) == ["a"]
     assert rows_of_cell(path, CellQuery(truth="t", system="s", true_label="a", predicted="b")).total == 300
-    columns = Columns.asked("t", "s")
+    query = Query("t", ("s",))
     with scratch_folder() as folder:
-        ordered = rows_in_order(path, find_files(path, None, folder), columns, ReadOptions())
+        ordered = rows_in_order(find_files(path, None, folder), query)
     assert ordered is not None
     assert ordered.total == 300
 

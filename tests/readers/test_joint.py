@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from infoscope import read_joint, read_tables
 from infoscope.errors import UnknownNameError
-from tests.api import Columns, read_joints
+from tests.api import Query, read_joints
 
 label = st.sampled_from(["x", "y", "z", None])
 logs = st.lists(st.tuples(label, label, label, st.sampled_from([0.5, 1.0, 4.0, None])), min_size=1, max_size=30)
@@ -51,7 +51,7 @@ def test_each_table_is_the_one_that_is_read_alone(rows: list, weighted: bool) ->
 
 def test_groups_and_three_systems() -> None:
     rows = pl.DataFrame({"t": list("xyxy"), "a": list("xyyy"), "b": list("xxyy"), "c": list("yyyy"), "f": [1, 1, 2, 2]})
-    joint = read_joints(rows, Columns.asked("t", ["a", "b", "c"], by="f", joint=True))
+    joint = read_joints(rows, Query("t", ("a", "b", "c"), by=("f",), joint=True))
 
     assert list(joint) == [(1,), (2,)]
     assert joint[1,].paired().total == 2

@@ -202,7 +202,7 @@ def test_many_systems_with_many_labels_do_not_fill_the_memory(
 
 
 def test_without_the_compiled_part_the_engine_counts(tmp_path: Path, spy: Spy, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.readers.dask.is_built", lambda: False)
+    monkeypatch.setattr("infoscope.readers.duckdb.is_built", lambda: False)
     path = tmp_path / "log.parquet"
     pq.write_table(pa.table({"gold": ["x", "y"], "said": ["x", "x"]}), path)
 
@@ -661,5 +661,5 @@ def test_a_file_that_is_named_twice_counts_twice_or_never(tmp_path: Path) -> Non
 
     by_codes = cells(read([path, path], truth="gold", system="said"))
     with pytest.MonkeyPatch.context() as monkeypatch:
-        monkeypatch.setattr("infoscope.readers.dask.is_built", lambda: False)
+        monkeypatch.setattr("infoscope.readers.duckdb.is_built", lambda: False)
         assert by_codes == cells(read([path, path], truth="gold", system="said"))

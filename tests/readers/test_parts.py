@@ -128,12 +128,12 @@ def test_nights_without_a_rejected_answer_add_to_nights_with_one(tmp_path: Path,
 def test_groups_spell_the_reject_label_alike(joint: bool) -> None:
     import polars as pl
 
-    from tests.api import Asked, read_together
+    from tests.api import Query, read_together
 
     frame = pl.DataFrame({"t": [1, 2, None], "s": [1, -1, 3], "f": ["a", "b", "c"]})
     if joint:
         frame = frame.with_columns(who=pl.lit("p"))
-        asked = Asked("t", ("s",), by=("f",), cluster="who", reject="-1")
+        asked = Query("t", ("s",), by=("f",), groups="who", reject="-1")
         tables = read_together(frame, asked).reading.by_group
     else:
         tables = read_tables(frame, truth="t", system=["s"], by="f", reject="-1").by_group

@@ -21,7 +21,17 @@ import pytest
 
 from infoscope import ReadOptions, read, read_tables
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import STDIN, EngineError, Session, dask, interruptible, quiet_bridge, read_matrix, shown_while, spooled
+from tests.api import (
+    STDIN,
+    EngineError,
+    Session,
+    duckdb_engine,
+    interruptible,
+    quiet_bridge,
+    read_matrix,
+    shown_while,
+    spooled,
+)
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
 
@@ -158,7 +168,7 @@ def test_a_header_without_end(tmp_path: Path) -> None:
 def test_a_file_that_shrinks_while_it_is_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "a.csv"
     path.write_text("t,s\n" + "a,b\n" * 100)
-    monkeypatch.setattr("infoscope.readers.dask.count_by_codes", lambda *_, **__: os.truncate(path, 40))
+    monkeypatch.setattr("infoscope.readers.duckdb.count_by_codes", lambda *_, **__: os.truncate(path, 40))
 
     with pytest.raises(InputError, match=r"a\.csv became shorter while it was read"):
         read(path, truth="t", system="s")
@@ -645,12 +655,12 @@ def test_a_fault_that_the_engine_finds_while_it_hands_out_rows_is_a_sentence(tmp
 def test_text_over_which_the_engine_ends_itself_is_not_counted_again_without_the_look_at_its_last_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def fail(_files: Any, _columns: Any, _delimiter: Any, _limits: Any, how: tuple[Path, bool | None]) -> list[Any]:
-        if how[1] is False:
+    def fail(_files: Any, _query: Any, _folder: Path, native: bool | None) -> list[Any]:
+        if native is False:
             return []
         raise EngineError("it ended itself")
 
-    monkeypatch.setattr(dask, "_counted", fail)
+    monkeypatch.setattr(duckdb_engine, "_count_as_they_are", fail)
     path = tmp_path / "log.csv.gz"
     path.write_bytes(gzip.compress(b"t,s\na,b\n"))
     with pytest.raises(InputError, match="it ended itself"):

@@ -96,7 +96,8 @@ def _opened(
         return
     with scratch_folder() as folder:
         try:
-            files = ifs.readers.reader.files_of(sources(source), how, folder)
+            opened = ifs.readers.engine.open_source(sources(source), how, folder)
+            files = opened if isinstance(opened, ifs.readers.files.Files) else None
         except InputError as error:
             if not lacks:
                 raise

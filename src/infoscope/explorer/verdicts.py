@@ -28,7 +28,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers.csv_text import read_header, text_options
 from infoscope.readers.duckdb import explained, identifier, literal
 from infoscope.readers.first_rows import column_names
-from infoscope.readers.reader import ReadOptions
+from infoscope.readers.query import ReadOptions
 from infoscope.results.provenance import get_time
 from infoscope.tables.ifs_file import exact_path
 from infoscope.typing import StrPath

@@ -2,17 +2,15 @@
 
 from infoscope.readers.counter import Counter
 from infoscope.readers.decode import Joint, Paired
-from infoscope.readers.duckdb import CountingLimits
+from infoscope.readers.engine import Engine
 from infoscope.readers.files import are_parts, means_file, names_in_braces
 from infoscope.readers.first_rows import column_names, first_rows
 from infoscope.readers.guess_columns import ColumnRoles, column_roles, roles_of, score_roles_of, with_repeated_names
 from infoscope.readers.matrix_files import read_costs, read_matrices, read_matrix, read_prevalence, recognised_matrix
 from infoscope.readers.parquet import is_built as is_parquet_compiled
+from infoscope.readers.query import ENGINES, Query, ReadOptions
 from infoscope.readers.reader import (
-    ENGINES,
-    Asked,
     LabelKeywords,
-    ReadOptions,
     TableKeywords,
     Tables,
     Together,
@@ -25,14 +23,14 @@ from infoscope.readers.truth_join import JoinedRows, joined_truth
 
 __all__ = [
     "ENGINES",
-    "Asked",
     "ColumnRoles",
     "Counter",
-    "CountingLimits",
+    "Engine",
     "JoinedRows",
     "Joint",
     "LabelKeywords",
     "Paired",
+    "Query",
     "ReadOptions",
     "TableKeywords",
     "Tables",

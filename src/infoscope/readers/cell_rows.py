@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Literal, Protocol, get_args
 
@@ -20,15 +20,24 @@ from numpy.typing import NDArray
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.dask import spelt
-from infoscope.readers.decode import Group, Ints, Tally, dated, encode, labelled, unify_whole_numbers
-from infoscope.readers.duckdb import GroupBy, Scan, Session, opened, scan_files
+from infoscope.readers.decode import (
+    Group,
+    Ints,
+    Tally,
+    decode_labels,
+    decode_texts,
+    encode,
+    unify_dates,
+    unify_whole_numbers,
+)
+from infoscope.readers.duckdb import Scan, Session, opened, scan_files
+from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
 from infoscope.readers.first_rows import column_names
-from infoscope.readers.frames import column_lists, frame_columns, is_frame, label_codes, native_values
+from infoscope.readers.frames import is_frame, label_codes, native_values
 from infoscope.readers.labels import Cleaning, from_json
-from infoscope.readers.query import Columns, pick_columns
-from infoscope.readers.reader import Asked, ReadOptions, files_of
+from infoscope.readers.query import Query, ReadOptions, pick_columns
+from infoscope.readers.sql import GroupBy
 from infoscope.tables.labels import Label, is_missing
 from infoscope.typing import LabelsLike, Source
 
@@ -230,7 +239,7 @@ def rows_of_cell(
     how = read or ReadOptions()
     known = known or KnownCounts()
     show = _shown(source, how, query, known)
-    with _opened_source(source, query, show, how) as rows:
+    with _open_rows(source, query, show, how) as rows:
         asked = query.labels, query.weight
         counted = known.labels[asked] = known.labels.get(asked) or rows.counted()
         meanings = list(_meanings(counted, query))
@@ -267,7 +276,7 @@ def changed_predictions(
 ) -> ChangedPredictions:
     """Row by row, what changed between two systems: counts by true label and both predictions."""
     query = ChangeQuery(truth, before, after, "worse", **options)  # type: ignore[arg-type]
-    with _opened_source(source, query, (), read or ReadOptions()) as rows:
+    with _open_rows(source, query, (), read or ReadOptions()) as rows:
         counted = rows.counted()
         found: Counter[tuple[str, str, str]] = Counter()
         total = 0
@@ -298,38 +307,37 @@ def _name(source: Source) -> str:
 
 
 @contextmanager
-def _opened_source(source: Source, query: RowsQuery, show: Sequence[str], how: ReadOptions) -> Iterator[LabelledSource]:
-    columns = _columns(query)
-    others = [name for name in dict.fromkeys((*show, *query.by, *([query.score] if query.score else []))) if name]
+def _open_rows(source: Source, query: RowsQuery, show: Sequence[str], how: ReadOptions) -> Iterator[LabelledSource]:
+    """Open a source: files and Spark frames, which may be large, by queries; others by their columns in memory."""
+    score = () if query.score is None else (query.score,)
+    names = tuple(dict.fromkeys((*_label_query(query).names, *show, *query.by, *score)))
     with scratch_folder() as folder:
-        files = files_of(source, how, folder)
-        if files is not None and files.format == "ifs":
-            raise InputError("rows are shown from files of rows; tables do not remember them")
-        if files is not None:
-            with files.named(), opened(folder, files.name, how.limits) as session:
+        opened_source = open_source(source, how, folder)
+        if isinstance(opened_source, Files):
+            if opened_source.format == "ifs":
+                raise InputError("rows are shown from files of rows; tables do not remember them")
+            with opened_source.named(), opened(folder, opened_source.name, how) as session:
                 session.run("SET preserve_insertion_order = true")  # a row has the same number in every run
-                scan = scan_files(session, files, columns.with_further(others), how.delimiter)
-                yield FileRows(session, scan, files.format, query, MAX_SEGMENT_VALUES)
+                scan = scan_files(session, opened_source, names, how.delimiter, query.weight)
+                yield FileRows(session, scan, opened_source.format, query, MAX_SEGMENT_VALUES)
         elif is_spark_frame(source):
             yield SparkRows.of(source, query, MAX_SEGMENT_VALUES)
-        elif is_frame(source) or isinstance(source, Mapping):
-            yield MemoryRows.of(source, query, tuple(dict.fromkeys((*columns.names, *others))))
         else:
-            raise InputError("rows are shown from files and frames; write the rows to a file first")
+            yield MemoryRows.of(find_engine(opened_source, how).rows(opened_source, names, how), query)
 
 
-def _columns(query: RowsQuery) -> Columns:
+def _label_query(query: RowsQuery) -> Query:
     truth, *systems = query.labels
-    return Columns.asked(truth, systems, weight=query.weight, joint=True)
+    return Query(truth, tuple(systems), query.weight, clean=query.clean, joint=True)
 
 
 def _meanings(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, ...] | None]:
     """The labels of each combination as the page shows them; None where one is missing."""
-    columns = _columns(query)
+    columns = _label_query(query)
     values = [[line[i] for line in counted.values] for i in range(len(query.labels))]
-    tally = spelt(Tally.from_columns(query.labels, values, [1] * len(counted.values)), counted.spelling)
-    (tally,) = dated(unify_whole_numbers([tally], columns, counted.spelling), columns)
-    named = labelled(tally, columns, query.clean)
+    tally = decode_texts(Tally.from_columns(query.labels, values, [1] * len(counted.values)), counted.spelling)
+    (tally,) = unify_dates(unify_whole_numbers([tally], columns, counted.spelling), columns)
+    named = decode_labels(tally, columns)
     for codes in named.codes.T.tolist():
         labels = [of[code] for of, code in zip(named.labels, codes, strict=True)]
         yield None if None in labels else tuple(map(str, labels))
@@ -360,31 +368,33 @@ CellRows = dict[tuple[Label, Label], list[SampledRow]]
 
 
 def sample_rows(
-    source: Source, asked: Asked, show: Sequence[str] | None, limit: int, how: ReadOptions | None = None
+    source: Source, asked: Query, show: Sequence[str] | None, limit: int
 ) -> dict[tuple[Group, str], CellRows]:
-    """Up to ``limit`` random rows of each cell, by group and system, from files or a frame in memory.
+    """Return up to ``limit`` random rows of each cell, by group and system, from files or a frame in memory.
 
     ``show`` names the columns that are kept; None keeps all but the labels, up to a limit.
     """
-    how = how or ReadOptions()
-    columns = Columns.asked(asked.truth, asked.systems, weight=asked.weight, by=asked.by)
+    how, columns = asked.read, replace(asked, groups=None, joint=False)
     if show is None:
         present = column_names(source, how, columns.names)
         show = [name for name in present if name not in (columns.truth, *columns.systems)][:MAX_COLUMNS]
     wanted = tuple(dict.fromkeys(show))
     with scratch_folder() as folder:
-        files = files_of(source, how, folder)
-        if files is not None and files.format == "ifs":
-            raise InputError("tables do not remember their rows; name the rows themselves to keep examples")
-        if files is not None:
-            cells = list(_of_files(files, columns, wanted, limit, how))
+        files = open_source(source, how, folder)
+        if isinstance(files, Files):
+            if files.format == "ifs":
+                raise InputError("tables do not remember their rows; name the rows themselves to keep examples")
+            with files.named(), opened(folder, files.name, how) as session:
+                names = tuple(dict.fromkeys((*columns.names, *wanted)))
+                scan = scan_files(session, files, names, how.delimiter, columns.weight)
+                cells = list(sampled_cells(session, scan, columns, wanted, limit))
         elif is_spark_frame(source):
             cells = list(sampled_spark_cells(source, columns, wanted, limit))
         elif is_frame(source):
             cells = list(_of_frame(source, columns, wanted, limit))
         else:
             raise InputError("examples are kept from files and from frames; write the rows to a file first")
-    return _by_label(cells, columns, asked.clean, (wanted, limit), "" if files is None else files.format)
+    return _by_label(cells, columns, wanted, limit, files.format if isinstance(files, Files) else "")
 
 
 def sample_labels(
@@ -414,16 +424,9 @@ def _listed(values: Any, name: str, rows: int) -> list[Any]:
     return items
 
 
-def _of_files(
-    files: Files, columns: Columns, show: Sequence[str], limit: int, how: ReadOptions
-) -> Iterator[CellSample]:
-    with files.named(), scratch_folder() as folder, opened(folder, files.name, how.limits) as session:
-        scan = scan_files(session, files, columns.with_further(show), how.delimiter)
-        yield from sampled_cells(session, scan, columns, show, limit)
-
-
-def _of_frame(source: Any, columns: Columns, show: Sequence[str], limit: int) -> Iterator[CellSample]:
-    given = frame_columns(source, (*columns.names, *(name for name in show if name not in columns.names)))
+def _of_frame(source: Any, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+    names = tuple(dict.fromkeys((*columns.names, *show)))
+    given = find_engine(source, columns.read).rows(source, names, columns.read)
     lacks = [False] * len(next(iter(given.values())))
     if columns.weight is not None:
         lacks = [is_missing(value) for value in given[columns.weight]]
@@ -457,20 +460,19 @@ def hashed_numbers(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 
 def _by_label(
-    cells: Sequence[CellSample], columns: Columns, clean: Cleaning, wanted: tuple[Sequence[str], int], spelling: str
+    cells: Sequence[CellSample], columns: Query, show: Sequence[str], limit: int, spelling: str
 ) -> dict[tuple[Group, str], CellRows]:
     """The rows under the labels that their values mean; cells whose values mean the same are one."""
-    show, limit = wanted
     back = from_json if spelling == "ndjson" else _as_it_is
     found: dict[tuple[Group, str], CellRows] = {}
     mine = [[cell for cell in cells if cell[0] == system] for system in columns.systems]
     tallies = [
-        spelt(_tally(part, columns.keys((system,))), spelling)
+        decode_texts(_tally(part, columns.keys((system,))), spelling)
         for part, system in zip(mine, columns.systems, strict=True)
     ]
     tallies = list(unify_whole_numbers(tallies, columns, spelling))
-    for part, tally, system in zip(mine, dated(tallies, columns), columns.systems, strict=True):
-        named = labelled(tally, columns, clean)
+    for part, tally, system in zip(mine, unify_dates(tallies, columns), columns.systems, strict=True):
+        named = decode_labels(tally, columns)
         rows: dict[tuple[Group, Label, Label], list[SampleLine]] = {}
         for at, (_, _, lacks, kept) in enumerate(part):
             labels = tuple(of[code] for of, code in zip(named.labels, named.codes[:, at].tolist(), strict=True))
@@ -670,7 +672,7 @@ CellSample = tuple[str, tuple[Any, ...], bool, list[SampleLine]]
 
 
 def sampled_cells(
-    session: Session, scan: Scan, columns: Columns, show: Sequence[str], limit: int
+    session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int
 ) -> Iterator[CellSample]:
     """The rows of each cell whose numbers have the smallest hashes.
 
@@ -699,7 +701,7 @@ def _read_numbered(
         yield number, tuple(back(value) for back, value in zip(decoders, values, strict=True))
 
 
-def _sampled(session: Session, scan: Scan, columns: Columns, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def _sampled(session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     if scan.narrow is not None:
         scan.narrow(tuple(dict.fromkeys((*columns.names, *show))))
     decoders: list[Callable[[Any], Any]] = [scan.decoders.get(name, _as_it_is) for name in show]
@@ -720,7 +722,7 @@ def _sampled(session: Session, scan: Scan, columns: Columns, show: Sequence[str]
 
 
 def _statement(group_by: GroupBy, scan: Scan, show: Sequence[str], limit: int) -> str:
-    names, columns = group_by.names, group_by.columns
+    names, columns = group_by.names, group_by.query
     fields = [f"{scan.columns[name]} AS {short}" for name, short in names.items()]
     fields += [f"{scan.columns[name]} AS v{i}" for i, name in enumerate(show)]
     weight = None if columns.weight is None else f"CAST({scan.columns[columns.weight]} AS DOUBLE)"
@@ -753,12 +755,11 @@ class MemoryRows:
     """The codes of the labels of each row."""
 
     @classmethod
-    def of(cls, source: Source, query: RowsQuery, names: Sequence[str]) -> MemoryRows:
-        """The named columns, with the labels encoded."""
-        found = frame_columns(source, names) if is_frame(source) else column_lists(source, names)  # type: ignore[arg-type]
-        coded = [encode(found[name], name) for name in query.labels]
+    def of(cls, columns: Mapping[str, Sequence[Any]], query: RowsQuery) -> MemoryRows:
+        """Encode the labels among some columns."""
+        coded = [encode(columns[name], name) for name in query.labels]
         codes = list(zip(*(codes.tolist() for _, codes in coded), strict=True))
-        return cls(found, query, [values for values, _ in coded], codes)
+        return cls(columns, query, [values for values, _ in coded], codes)
 
     def _counts(self, at: int) -> bool:
         return self.query.weight is None or not is_missing(self.columns[self.query.weight][at])
@@ -886,7 +887,7 @@ class NumberedFrame:
         return F.expr(f"try_cast(c{self.places[name]} AS DOUBLE)")
 
 
-def sampled_spark_cells(source: object, columns: Columns, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def sampled_spark_cells(source: object, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     """A few random rows of each cell and system."""
     from pyspark.sql import Window  # noqa: PLC0415 - the caller has it loaded
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name

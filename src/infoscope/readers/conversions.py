@@ -1,7 +1,7 @@
 """Files that no engine reads as they are, as copies that it reads: other encodings, JSON arrays, ARFF, workbooks.
 
-``converted`` decides; each format has a function that gives the rows of a file as lines of JSON. To read another
-format, write such a function, name it in ``converted`` and its endings in ``files.FORMATS``.
+``convert_files`` decides; each format has a function that gives the rows of a file as lines of JSON. To read another
+format, write such a function, name it in ``convert_files`` and its endings in ``files.FORMATS``.
 """
 
 from __future__ import annotations
@@ -310,7 +310,7 @@ def _is_of_text(encoding: str) -> bool:
     return True
 
 
-def converted(files: Files, folder: Path, encoding: str | None = None, sheet: str | int | None = None) -> Files:
+def convert_files(files: Files, folder: Path, encoding: str | None = None, sheet: str | int | None = None) -> Files:
     """The same files where an engine reads them, else copies of their rows in ``folder`` under their own titles."""
     if files.format == "arff":
         lines = partial(arff_lines, compression=files.compression, encoding=encoding or "utf-8-sig")

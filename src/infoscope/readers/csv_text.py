@@ -30,7 +30,7 @@ from infoscope.readers.conversions import copies, place_of_copy
 from infoscope.readers.decode import Tally
 from infoscope.readers.files import Files
 from infoscope.readers.labels import as_number
-from infoscope.readers.query import Columns, pick_columns
+from infoscope.readers.query import Query, pick_columns
 from infoscope.readers.signatures import not_utf8
 
 # ── files of text ────────────────────────────────────────────────────────────────────────────────
@@ -308,13 +308,13 @@ def reject_separator_line(text: str, path: Path) -> None:
         )
 
 
-def reject_repeated_header(tally: Tally, columns: Columns, source: str) -> None:
+def reject_repeated_header(tally: Tally, query: Query, source: str) -> None:
     """Reject text in which a line is the header again, as where files were joined: such a row is no sample.
 
     Columns that are named by numbers are left alone, because a number may well be a label of its column; so are
     columns of which each has its name in other rows as well, as where annotators A and B choose from A, B and C.
     """
-    keys = tally.keys[len(columns.by) :]
+    keys = tally.keys[len(query.by) :]
     if len(keys) < 2 or any(not isinstance(as_number(key), str) for key in keys):
         return
     named_cells = []
@@ -409,7 +409,7 @@ def _reject_mixed_line_ends(text: str, path: Path) -> None:
 # ── files without a header, and their first rows ─────────────────────────────────────────────────
 
 
-def with_numbered_columns(files: Files, folder: Path, delimiter: str | None = None) -> Files:
+def number_columns(files: Files, folder: Path, delimiter: str | None = None) -> Files:
     """Copies of text files that have no header, with one that names the columns 0, 1, …"""
     if files.format not in ("csv", "tsv"):
         raise InputError(f"{files.name} is {files.format}; only CSV and TSV files may lack a header")
@@ -430,7 +430,7 @@ def with_numbered_columns(files: Files, folder: Path, delimiter: str | None = No
     return copies(files, folder, numbered, files.format)
 
 
-def with_first_rows(files: Files, folder: Path, most: int) -> Files:
+def copy_first_rows(files: Files, folder: Path, most: int) -> Files:
     """Copies with the first rows of all files together."""
     if files.format == "ifs":
         raise InputError(f"{files.name} is counted already; a limit of rows is for rows")

@@ -1,4 +1,4 @@
-"""Files counted where they are: by the embedded engine here, or by it on each worker of a Dask cluster.
+"""The engine of Dask: each file is counted by DuckDB on a worker of a cluster, and the counts are added here.
 
 Workers must see the files under the same paths, as on a shared disk, or under the same addresses.
 """
@@ -10,181 +10,53 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
-from infoscope.errors import InfoscopeError, InputError, masked
-from infoscope.readers.conversions import unpacked_copies
-from infoscope.readers.csv_text import reject_repeated_header, text_checked
-from infoscope.readers.decode import Tally, merged
-from infoscope.readers.duckdb import (
-    CountingLimits,
-    EngineError,
-    count_scan,
-    fetch_parquet_columns,
-    opened,
-    reject_broken_line,
-    scan_files,
-)
-from infoscope.readers.files import (
-    PATIENCE,
-    Addresses,
-    Files,
-    check_reachable,
-    check_readable,
-    find_files,
-    raise_for_each,
-)
-from infoscope.readers.labels import from_json
-from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
+from infoscope.errors import InputError, masked
+from infoscope.readers.decode import Tally, add_tallies
+from infoscope.readers.duckdb import DuckdbEngine, opened, scan_files, scratch_of
+from infoscope.readers.engine import Engine
+from infoscope.readers.files import PATIENCE, Addresses, Files, check_reachable, find_files
 from infoscope.readers.progress import shown_while
-from infoscope.readers.query import Columns
-
-__all__ = ["count_files", "count_files_by_dask", "spelt"]
+from infoscope.readers.query import Query, ReadOptions
 
 WORKERS_PATIENCE = 60.0
 """Seconds that a Dask cluster without workers has to find one."""
 
 
-def count_files(
-    files: Files,
-    columns: Columns,
-    delimiter: str | None,
-    limits: CountingLimits,
-    folder: Path,
-    *,
-    native: bool | None = None,
-) -> list[Tally]:
-    """The embedded way, on this machine; rows may spill into ``folder``."""
-    how = folder, native
-    try:
-        return _count_files(files, columns, delimiter, limits, how)
-    except InfoscopeError as error:
-        raise_for_each(error, files, lambda one: _count_files(one, columns, delimiter, limits, how))
-        raise
+class DaskEngine(Engine):
+    """Count files on a cluster; frames of Dask are counted as all frames are."""
 
+    name = "dask"
 
-def _count_files(
-    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits, how: tuple[Path, bool | None]
-) -> list[Tally]:
-    check_readable(files.paths)
-    sizes = {path: path.stat().st_size for path in files.paths}
-    tallies = None if files.compression == "none" else _count_unpacked(files, columns, delimiter, limits)
-    if tallies is None:
-        try:
-            tallies = _counted(files, columns, delimiter, limits, how)
-        except EngineError:  # perhaps by what only the compiled part wants to know of the file
-            if files.format != "parquet" or how[1] is False:
-                raise
-            tallies = _counted(files, columns, delimiter, limits, (how[0], False))
-        except InputError as error:
-            if files.format == "ndjson" and "JSON" in str(error.__cause__):
-                reject_broken_line(files, columns.names)
-            raise
-    for path, size in sizes.items():
-        if path.exists() and path.stat().st_size < size:
-            raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
-    if files.format in ("csv", "tsv"):
-        for tally in tallies:
-            reject_repeated_header(tally, columns, files.name)
-    return [spelt(tally, files.format) for tally in tallies]
+    def accepts(self, source: Any, read: ReadOptions) -> bool:
+        """Return True for files and addresses where this engine is named."""
+        return read.engine == "dask" and isinstance(source, (Files, Addresses))
 
-
-def _count_unpacked(
-    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits
-) -> list[Tally] | None:
-    """Compressed text by a plain copy, in less time; None for other files, and where a fault is to be explained."""
-    try:
-        with scratch_folder() as folder:
-            plain = unpacked_copies(files, folder)
-            return None if plain is None else _counted(plain, columns, delimiter, limits, (folder, None))
-    except (InfoscopeError, OSError):
-        return None
-
-
-def _counted(
-    files: Files,
-    columns: Columns,
-    delimiter: str | None,
-    limits: CountingLimits,
-    how: tuple[Path, bool | None],
-) -> list[Tally]:
-    folder, native = how
-    by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
-    files = replace(files, by_codes=by_codes and is_built())
-    with (
-        text_checked(files),
-        opened(folder, files.name, limits) as session,
-        packed_row_groups(session, files, columns) as groups,
-    ):
-        scan = scan_files(session, files, columns, delimiter)
-        tallies = count_by_codes(session, scan, files, columns, limits, groups=groups) if by_codes else None
-        if tallies is None:
-            fetch_parquet_columns(session, files, columns)
-            if files.format == "parquet":
-                check_gzip_pages(files, columns.names)
-            tallies = count_scan(session, scan, columns)
-        return tallies
-
-
-def spelt(tally: Tally, form: str) -> Tally:
-    """The tally of a file of this format with its labels understood: JSON parsed, empty text missing."""
-    if form == "ndjson":
-        return _understood(tally)
-    return _without_empty(tally) if form in ("csv", "tsv") else tally
-
-
-def _without_empty(tally: Tally) -> Tally:
-    """A label that is spelt by nothing is missing."""
-    for key, labels in zip(tally.keys, tally.labels, strict=True):
-        if "" in labels:
-            tally = tally.mapped(key, lambda label: label or None)
-    return tally
-
-
-def _understood(tally: Tally) -> Tally:
-    for key, labels in zip(tally.keys, tally.labels, strict=True):
-        if any(isinstance(label, str) and label[:1] in "[{" for label in labels):
-            raise InputError(f"column {key!r} holds lists or records; labels are text, numbers, booleans or dates")
-        tally = tally.mapped(key, from_json)
-    return tally
-
-
-def count_files_by_dask(
-    files: Files | Addresses, columns: Columns, delimiter: str | None, url: str | None, native: bool | None = None
-) -> list[Tally]:
-    """Each file is counted by one worker; the counts are added here."""
-    native = native if is_native_wanted(native) else False  # workers have an environment of their own
-    if isinstance(files, Files):
-        _check_schemas(files, columns, delimiter)
-    with _dask_client(url) as client:
-        task: Any
-        if isinstance(files, Files):
-            task, whole = _count_file, [replace(files, paths=(path.absolute(),)) for path in files.paths]
-        else:
-            task = _count_address
-            whole = client.submit(_listed, files, pure=False).result()
-        futures = client.map(
-            task,
-            whole,
-            columns=columns,
-            delimiter=delimiter,
-            limits=CountingLimits(threads=1),
-            native=native,
-            pure=False,
-            retries=3,
-        )
-        with shown_while(f"counting {files.name} on {url}"):
-            parts = client.gather(futures)
-    return [merged(tallies) for tallies in zip(*parts, strict=True)]
-
-
-def _check_schemas(files: Files, columns: Columns, delimiter: str | None) -> None:
-    """One look at all headers and schemas: a worker that sees one file cannot tell that another differs."""
-    with scratch_folder() as folder, opened(folder, files.name, CountingLimits(threads=1)) as session:
-        scan_files(session, files, columns, delimiter)
+    def count(self, source: Files | Addresses, query: Query) -> list[Tally]:
+        """Count each file by one worker, and add the counts here."""
+        read, url = query.read, query.read.url
+        native = read.native if is_native_wanted(read.native) else False  # workers have an environment of their own
+        if isinstance(source, Files):  # a worker that sees one file cannot tell that another has other columns
+            with scratch_of(source) as folder, opened(folder, source.name, ReadOptions(threads=1)) as session:
+                scan_files(session, source, query.names, read.delimiter)
+        inside = replace(query, read=ReadOptions(delimiter=read.delimiter, threads=1, native=native))
+        with _dask_client(url) as client:
+            task: Any
+            if isinstance(source, Files):
+                task, parts = (
+                    _count_file,
+                    [replace(source, paths=(path.absolute(),), folder=None) for path in source.paths],
+                )
+            else:
+                task = _count_address
+                parts = client.submit(_listed, source, pure=False).result()
+            futures = client.map(task, parts, query=inside, pure=False, retries=3)
+            with shown_while(f"counting {source.name} on {url}"):
+                counted = client.gather(futures)
+        return [add_tallies(tallies) for tallies in zip(*counted, strict=True)]
 
 
 @contextmanager
@@ -249,18 +121,13 @@ def _listed(files: Addresses) -> list[Addresses]:
     return [Addresses((one,), files.format) for one in dict.fromkeys(found)]
 
 
-def _count_file(
-    files: Files, columns: Columns, delimiter: str | None, limits: CountingLimits, native: bool | None
-) -> list[Tally]:
-    """A file that the worker which counts it can read where it lies."""
-    with scratch_folder() as folder:
-        return count_files(files, columns, delimiter, limits, folder, native=native)
+def _count_file(files: Files, query: Query) -> list[Tally]:
+    """Count a file that the worker can read where it lies."""
+    return DuckdbEngine().count(files, query)
 
 
-def _count_address(
-    files: Addresses, columns: Columns, delimiter: str | None, limits: CountingLimits, native: bool | None
-) -> list[Tally]:
-    """Fetch one file to the worker that counts it; the folders of its address keep their names."""
+def _count_address(files: Addresses, query: Query) -> list[Tally]:
+    """Fetch one file to the worker and count it; the folders of its address keep their names."""
     import fsspec  # noqa: PLC0415 - comes with dask
 
     address = files.names[0]
@@ -271,7 +138,7 @@ def _count_address(
             shutil.copyfileobj(source, target, 1 << 20)
         local = replace(find_files(copy, files.format, folder), titles={copy: address})
         with local.named():
-            return count_files(local, columns, delimiter, limits, folder, native=native)
+            return DuckdbEngine().count(local, query)
 
 
 def _folders(address: str) -> list[str]:

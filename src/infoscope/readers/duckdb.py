@@ -1,7 +1,7 @@
-"""Files counted by DuckDB, in a private session with nothing left to the engine's guesses.
+"""The engine of files: counted here by DuckDB, in a private session with nothing left to its guesses.
 
-In reading order: the session and its error messages, the one statement that groups rows, how its cells are fetched, and
-how each kind of file (CSV, lines of JSON, Parquet, Arrow) becomes a relation that is scanned.
+In reading order: the engine, the session and its error messages, the one statement that groups rows, how its cells are
+fetched, and how each kind of file (CSV, lines of JSON, Parquet, Arrow) becomes a relation that is scanned.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ import json
 import re
 from bisect import bisect_right
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import accumulate, islice
@@ -22,9 +22,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from infoscope.core.embedded_database import duckdb, embedded_database
-from infoscope.errors import Advised, InputError
-from infoscope.readers.arrow_files import ArrowRows
+from infoscope.core.files import scratch_folder
+from infoscope.core.native_code import is_native_wanted
+from infoscope.errors import Advised, InfoscopeError, InputError
+from infoscope.readers.arrow_files import ArrowRows, arrow_schema
 from infoscope.readers.compression import check_whole, compression_of, first_bytes
+from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.csv_text import (
     BYTE_ORDER_MARK,
     IN_ORDER,
@@ -35,29 +38,134 @@ from infoscope.readers.csv_text import (
     is_split,
     opened_text,
     read_header,
+    reject_repeated_header,
+    text_checked,
     text_options,
 )
-from infoscope.readers.decode import Ints, Tally, encode
-from infoscope.readers.files import WORTH_READING, Files
+from infoscope.readers.decode import Ints, Tally, decode_texts, encode
+from infoscope.readers.files import WORTH_READING, Files, check_readable, raise_for_each
 from infoscope.readers.labels import Decoder, decoders
+from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
 from infoscope.readers.progress import shown_while
-from infoscope.readers.query import Columns, pick_columns
+from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.signatures import check_signature, not_utf8
+from infoscope.readers.sql import GroupBy
 from infoscope.readers.stores import fetch_columns
 from infoscope.tables.ifs_file import exact_path
+
+# ── the engine ────────────────────────────────────────────────────────────────────────────────────
+
+
+class DuckdbEngine:
+    """Count files on this machine: DuckDB groups rows, the compiled part counts the codes of Parquet files."""
+
+    name = "duckdb"
+
+    def accepts(self, source: Any, read: ReadOptions) -> bool:
+        """Return True for files, unless a cluster is to count them."""
+        return isinstance(source, Files) and read.engine not in ("spark", "dask")
+
+    def schema(self, source: Files, read: ReadOptions, known: Collection[str] = ()) -> dict[str, str]:
+        """Return the types of the columns in the first of some files, and of those that its folders name."""
+        return dict(read_schema(source, read, known)) | dict.fromkeys(source.hive_keys, "text")
+
+    def count(self, source: Files, query: Query) -> list[Tally]:
+        """Count rows; where that fails, say of each file by itself what is wrong with it."""
+        try:
+            return _count_files(source, query)
+        except InfoscopeError as error:
+            raise_for_each(error, source, lambda one: _count_files(one, query))
+            raise
+
+    def rows(self, source: Files, names: Sequence[str], read: ReadOptions) -> dict[str, Sequence[Any]]:
+        """Return the values of some columns in the order of the files; times as such, text as it is spelt."""
+        with scratch_of(source) as folder, opened(folder, source.name, read) as session:
+            scan = scan_in_order(session, source, names, read.delimiter)
+            fields = ", ".join(scan.columns[name] for name in names)
+            lines = session.rows(f"SELECT {fields} FROM {scan.relation}", **scan.values)
+        columns: dict[str, Sequence[Any]] = dict(
+            zip(names, zip(*lines, strict=True) if lines else [()] * len(names), strict=True)
+        )
+        for name, decode in scan.decoders.items():
+            times = {value: decode(value) for value in set(columns[name])}
+            columns[name] = [times[value] for value in columns[name]]
+        return columns
+
+
+def scratch_of(files: Files) -> AbstractContextManager[Path]:
+    """Return the folder that was made for these files, or a new one: some disks take milliseconds to remove it."""
+    return scratch_folder() if files.folder is None else nullcontext(files.folder)
+
+
+def _count_files(files: Files, query: Query) -> list[Tally]:
+    """Count files; compressed text by a plain copy, in less time."""
+    check_readable(files.paths)
+    sizes = {path: path.stat().st_size for path in files.paths}
+    native, tallies = query.read.native, None
+    with scratch_of(files) as folder:
+        if files.compression != "none":
+            with suppress(InfoscopeError, OSError):  # a fault is explained below, in the words for compressed files
+                plain = unpacked_copies(files, folder)
+                tallies = None if plain is None else _count_as_they_are(plain, query, folder, None)
+        try:
+            tallies = tallies or _count_as_they_are(files, query, folder, native)
+        except EngineError:  # perhaps by what only the compiled part wants to know of the file
+            if files.format != "parquet" or native is False:
+                raise
+            tallies = _count_as_they_are(files, query, folder, False)
+        except InputError as error:
+            if files.format == "ndjson" and "JSON" in str(error.__cause__):
+                reject_broken_line(files, query.names)
+            raise
+    for path, size in sizes.items():
+        if path.exists() and path.stat().st_size < size:
+            raise InputError(f"{path} became shorter while it was read; count it again when nobody writes to it")
+    if files.format in ("csv", "tsv"):
+        for tally in tallies:
+            reject_repeated_header(tally, query, files.name)
+    return [decode_texts(tally, files.format) for tally in tallies]
+
+
+def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | None) -> list[Tally]:
+    """Count files by codes where that is faster, else by the engine; rows may spill into ``folder``."""
+    by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
+    files = replace(files, by_codes=by_codes and is_built())
+    with (
+        text_checked(files),
+        opened(folder, files.name, query.read) as session,
+        packed_row_groups(session, files, query) as groups,
+    ):
+        scan = scan_files(session, files, query.names, query.read.delimiter, query.weight)
+        tallies = count_by_codes(session, scan, files, query, groups) if by_codes else None
+        if tallies is None:
+            fetch_parquet_columns(session, files, query.names)
+            if files.format == "parquet":
+                check_gzip_pages(files, query.names)
+            tallies = count_scan(session, scan, query)
+        return tallies
+
+
+def read_schema(files: Files, read: ReadOptions, known: Collection[str] = ()) -> list[tuple[str, str]]:
+    """Return names and types in the first of some files, as often as they stand there."""
+    first = files.paths[0]
+    if files.format in ("csv", "tsv"):
+        wanted = [name for name in known if name not in files.hive_keys]
+        tab = files.format == "tsv"
+        header = read_header(first, wanted, tab=tab, delimiter=read.delimiter, compression=files.compression)
+        return [(name, "text") for name in header.names]
+    if files.format == "ndjson":
+        return [(name, "json") for name in first_keys(first, files.compression)]
+    if files.format == "arrow":
+        return [(field.name, str(field.type)) for field in arrow_schema(first)]
+    with scratch_of(files) as folder, opened(folder, files.name, ReadOptions(threads=1)) as session:
+        names, types = parquet_schemas(session, [exact_path(first)])[0]
+        return list(zip(names, types, strict=True))
+
 
 # ── sessions ──────────────────────────────────────────────────────────────────────────────────────
 
 
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class CountingLimits:
-    """How much of the machine counting may take; None leaves it to the engine."""
-
-    memory: str | None = None
-    threads: int | None = None
 
 
 @dataclass(frozen=True)
@@ -85,6 +193,17 @@ class Session:
     def arrays(self, sql: str, **values: Any) -> dict[str, Any]:
         """The columns that a query gives."""
         return self._done(sql, values, lambda answer: answer.fetchnumpy())
+
+    @contextmanager
+    def batches(self, sql: str, size: int) -> Iterator[Any]:
+        """Give the rows of a query as record batches of Arrow; its errors are the engine's own."""
+        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
+            answer: Any = self.connection.sql(sql)
+            batches = (getattr(answer, "to_arrow_reader", None) or answer.fetch_arrow_reader)(size)
+            try:
+                yield batches
+            finally:
+                batches.close()  # or the engine could not be asked after all
 
     def register(self, name: str, rows: object) -> None:
         """Let queries know rows in memory by a name."""
@@ -136,11 +255,11 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def opened(folder: Path, source: str, limits: CountingLimits) -> Iterator[Session]:
-    """A session that spills into ``folder``, fetches nothing and leaves nothing behind."""
+def opened(folder: Path, source: str, read: ReadOptions) -> Iterator[Session]:
+    """Open a session that spills into ``folder``, fetches nothing and leaves nothing behind."""
     with ExitStack() as stack:
         try:
-            connection = stack.enter_context(embedded_database(folder / "spill", limits.memory, limits.threads))
+            connection = stack.enter_context(embedded_database(folder / "spill", read.memory, read.threads))
             connection.execute("SET preserve_insertion_order = false")
             connection.execute("SET enable_progress_bar = true")  # for the progress line to ask
             connection.execute("SET enable_progress_bar_print = false")
@@ -224,77 +343,6 @@ def _sentence(error: duckdb.Error) -> str:
     return re.sub(r"^[\w ]+ Error: ", "", str(error).strip().splitlines()[0]).rstrip(".")
 
 
-# ── the statement that counts ─────────────────────────────────────────────────────────────────────
-
-
-Margins = tuple[tuple[str, ...], ...]
-
-
-@dataclass(frozen=True)
-class GroupBy:
-    """The statement that counts some margins of a relation in one pass.
-
-    Inside, columns have safe names: ``k0, k1, …`` in the order of ``names``. ``lacks`` tells what
-    a row without a weight looks like, ``total`` how weights are summed.
-    """
-
-    columns: Columns
-    margins: Margins
-    lacks: str = "w IS NULL OR isnan(w)"
-    total: str = "fsum"
-
-    @property
-    def names(self) -> dict[str, str]:
-        """Safe names of the caller's columns."""
-        systems = [name for margin in self.margins for name in margin]
-        keys = (*self.columns.by, self.columns.truth, *systems)
-        return {name: f"k{i}" for i, name in enumerate(keys)}
-
-    def shorts(self, margin: tuple[str, ...]) -> list[str]:
-        """Safe names of the columns that identify a cell of one margin."""
-        return [self.names[key] for key in self.columns.keys(margin)]
-
-    @property
-    def sums(self) -> list[str]:
-        """What is counted in each cell, by output name."""
-        return ["n"] if self.columns.weight is None else ["n", "w", "w2", "least", "lacks"]
-
-    def mask(self, margin: tuple[str, ...]) -> int:
-        """ReadOptions GROUPING marks the cells of one margin: a zero bit where its column counts."""
-        last = len(self.margins) - 1
-        return (2 << last) - 1 - (1 << (last - self.margins.index(margin)))
-
-    def sql(self, relation: str, expressions: Mapping[str, str]) -> str:
-        """The statement, for a relation whose columns are given as expressions."""
-        names = self.names
-        weighted = self.columns.weight is not None
-        rows = [f"{expressions[name]} AS {short}" for name, short in names.items()]
-        always = [names[name] for name in (*self.columns.by, self.columns.truth)]
-        outputs = [*names.values(), "count(*) AS n"]
-        inner = f"SELECT {', '.join(rows)} FROM {relation}"
-        if weighted:
-            rows.append(f"CAST({expressions[self.columns.weight or '']} AS DOUBLE PRECISION) AS w")
-            inner = (
-                f"SELECT {', '.join([*names.values(), 'w'])}, "
-                f"CASE WHEN {self.lacks} THEN 1 ELSE 0 END AS lacks "
-                f"FROM (SELECT {', '.join(rows)} FROM {relation}) AS weighed"
-            )
-            always.append("lacks")
-            outputs += [
-                f"{self.total}(w) AS w",
-                f"{self.total}(w * w) AS w2",
-                "min(w) AS least",
-                "lacks",
-            ]
-        sets = [", ".join([*always, *(names[name] for name in m)]) for m in self.margins]
-        groups = sets[0]
-        if len(sets) > 1:
-            groups = f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})"
-            systems = ", ".join(names[margin[0]] for margin in self.margins)
-            outputs.append(f"GROUPING({systems}) AS margin")
-        return f"SELECT {', '.join(outputs)} FROM ({inner}) AS counted GROUP BY {groups}"
-
-
 # ── counting: group by on native types, and only the cells come back ──────────────────────────────
 
 
@@ -327,12 +375,12 @@ class Scan:
     """A condition for the rows with these numbers by which the engine skips the others; None where it reads all."""
 
 
-def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
+def count_scan(session: Session, scan: Scan, query: Query) -> list[Tally]:
     """One tally for each margin."""
     at_once = 1 if scan.columnar else _SETS
     tallies: list[Tally] = []
-    for start in range(0, len(columns.margins), at_once):
-        group_by = GroupBy(columns, columns.margins[start : start + at_once])
+    for start in range(0, len(query.margins), at_once):
+        group_by = GroupBy(query, query.margins[start : start + at_once])
         statement = group_by.sql(scan.relation, scan.columns)
         part = None if scan.narrow is None else scan.narrow(_needed(group_by))
         try:
@@ -351,7 +399,7 @@ def count_scan(session: Session, scan: Scan, columns: Columns) -> list[Tally]:
 
 
 def _needed(group_by: GroupBy) -> list[str]:
-    weight = group_by.columns.weight
+    weight = group_by.query.weight
     return list(dict.fromkeys([*group_by.names, *(() if weight is None else (weight,))]))
 
 
@@ -362,7 +410,7 @@ def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tall
     shorts = group_by.shorts(margin)
     size = session.row(f"SELECT count(*) FROM {cells}")
     small = size is not None and size[0] <= _SMALL
-    keys = group_by.columns.keys(margin)
+    keys = group_by.query.keys(margin)
     take = _take_values if small else _take_codes
     labels, codes, sums = take(session, cells, dict(zip(shorts, keys, strict=True)), group_by.sums)
     return _cell_tally(keys, labels, codes, sums)
@@ -424,28 +472,30 @@ def _cell_tally(keys: tuple[str, ...], labels: list[Sequence[Any]], codes: list[
 # ── files as relations ────────────────────────────────────────────────────────────────────────────
 
 
-def scan_files(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+def scan_files(
+    session: Session, files: Files, names: Sequence[str], delimiter: str | None = None, weight: str | None = None
+) -> Scan:
     """The relation of some files, after a look at every header or schema."""
     for path in files.paths:
         check_signature(path, files.format, files.compression)
         check_whole(path, files.compression)
     if files.format in ("csv", "tsv"):
-        return _scan_csv(session, files, columns, delimiter)
+        return _scan_csv(session, files, names, delimiter, weight)
     if delimiter is not None:
         raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
     if files.format == "ndjson":
-        return scan_ndjson(session, files, columns)
+        return scan_ndjson(session, files, names)
     if files.format == "arrow":
-        return _scan_arrow(session, files, columns)
-    return _scan_parquet(session, files, columns)
+        return _scan_arrow(session, files, names)
+    return _scan_parquet(session, files, names)
 
 
-def scan_in_order(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+def scan_in_order(session: Session, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
     """The same for rows that are looked at one by one, in the order of the files and with these columns alone."""
     session.run("SET preserve_insertion_order = true")
-    scan = scan_files(session, files, columns, delimiter)
+    scan = scan_files(session, files, names, delimiter)
     if scan.narrow is not None:
-        scan.narrow(columns.names)
+        scan.narrow(names)
     return scan
 
 
@@ -453,13 +503,13 @@ def _bound(paths: Sequence[Path]) -> list[str]:
     return [exact_path(path) for path in paths]
 
 
-def _scan_csv(session: Session, files: Files, columns: Columns, delimiter: str | None) -> Scan:
+def _scan_csv(session: Session, files: Files, names: Sequence[str], delimiter: str | None, weight: str | None) -> Scan:
     """Text files, each read by its own header; columns are positions, so names cannot do harm.
 
     No text means NULL to the engine, for it does not count fields of NULL at the end of a line; an empty label is a
-    missing one all the same, see ``count_files``.
+    missing one all the same, see ``decode_texts``.
     """
-    hive, asked = files.by_place(columns.names)
+    hive, asked = files.by_place(names)
     by_header: dict[Header, list[Path]] = {}
     for path in files.paths:
         header = read_header(
@@ -476,7 +526,7 @@ def _scan_csv(session: Session, files: Files, columns: Columns, delimiter: str |
     reads = [_CsvRead(header, files.compression, asked, hive) for header in by_header]
     strict, lenient = (
         f"({' UNION ALL '.join(read.sql(i, *options) for i, read in enumerate(reads))})"
-        for options in ((columns.weight, token_hex(16)), (None, ""))
+        for options in ((weight, token_hex(16)), (None, ""))
     )
     named = {name: f"f{j}" for j, name in enumerate(asked)}
     named |= {name: f"h{j}" for j, name in enumerate(hive)}
@@ -508,9 +558,9 @@ class _CsvRead:
         )
 
 
-def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
+def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Scan:
     """Typed files, which must agree about the type of every column that is read."""
-    hive = bool(set(files.hive_keys) & set(columns.names))
+    hive = bool(set(files.hive_keys) & set(columns))
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
     paths = _bound(files.paths)
     schemas = parquet_schemas(session, paths)
@@ -519,23 +569,23 @@ def _scan_parquet(session: Session, files: Files, columns: Columns) -> Scan:
     first: dict[str, str] = {}
     for path, (names, types) in zip(files.paths, schemas, strict=True):
         pick_columns(
-            [name for name in columns.names if not (hive and name in files.hive_keys)],
+            [name for name in columns if not (hive and name in files.hive_keys)],
             names,
             str(path),
         )
-        _reject_swapped(columns.names, files.paths[0], schemas[0][0], path, names)
+        _reject_swapped(columns, files.paths[0], schemas[0][0], path, names)
         for name, kind in zip(names, types, strict=True):
-            if name in columns.names and first.setdefault(name, kind) != kind:
+            if name in columns and first.setdefault(name, kind) != kind:
                 raise InputError(
                     f"{path} has {name!r} as {kind} and {files.paths[0]} as {first[name]}; "
                     "read them apart, or give the files one schema"
                 )
     relation = f"read_parquet({options})"
     described = session.rows(f"DESCRIBE SELECT * FROM {relation}", paths=paths)
-    inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns.names}
+    inside = {name: line for name, line in zip(schemas[0][0], described, strict=False) if name in columns}
     if hive:
         inside |= _named_by_folders(files, columns, described, inside)
-    if odd := next((name for name in columns.names if name not in inside), None):
+    if odd := next((name for name in columns if name not in inside), None):
         raise InputError(f"{files.paths[0]} is damaged: its schema ends before column {odd!r}; fetch or write it again")
     scan = _typed_scan(relation, {"paths": paths}, inside)
     if {name.lower() for names, _ in schemas for name in names} & {"file_index", "file_row_number"}:
@@ -564,10 +614,10 @@ def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
     return replace(scan, row_number=number, rows_at=rows_at)
 
 
-def fetch_parquet_columns(session: Session, files: Files, columns: Columns) -> None:
+def fetch_parquet_columns(session: Session, files: Files, columns: Sequence[str]) -> None:
     """Bring the columns of remote files into their copies; of files here, nothing is to be done."""
     if files.format == "parquet":
-        fetch_columns(files.mirrors, columns.names, partial(_chunk_places, session))
+        fetch_columns(files.mirrors, columns, partial(_chunk_places, session))
 
 
 def _listed(rows: Sequence[int]) -> str:
@@ -589,7 +639,9 @@ def _chunk_places(session: Session, paths: Sequence[Path]) -> list[Any]:
     return session.rows(statement, paths=_bound(paths))
 
 
-def _named_by_folders(files: Files, columns: Columns, described: list[Any], inside: dict[str, Any]) -> dict[str, Any]:
+def _named_by_folders(
+    files: Files, columns: Sequence[str], described: list[Any], inside: dict[str, Any]
+) -> dict[str, Any]:
     """Columns that folders name; they win over a column of that name in the files."""
     lines = {line[0].lower(): line for line in described}
     for name in inside:
@@ -599,7 +651,7 @@ def _named_by_folders(files: Files, columns: Columns, described: list[Any], insi
                 f"{files.name} has the column {name!r}, and its folders name {twin!r}; "
                 "names that differ only by case would be one: rename one of them"
             )
-    return {name: lines[name.lower()] for name in columns.names if name in files.hive_keys}
+    return {name: lines[name.lower()] for name in columns if name in files.hive_keys}
 
 
 def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]) -> Scan:
@@ -653,18 +705,18 @@ def _after(lines: list[Any], i: int) -> int:
     return i
 
 
-def _scan_arrow(session: Session, files: Files, columns: Columns) -> Scan:
+def _scan_arrow(session: Session, files: Files, columns: Sequence[str]) -> Scan:
 
-    rows = ArrowRows.of(files, columns.names)
+    rows = ArrowRows.of(files, columns)
 
     def narrow(names: Sequence[str]) -> ArrowRows:
         part = rows.narrowed(names)
         session.register("arrow_rows", part)
         return part
 
-    narrow(columns.names)
+    narrow(columns)
     described = session.rows("DESCRIBE SELECT * FROM arrow_rows")
-    return replace(_typed_scan("arrow_rows", {}, dict(zip(columns.names, described, strict=True))), narrow=narrow)
+    return replace(_typed_scan("arrow_rows", {}, dict(zip(columns, described, strict=True))), narrow=narrow)
 
 
 # ── lines of JSON: one object a line, keys found by their exact names ─────────────────────────────
@@ -674,9 +726,9 @@ _FIRST_LINES = 1000
 _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
-def scan_ndjson(session: Session, files: Files, columns: Columns) -> Scan:
+def scan_ndjson(session: Session, files: Files, names: Sequence[str]) -> Scan:
     """One JSON object a line; values are counted as they are spelt and understood afterwards."""
-    hive, asked = files.by_place(columns.names)
+    hive, asked = files.by_place(names)
     marked = False
     for path in files.paths:
         keys = first_keys(path, files.compression, asked)

@@ -1,6 +1,6 @@
 """Files of a source: which ones are meant, what is inside them, and which of several cannot be read.
 
-At the end, network addresses: of clusters, and of files that only a cluster reads.
+At the end, network addresses: of databases, of clusters, and of files that only a cluster reads.
 """
 
 from __future__ import annotations
@@ -57,6 +57,8 @@ class Files:
     """What to call files that are copies of something else, as of a pipe."""
     mirrors: Mapping[Path, MirroredFile] = field(default_factory=dict)
     """Copies of remote files, which may have holes until a column is asked for."""
+    folder: Path | None = None
+    """Where copies lie and rows may spill for as long as the files are read; None for a folder of their own."""
     by_codes: bool = False
     """Whether the compiled part counts them first, which takes columns of remote files from memory."""
 
@@ -123,7 +125,7 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
         kind, compression = _one_kind({path: _format_of(path, format) for path in paths})
     except InputError as error:
         raise InputError(_renamed(str(error), titles)) from error
-    return Files(paths, kind, compression, titles, mirrors)
+    return Files(paths, kind, compression, titles, mirrors, folder)
 
 
 def _mirrors(names: Sequence[str], format: str | None, folder: Path) -> dict[str, list[MirroredFile]]:
@@ -344,9 +346,10 @@ def files_by_values(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...
     return found
 
 
-# ── addresses of clusters, and of files that only a cluster reads ─────────────────────────────────
+# ── addresses of databases, of clusters, and of files that only a cluster reads ───────────────────
 
 
+_DATABASES = ("postgresql", "postgres", "sqlite", "duckdb")
 PATIENCE = 5.0
 _PORTS = {"sc": 15002}
 
@@ -434,3 +437,18 @@ def _doors(url: str) -> list[tuple[str, int]]:
             raise InputError(f"{url} is not the address of a cluster; it reads like {like}")
         doors.append((parts.hostname, port))
     return doors
+
+
+def is_connection(source: object) -> bool:
+    """Return True for an open database connection (DB-API or ADBC) or an SQLAlchemy engine."""
+    return hasattr(source, "cursor") or hasattr(source, "raw_connection")
+
+
+def is_database_url(source: object) -> bool:
+    """Return True for the address of a database."""
+    return isinstance(source, str) and urlsplit(source).scheme.partition("+")[0] in _DATABASES
+
+
+def is_database_pair(source: Sequence[Any]) -> bool:
+    """Whether a sequence is a connection, or the address of a database, with a query."""
+    return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import isfinite
@@ -19,12 +19,13 @@ from typing import Any
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InfoscopeWarning, InputError
+from infoscope.readers.engine import open_source
 from infoscope.readers.files import Files, are_parts
-from infoscope.readers.first_rows import file_columns, first_rows
+from infoscope.readers.first_rows import first_rows, list_columns
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.matrix_files import recognised_matrix
-from infoscope.readers.query import check_name, pick_columns
-from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.readers.query import ReadOptions, check_name, pick_columns
+from infoscope.readers.query import as_names as as_names  # noqa: PLC0414 - others find it here
 from infoscope.tables import Contingency
 from infoscope.tables.labels import is_missing, positive_of
 from infoscope.tables.missing import warn_of
@@ -630,8 +631,8 @@ def _repeated_names(source: Source, how: ReadOptions) -> list[str]:
     if not isinstance(source, (str, PathLike, Files)):
         return []
     with scratch_folder() as folder:
-        files = files_of(source, how, folder)
-        names = list(file_columns(files, how)) if files is not None and files.format != "ifs" else []
+        files = open_source(source, how, folder)
+        names = list_columns(files, how) if isinstance(files, Files) and files.format != "ifs" else []
     return [name for name, times in Counter(names).items() if times > 1]
 
 
@@ -885,10 +886,3 @@ def _has_columns(source: Any, read: ReadOptions | None) -> bool:
     if isinstance(source, Mapping):
         return bool(source) and not any(isinstance(item, Contingency) for item in source.values())
     return is_eager_frame(source)
-
-
-def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Names of columns or metrics, one or several, as a tuple."""
-    if names is None:
-        return ()
-    return (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)

@@ -21,7 +21,8 @@ from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, check_record, parse_json
 from infoscope.errors import InputError
 from infoscope.readers.decode import Group
-from infoscope.readers.labels import Cleaning, as_text, match_label
+from infoscope.readers.labels import as_text, match_label
+from infoscope.readers.query import Query
 from infoscope.tables import Contingency
 from infoscope.tables.ifs_file import (
     TYPES,
@@ -39,8 +40,6 @@ from infoscope.tables.ifs_file import (
     write_parquet,
 )
 from infoscope.tables.labels import Label, check_unique, decided_positive
-
-__all__ = ["SCHEMA", "IfsParts", "Stated", "Tables", "load_parts", "save_part"]
 
 SCHEMA = "infoscope/tables/1"
 Tables = Mapping[Group, Mapping[str, Contingency]]
@@ -257,59 +256,46 @@ def _content(columns: Mapping[str, Any]) -> str:
     return found.hexdigest()
 
 
-@dataclass(frozen=True)
-class Stated:
-    """What a caller says about rows; tables that are counted already have it decided."""
-
-    weight: str | None = None
-    by: str | Sequence[str] | None = None
-    reject: Label | None = None
-    positive: Label | None = None
-    clean: Cleaning = ()
-
-    def check(self, parts: IfsParts, name: str) -> None:
-        """Reject what the tables do not have, for it cannot be done to them any more."""
-        groups = () if self.by is None else (self.by,) if isinstance(self.by, str) else tuple(self.by)
-        for word, wanted in (("weight", self.weight), ("cleaning", self.clean)):
-            if wanted:
-                raise InputError(f"{name} is counted already; {word} was decided then: leave it out, or read the rows")
-        if groups and groups != parts.by:
-            raise InputError(
-                f"{name} is split by {', '.join(map(repr, parts.by)) or 'nothing'} and not by "
-                f"{', '.join(map(repr, groups))}; that was decided when it was counted: read the rows"
-            )
-        for table in (table for systems in parts.tables.values() for table in systems.values()):
-            labels = (*table.truth_labels, *table.system_labels)
-            positive = table.positive if table.positive is not None else table.positive_label
-            stated = (("reject", self.reject, table.reject), ("positive", self.positive, positive))
-            for word, label, has in stated:
-                if word == "positive" and self._names(table):
-                    continue
-                if label is not None and (has is None or match_label(label, labels) != has):
-                    raise InputError(
-                        f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
-                        f"and not with {label!r}; that is stated when counting: read the rows"
-                    )
-
-    def _names(self, table: Contingency) -> bool:
-        """Whether the positive class that is stated is one of two whose names leave it open."""
-        is_open = table.positive is None and len(table.truth_labels) == 2
-        return (
-            is_open
-            and decided_positive(table.truth_labels) is None
-            and match_label(self.positive, table.truth_labels) in table.truth_labels
+def check_counted_as(parts: IfsParts, query: Query, name: str) -> None:
+    """Reject what tables that are counted already do not have, for it cannot be done to them any more."""
+    for word, wanted in (("weight", query.weight), ("cleaning", query.clean)):
+        if wanted:
+            raise InputError(f"{name} is counted already; {word} was decided then: leave it out, or read the rows")
+    if query.by and query.by != parts.by:
+        raise InputError(
+            f"{name} is split by {', '.join(map(repr, parts.by)) or 'nothing'} and not by "
+            f"{', '.join(map(repr, query.by))}; that was decided when it was counted: read the rows"
         )
+    for table in (table for systems in parts.tables.values() for table in systems.values()):
+        labels = (*table.truth_labels, *table.system_labels)
+        stated = [("reject", query.reject, table.reject)]
+        if not _names_positive(table, query.positive):
+            positive = table.positive_label if table.positive is None else table.positive
+            stated.append(("positive", query.positive, positive))
+        for word, label, has in stated:
+            if label is not None and (has is None or match_label(label, labels) != has):
+                raise InputError(
+                    f"{name} was counted with {'no' if has is None else repr(has) + ' as'} {word} label "
+                    f"and not with {label!r}; that is stated when counting: read the rows"
+                )
 
-    def named(self, tables: Tables) -> Tables:
-        """The tables with the positive class that is stated, where they leave it open."""
-        if self.positive is None:
-            return tables
-        return {
-            group: {
-                name: dataclass_replace(table, positive=match_label(self.positive, table.truth_labels))
-                if self._names(table)
-                else table
-                for name, table in systems.items()
-            }
-            for group, systems in tables.items()
+
+def name_positive(tables: Tables, positive: Label | None) -> Tables:
+    """Return the tables with the positive class that is stated, where they leave it open."""
+    if positive is None:
+        return tables
+    return {
+        group: {
+            name: dataclass_replace(table, positive=match_label(positive, table.truth_labels))
+            if _names_positive(table, positive)
+            else table
+            for name, table in systems.items()
         }
+        for group, systems in tables.items()
+    }
+
+
+def _names_positive(table: Contingency, positive: Label | None) -> bool:
+    """Return True if the positive class is one of two whose names leave it open."""
+    is_open = table.positive is None and len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None
+    return is_open and match_label(positive, table.truth_labels) in table.truth_labels

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
-from infoscope.readers.conversions import check_encoding, converted
+from infoscope.readers.conversions import check_encoding, convert_files
 from infoscope.readers.csv_text import opened_text, reject_separator_line
 from infoscope.readers.files import Files, find_files
 from infoscope.readers.signatures import check_signature
@@ -309,7 +309,7 @@ def _content(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Ma
 
 def _recoded(files: Files, folder: Path, encoding: str) -> Files:
     check_encoding(encoding)
-    return converted(files, folder, encoding)
+    return convert_files(files, folder, encoding)
 
 
 def _split_lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:

@@ -32,16 +32,17 @@ from infoscope.core.native_code import compiled_part
 from infoscope.errors import InputError
 from infoscope.readers.csv_text import opened_text
 from infoscope.readers.decode import Ints, Tally
-from infoscope.readers.duckdb import CountingLimits, Scan, Session, interruptible
 from infoscope.readers.files import Files
 from infoscope.readers.progress import shown_while
-from infoscope.readers.query import Columns
+from infoscope.readers.query import Query
 from infoscope.readers.stores import MirroredFile
 from infoscope.tables.counting import scatter
 from infoscope.tables.ifs_file import exact_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from infoscope.readers.duckdb import Scan, Session
 
 
 # ── batches of dictionary-encoded columns ────────────────────────────────────────────────────────
@@ -788,49 +789,47 @@ _LOOKS, _LOOK = 16, 1 << 14
 
 
 @contextmanager
-def packed_row_groups(session: Session, files: Files, columns: Columns) -> Iterator[Iterator[LocatedGroup] | None]:
+def packed_row_groups(session: Session, files: Files, query: Query) -> Iterator[Iterator[LocatedGroup] | None]:
     """Row groups that the compiled part may count; None where an engine counts these files.
 
     Those of remote files are on their way from now on.
     """
-    if files.format != "parquet" or not files.by_codes or not _is_plain(files, columns):
+    if files.format != "parquet" or not files.by_codes or not _is_plain(files, query):
         yield None
         return
-    with located(row_groups(session, files, columns.names), files.mirrors) as groups:
+    with located(row_groups(session, files, query.names), files.mirrors) as groups:
         yield groups
 
 
 def count_by_codes(
-    session: Session,
-    scan: Scan,
-    files: Files,
-    columns: Columns,
-    limits: CountingLimits,
-    *,
-    groups: Iterator[LocatedGroup] | None,
+    session: Session, scan: Scan, files: Files, query: Query, groups: Iterator[LocatedGroup] | None
 ) -> list[Tally] | None:
-    """One tally for each system; None where the engine's own grouping is to do it.
+    """Return one tally for each system; None where the engine's own grouping is to do it.
 
     That is so where labels are many, for weights, groups and joint counts, for labels that are neither text nor whole
     numbers, for text with one system, and for files with a fault, which the engine then explains.
     """
     if groups is not None:
-        return _count_parquet(groups, files, columns, limits)
-    if not _is_plain(files, columns) or not _is_worth_it(files, columns):
+        return _count_parquet(groups, files, query)
+    if files.format not in ("csv", "tsv") or len(query.margins) == 1 or not _is_plain(files, query):
         return None
-    return _count_text(session, scan, files, columns, limits)
-
-
-def _is_plain(files: Files, columns: Columns) -> bool:
-    plain = columns.weight is None and not columns.by and (len(columns.systems) == 1 or not columns.joint)
-    return plain and not set(files.hive_keys) & set(columns.names)
-
-
-def _is_worth_it(files: Files, columns: Columns) -> bool:
-    if files.format not in ("csv", "tsv") or len(columns.systems) == 1:
-        return False
     size = sum(path.stat().st_size for path in files.paths)
-    return size >= WORTH_TEXT and _longest_line(files) <= _LONG_LINE  # labels of long lines are counted one by one
+    if size < WORTH_TEXT or _longest_line(files) > _LONG_LINE:  # labels of long lines are counted one by one
+        return None
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+    except ImportError:
+        return None
+    try:
+        return _count_text(session, scan, files, query)
+    except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):
+        return None
+
+
+def _is_plain(files: Files, query: Query) -> bool:
+    """Return True if each system is counted beside the truth alone, all of them columns of the files."""
+    plain = query.weight is None and not query.by and all(len(margin) == 1 for margin in query.margins)
+    return plain and not set(files.hive_keys) & set(query.names)
 
 
 def _longest_line(files: Files) -> int:
@@ -848,41 +847,20 @@ def _longest_line(files: Files) -> int:
     return longest
 
 
-def _count_text(
-    session: Session, scan: Scan, files: Files, columns: Columns, limits: CountingLimits
-) -> list[Tally] | None:
-    try:
-        import pyarrow as pa  # noqa: PLC0415 - an extra
-    except ImportError:
-        return None
-    try:
-        return _count_stream(session, scan, files, columns, limits)
-    except (UnfitError, pa.ArrowException, duckdb.Error, OSError, UnicodeDecodeError):
-        return None
-
-
-def _count_stream(session: Session, scan: Scan, files: Files, columns: Columns, limits: CountingLimits) -> list[Tally]:
-    """Columns of text as the engine parses them, encoded and counted batch by batch."""
-    statement = f"SELECT {', '.join(scan.columns[name] for name in columns.names)} FROM {scan.relation}"
+def _count_text(session: Session, scan: Scan, files: Files, query: Query) -> list[Tally]:
+    """Count columns of text as the engine parses them, encoded batch by batch."""
+    statement = f"SELECT {', '.join(scan.columns[name] for name in query.names)} FROM {scan.relation}"
     for name, value in scan.values.items():  # a stream takes no bound values, but variables
         session.run(f"SET VARIABLE {name} = $value", value=value)
     statement = re.sub(r"\$(paths\d*)", r"getvariable('\1')", statement)
     rows = min(_BATCH, _TEXT_BATCH // max(_longest_line(files), 1))
-    with shown_while(f"counting {session.source}", session.connection.query_progress), interruptible():
-        batches = _reader(session.connection.sql(statement))(rows)
-        try:
-            stream = _Stream(Places(columns.names), batches)
-            return stream.places.tallies(_in_threads(stream.count, min(_threads(limits), 2), stream.stop))
-        finally:
-            batches.close()  # or the engine could not be asked after all
+    with session.batches(statement, rows) as batches:
+        stream = _Stream(Places(query.names), batches)
+        return stream.places.tallies(_in_threads(stream.count, min(_threads(query), 2), stream.stop))
 
 
-def _reader(rows: Any) -> Callable[[int], Any]:
-    return getattr(rows, "to_arrow_reader", None) or rows.fetch_arrow_reader
-
-
-def _threads(limits: CountingLimits) -> int:
-    return limits.threads or os.cpu_count() or 1
+def _threads(query: Query) -> int:
+    return query.read.threads or os.cpu_count() or 1
 
 
 def _in_threads(count: Callable[[], CountedCodes], threads: int, stop: Event) -> list[CountedCodes]:
@@ -918,14 +896,12 @@ class _Stream:
         return counting
 
 
-def _count_parquet(
-    groups: Iterator[LocatedGroup], files: Files, columns: Columns, limits: CountingLimits
-) -> list[Tally] | None:
-    """Row groups, in a thread for each core."""
-    work = _Work(Places(columns.names), groups)
+def _count_parquet(groups: Iterator[LocatedGroup], files: Files, query: Query) -> list[Tally] | None:
+    """Count row groups, in a thread for each core."""
+    work = _Work(Places(query.names), groups)
     try:
         with shown_while(f"counting {files.name}", work.percent):
-            return work.places.tallies(_in_threads(work.count, _threads(limits), work.stop))
+            return work.places.tallies(_in_threads(work.count, _threads(query), work.stop))
     except (UnfitError, InputError, OSError):
         return None
 

@@ -1,74 +1,177 @@
-"""Which columns of a source to count, in the caller's own names."""
+"""Query: which columns of a source are counted and what their labels mean; and how a source is read.
+
+A function of the package makes one `Query` of its keywords, an engine reads it and nothing else. `ReadOptions` is
+public, for it serves several queries of one source. Names of columns are checked here, once.
+"""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
+from typing import TYPE_CHECKING
 
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
+from infoscope.readers.conversions import check_encoding
+from infoscope.tables.labels import Label
+
+if TYPE_CHECKING:
+    from infoscope.readers.labels import Cleaning
+
+ENGINES = ("duckdb", "spark", "dask", "sql")
+"""Engines that are named: where files are counted, or a query runs; what is in memory needs none."""
+
+
+@cache
+def find_other_engines() -> dict[str, EntryPoint]:
+    """Return the engines of other packages by name; asked only where none here will do, for it takes 0.1 s."""
+    return {point.name: point for point in entry_points(group="infoscope.engines")}
 
 
 @dataclass(frozen=True)
-class Columns:
-    """The truth, the systems beside it, and what weighs or splits the rows."""
+class ReadOptions:
+    """How a source is read, where its name or type does not say it all.
+
+    Attributes
+    ----------
+    format : str, optional
+        Format of files whose name does not say it, like "csv" or "parquet".
+    delimiter : str, optional
+        The sign between the fields of CSV files; by default the one of comma, tab, semicolon and bar that splits the
+        header into the columns that are asked for.
+    engine : str
+        Where files are counted: "duckdb" (here), "spark", "dask" or "sql", or the name of an engine that another
+        package adds.
+    url : str, optional
+        The address of the engine: a cluster or a database.
+    memory : str, optional
+        Memory for counting, like "2GB"; beyond it, disk is used.
+    threads : int, optional
+        Threads for counting; by default one for each core.
+    native : bool, optional
+        Read Parquet by the compiled part; None leaves it to the environment variable INFOSCOPE_NATIVE.
+    encoding : str, optional
+        The encoding of text files, like "latin-1", "cp1252" or "utf-16"; UTF-8 unless said.
+    sheet : str or int, optional
+        The sheet of a workbook by its name, or by its place from 1; needed where several have data.
+    header : bool
+        CSV and TSV files begin with the names of their columns; without, these are 0, 1, …
+    max_rows : int, optional
+        Read at most this many rows of the files, the first ones.
+    """
+
+    format: str | None = None
+    delimiter: str | None = None
+    engine: str = "duckdb"
+    url: str | None = field(default=None, repr=False)
+    memory: str | None = None
+    threads: int | None = None
+    native: bool | None = None
+    encoding: str | None = None
+    sheet: str | int | None = None
+    header: bool = True
+    max_rows: int | None = None
+
+    def __post_init__(self) -> None:
+        """Reject an engine that does not exist."""
+        if self.engine not in ENGINES and self.engine not in find_other_engines():
+            known = ", ".join((*ENGINES, *find_other_engines()))
+            raise UnknownNameError(f"there is no engine {self.engine!r}; choose from {known}")
+        if self.url is not None and self.engine == "duckdb":
+            raise InputError(f"{self.url} is not used by engine duckdb; name its engine, too")
+        if self.encoding is not None:
+            check_encoding(self.encoding)
+        if self.max_rows is not None and self.max_rows < 1:
+            raise InputError(f"at most {self.max_rows} rows were asked for; a table needs one at least")
+
+
+@dataclass(frozen=True)
+class Query:
+    """The columns of a source that are counted, and what their labels mean.
+
+    Parameters
+    ----------
+    truth : str
+        Column of the true labels; empty for files of tables that are counted already.
+    systems : tuple of str
+        Columns of predictions.
+    weight : str, optional
+        Column of weights.
+    by : tuple of str
+        Columns that split the rows.
+    groups : str, optional
+        Column of what rows belong together, to resample them so.
+    reject, positive : label, optional
+        The label that means "abstained", and the positive class.
+    clean : str or collection of str
+        Steps that make labels equal: strip, nfc, casefold, text, number.
+    joint : bool
+        Count all systems together; otherwise each is counted beside the truth alone, which stays small for many.
+    read : ReadOptions
+        How the source is read.
+
+    Examples
+    --------
+    >>> Query("gold", ("svm",), by=("site",)).names
+    ('site', 'gold', 'svm')
+    """
 
     truth: str
     systems: tuple[str, ...]
     weight: str | None = None
     by: tuple[str, ...] = ()
+    groups: str | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
     joint: bool = False
+    read: ReadOptions = field(default_factory=ReadOptions)
 
-    @classmethod
-    def asked(
-        cls,
-        truth: str,
-        system: str | Sequence[str],
-        *,
-        weight: str | None = None,
-        by: str | Sequence[str] | None = None,
-        joint: bool = False,
-    ) -> Columns:
-        """The columns a caller named, once each.
-
-        >>> Columns.asked("gold", "svm").systems
-        ('svm',)
-        """
-        systems = (system,) if isinstance(system, str) or not isinstance(system, Iterable) else tuple(system)
-        groups = () if by is None else (by,) if isinstance(by, str) or not isinstance(by, Iterable) else tuple(by)
-        for name in (truth, *systems, *groups, *(() if weight is None else (weight,))):
+    def __post_init__(self) -> None:
+        """Check the names of columns, each of which has one role."""
+        optional = [name for name in (self.weight, self.groups) if name is not None]
+        for name in (self.truth, *self.systems, *self.by, *optional):
             check_name(name)
-        if not systems:
-            raise InputError("no system column was named; name at least one beside the truth")
-        for kind, names in (("system", systems), ("group", groups)):
-            twice = [name for name in dict.fromkeys(names) if names.count(name) > 1]
-            if twice:
-                raise InputError(f"{kind} column {twice[0]!r} is named twice; name it once")
-        if truth in systems:
-            raise InputError(f"column {truth!r} is named as truth and as system; it would score itself perfectly")
-        for name in groups:
-            if name in (truth, *systems):
+        for kind, names in (("system", self.systems), ("group", self.by)):
+            twice = next((name for name, times in Counter(names).items() if times > 1), None)
+            if twice is not None:
+                raise InputError(f"{kind} column {twice!r} is named twice; name it once")
+        if self.truth in self.systems:
+            raise InputError(f"column {self.truth!r} is named as truth and as system; it would score itself perfectly")
+        for name in self.by:
+            if name in (self.truth, *self.systems):
                 raise InputError(f"column {name!r} is named as group and as label; it is one of them")
-        return cls(truth, systems, weight, groups, joint)
+        if self.groups is not None and self.groups in (self.truth, *self.systems, *self.by, self.weight):
+            raise InputError(f"column {self.groups!r} is named as cluster and as something else; it is one of them")
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Every column to be read, once."""
+        """Every column that is read, once."""
         weight = () if self.weight is None else (self.weight,)
-        return tuple(dict.fromkeys((*self.by, self.truth, *self.systems, *weight)))
-
-    def with_further(self, names: Iterable[str]) -> Columns:
-        """The same with columns that are read beside them."""
-        return replace(self, systems=(*self.systems, *(name for name in names if name not in self.names)))
+        return tuple(dict.fromkeys((*self.by, self.truth, *self._counted, *weight)))
 
     @property
     def margins(self) -> tuple[tuple[str, ...], ...]:
-        """The sets of system columns that are counted together with the truth."""
-        return (self.systems,) if self.joint else tuple((name,) for name in self.systems)
+        """Columns that are counted together beside the truth: one set for each tally that an engine returns."""
+        return (self._counted,) if self.joint else tuple((name,) for name in self._counted)
+
+    @property
+    def _counted(self) -> tuple[str, ...]:
+        """The systems; what rows belong together is counted as if it were a prediction."""
+        return self.systems if self.groups is None else (*self.systems, self.groups)
 
     def keys(self, margin: tuple[str, ...]) -> tuple[str, ...]:
-        """Columns that identify a cell of one margin: groups, truth, systems."""
+        """Return the columns that identify a cell of one margin: those that split the rows, the truth, the systems."""
         return (*self.by, self.truth, *margin)
+
+
+def as_names(names: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return names of columns or metrics, one or several, as a tuple."""
+    if names is None:
+        return ()
+    return (names,) if isinstance(names, str) or not isinstance(names, Iterable) else tuple(names)
 
 
 def check_name(name: object) -> None:
@@ -85,14 +188,14 @@ def check_name(name: object) -> None:
         )
 
 
-def pick_columns(asked: Collection[str], present: Sequence[str], source: str) -> None:
+def pick_columns(names: Collection[str], present: Sequence[str], source: str) -> None:
     """Reject a column that is not there, or is there twice, with the nearest name that is."""
-    often = Counter(present)
-    for name in asked:
-        if name not in often:
-            short = (known if len(known) <= 80 else f"{known[:80]}…" for known in present[:12])
-            shown = ", ".join(map(repr, short)) + (", …" if len(present) > 12 else "")
-            hint = did_you_mean(name, present, f"it has {shown or 'no columns'}")
+    counts = Counter(present)
+    for name in names:
+        if name not in counts:
+            short = (other if len(other) <= 80 else f"{other[:80]}…" for other in present[:12])
+            listed = ", ".join(map(repr, short)) + (", …" if len(present) > 12 else "")
+            hint = did_you_mean(name, present, f"it has {listed or 'no columns'}")
             raise UnknownNameError(f"{source} has no column {name!r}; {hint}")
-        if often[name] > 1:
+        if counts[name] > 1:
             raise InputError(f"{source} has {name!r} as the name of two columns; rename one of them")

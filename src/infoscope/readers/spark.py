@@ -1,4 +1,4 @@
-"""Spark: files read by a cluster, frames of the caller, and the rows of frames behind a number.
+"""The engine of Spark: files that a cluster reads and counts.
 
 Spark's own CSV reader pads ragged lines, swallows what follows an open quote, rewrites line ends and bytes that are no
 UTF-8. Here a line is taken whole, byte by byte, and split by expressions that reject what is not a record. A session is
@@ -24,11 +24,12 @@ from infoscope.core.embedded_database import deferred_signals
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, check_interrupted, masked
 from infoscope.readers.csv_text import Header, opened_text, read_header, reject_repeated_header, split_header
-from infoscope.readers.decode import Tally, merged
-from infoscope.readers.duckdb import CountingLimits, opened, scan_files
+from infoscope.readers.decode import Tally, add_tallies
+from infoscope.readers.duckdb import opened, scan_files
+from infoscope.readers.engine import Engine
 from infoscope.readers.files import Addresses, Files, check_reachable
 from infoscope.readers.frames import count_frame
-from infoscope.readers.query import Columns, pick_columns
+from infoscope.readers.query import Query, ReadOptions, pick_columns
 
 # ── files ─────────────────────────────────────────────────────────────────────────────────────────
 
@@ -62,10 +63,22 @@ _NUMBER = r"(?i)^ *[+-]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|nan|inf|infin
 _OTHERWISE = "leave the engine out, or write Parquet"
 
 
-def count_files_by_spark(
-    files: Files | Addresses, columns: Columns, delimiter: str | None, url: str | None
-) -> list[Tally]:
-    """CSV, TSV and Parquet files as a Spark frame, counted by the cluster behind an address."""
+class SparkEngine(Engine):
+    """Count CSV, TSV and Parquet files on a cluster; frames of Spark are counted as all frames are."""
+
+    name = "spark"
+
+    def accepts(self, source: Any, read: ReadOptions) -> bool:
+        """Return True for files and addresses where this engine is named."""
+        return read.engine == "spark" and isinstance(source, (Files, Addresses))
+
+    def count(self, source: Files | Addresses, query: Query) -> list[Tally]:
+        """Count the rows of files as a Spark frame."""
+        return count_files_by_spark(source, query, query.read.delimiter, query.read.url)
+
+
+def count_files_by_spark(files: Files | Addresses, query: Query, delimiter: str | None, url: str | None) -> list[Tally]:
+    """Count CSV, TSV and Parquet files as a Spark frame by the cluster behind an address."""
     if files.format not in ("csv", "tsv", "parquet"):
         raise InputError(
             f"engine spark reads csv, tsv and parquet, and {files.name} is {files.format}; "
@@ -74,38 +87,38 @@ def count_files_by_spark(
     text = files.format != "parquet"
     if not text and delimiter is not None:
         raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
-    header = _looked_at(files, columns, delimiter) if isinstance(files, Files) else None
+    header = _looked_at(files, query, delimiter) if isinstance(files, Files) else None
     with opened_spark(url) as spark, _told(files.name, url):
         if not text:
-            frame = _parquet(spark, files, columns)
+            frame = _parquet(spark, files, query)
         else:
-            frame = _text(spark, files, columns, header or _far_header(spark, files, columns, delimiter))
-        tallies = count_frame(_weighed(frame, columns, files.name), columns)
+            frame = _text(spark, files, query, header or _far_header(spark, files, query, delimiter))
+        tallies = count_frame(_weighed(frame, query, files.name), query)
     if not text:
         return tallies
     understood = [_understood(tally, files.name) for tally in tallies]
     for tally in understood:
-        reject_repeated_header(tally, columns, files.name)
+        reject_repeated_header(tally, query, files.name)
     return understood
 
 
-def _looked_at(files: Files, columns: Columns, delimiter: str | None) -> Header | None:
+def _looked_at(files: Files, query: Query, delimiter: str | None) -> Header | None:
     """What is known of files before Spark starts; rejects what Spark would skip or misread in silence."""
     for path in files.paths:
         if path.name.startswith(("_", ".")):
             raise InputError(
                 f"Spark skips files whose name begins with _ or ., like {path}; rename it, or {_OTHERWISE}"
             )
-        if any(part.endswith("=") for part in path.parts[:-1]) and set(files.hive_keys) & set(columns.names):
+        if any(part.endswith("=") for part in path.parts[:-1]) and set(files.hive_keys) & set(query.names):
             raise InputError(f"Spark takes no folder without a value, as in {path}; {_OTHERWISE}")
     packed = files.compression == "gzip" and all(path.suffix == ".gz" for path in files.paths)
     if files.compression != "none" and not packed:
         raise InputError(f"Spark reads gzip files named .gz, and {files.name} is {files.compression}; {_OTHERWISE}")
     if files.format == "parquet":
-        with scratch_folder() as folder, opened(folder, files.name, CountingLimits(threads=1)) as session:
-            scan_files(session, files, columns, delimiter)  # for its look at every schema
+        with scratch_folder() as folder, opened(folder, files.name, ReadOptions(threads=1)) as session:
+            scan_files(session, files, query.names, delimiter)  # for its look at every schema
         return None
-    asked = [name for name in columns.names if name not in files.hive_keys]
+    asked = [name for name in query.names if name not in files.hive_keys]
     headers = {}
     for path in files.paths:
         header = read_header(path, asked, tab=files.format == "tsv", delimiter=delimiter, compression=files.compression)
@@ -115,21 +128,21 @@ def _looked_at(files: Files, columns: Columns, delimiter: str | None) -> Header 
     return _one_header(headers)
 
 
-def _far_header(spark: Any, files: Any, columns: Columns, delimiter: str | None) -> Header:
+def _far_header(spark: Any, files: Any, query: Query, delimiter: str | None) -> Header:
     """The header of files that only Spark can open, by its own first line of each."""
     raw = {**_RAW_LINES, "header": False, "encoding": "UTF-8"}
     headers = {}
     seen = spark.read.options(**raw).schema(f"{_LINE} STRING").csv(list(files.names))
     _check_seen(seen, files)
-    keys = [name for name in columns.names if name in seen.columns]
+    keys = [name for name in query.names if name in seen.columns]
     for path in _input_files(seen):
         lines = spark.read.options(**raw).schema(f"{_LINE} STRING").csv(path)
         first = lines.filter(f"{_LINE} != '\r'").first()
         text = "" if first is None else str(first[0]).removeprefix("\ufeff")
         signs = [delimiter] if delimiter else ["\t"] if files.format == "tsv" else [",", "\t", ";", "|"]
         splits = [Header(split_header(text, sign), sign) for sign in signs]
-        header = max(splits, key=lambda found: len({*columns.names} & {*found.names}))
-        pick_columns([name for name in columns.names if name not in keys], header.names, unquote(path))
+        header = max(splits, key=lambda found: len({*query.names} & {*found.names}))
+        pick_columns([name for name in query.names if name not in keys], header.names, unquote(path))
         _check_header(header, text, unquote(path))
         headers[header] = unquote(path)
     return _one_header(headers)
@@ -166,9 +179,9 @@ def _without_pattern(name: str) -> str:
     return re.sub(r"([*?\[\]{}\\])", r"\\\1", name)
 
 
-def _reader(spark: Any, files: Files | Addresses, columns: Columns) -> Any:
+def _reader(spark: Any, files: Files | Addresses, query: Query) -> Any:
     """A reader that finds the columns which folders name, where one of them is asked for."""
-    if not isinstance(files, Files) or not set(files.hive_keys) & set(columns.names):
+    if not isinstance(files, Files) or not set(files.hive_keys) & set(query.names):
         return spark.read
     folders = files.paths[0].parts[:-1]
     named = next(i for i, folder in enumerate(folders) if "=" in folder)
@@ -190,15 +203,15 @@ def _input_files(frame: Any) -> list[str]:
     return [_without_pattern(unquote(name)) for name in sorted(frame.inputFiles())]
 
 
-def _parquet(spark: Any, files: Files | Addresses, columns: Columns) -> Any:
+def _parquet(spark: Any, files: Files | Addresses, query: Query) -> Any:
     """Parquet files; what their folders name is a column of text, as elsewhere."""
-    frame = _reader(spark, files, columns).parquet(*_paths(files))
+    frame = _reader(spark, files, query).parquet(*_paths(files))
     _check_seen(frame, files)
     if isinstance(files, Addresses):
-        pick_columns(columns.names, frame.columns, files.name)
+        pick_columns(query.names, frame.columns, files.name)
         for path in _input_files(frame):
             schema = {field.name: field.dataType for field in spark.read.parquet(path).schema}
-            own = [name for name in columns.names if name in schema or f"/{name}=" not in path]
+            own = [name for name in query.names if name in schema or f"/{name}=" not in path]
             pick_columns(own, list(schema), path)
             for name in own:
                 if schema[name] != frame.schema[name].dataType:
@@ -209,18 +222,18 @@ def _parquet(spark: Any, files: Files | Addresses, columns: Columns) -> Any:
     return frame
 
 
-def _text(spark: Any, files: Files | Addresses, columns: Columns, header: Header) -> Any:
+def _text(spark: Any, files: Files | Addresses, query: Query, header: Header) -> Any:
     """Records of text files as columns of text, a character a byte."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
 
     whole = header.delimiter <= " "  # lines of blanks are records then, which only this slower way keeps
-    reader = _reader(spark, files, columns).options(**_RAW_LINES, multiLine=whole)
+    reader = _reader(spark, files, query).options(**_RAW_LINES, multiLine=whole)
     frame = reader.schema(f"{_LINE} STRING").csv(_paths(files))
     _check_seen(frame, files)
     line, size = F.col(_LINE), len(header.names)
     _, *named = frame.columns  # by folders
     frame = frame.toDF(_LINE, *(f"k{i}" for i in range(len(named))))
-    keys = {name: f"k{i}" for i, name in enumerate(named) if name in columns.names}
+    keys = {name: f"k{i}" for i, name in enumerate(named) if name in query.names}
     bare = F.when(line.endswith("\r"), F.expr(f"substring({_LINE}, 1, length({_LINE}) - 1)")).otherwise(line)
     folders = [F.decode(F.encode(key, "UTF-8"), "ISO-8859-1").alias(key) for key in keys.values()]
     frame = frame.select(bare.alias(_LINE), *folders).filter(line != "")
@@ -241,7 +254,7 @@ def _text(spark: Any, files: Files | Addresses, columns: Columns, header: Header
     rejected = F.raise_error(F.concat(why, F.lit(">>"))).cast("array<string>")
     frame = frame.select(*keys.values(), F.when(good, F.col("record")).otherwise(rejected).alias("record"))
     places = {name: i for i, name in enumerate(header.names) if name not in keys}
-    own = [F.col("record")[places[name]].alias(name) for name in columns.names if name not in keys]
+    own = [F.col("record")[places[name]].alias(name) for name in query.names if name not in keys]
     return frame.select(*own, *(F.col(key).alias(name) for name, key in keys.items()))
 
 
@@ -252,20 +265,20 @@ def _column(name: str) -> Any:
     return F.col("`" + name.replace("`", "``") + "`")
 
 
-def _weighed(frame: Any, columns: Columns, name: str) -> Any:
+def _weighed(frame: Any, query: Query, name: str) -> Any:
     """The frame with a weight of text as a number; an empty one is missing."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
 
-    if columns.weight is None or dict(frame.dtypes).get(columns.weight) != "string":
+    if query.weight is None or dict(frame.dtypes).get(query.weight) != "string":
         return frame
-    weight = _column(columns.weight)
+    weight = _column(query.weight)
     why = F.concat(F.lit(f"<<{name} has the weight '"), weight, F.lit("', which is no number>>"))
     number = (
         F.when(weight.isNull() | (weight == ""), F.lit(None).cast("double"))
         .when(weight.rlike(_NUMBER), F.trim(weight).cast("double"))
         .otherwise(F.raise_error(why).cast("double"))
     )
-    return frame.withColumn(columns.weight, number)
+    return frame.withColumn(query.weight, number)
 
 
 def _understood(tally: Tally, name: str) -> Tally:
@@ -285,7 +298,7 @@ def _understood(tally: Tally, name: str) -> Tally:
 
     for key in tally.keys:
         tally = tally.mapped(key, text)
-    return merged([tally])
+    return add_tallies([tally])
 
 
 @contextmanager

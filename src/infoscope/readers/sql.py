@@ -1,4 +1,4 @@
-"""Databases: the group by runs where the rows are, and only the cells travel."""
+"""The engine of databases: the group by runs where the rows are, and only the cells travel."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -13,12 +14,81 @@ import numpy as np
 
 from infoscope.errors import InputError, masked
 from infoscope.readers.decode import Tally
-from infoscope.readers.duckdb import GroupBy, Margins
+from infoscope.readers.engine import Engine
 from infoscope.readers.labels import decoders
 from infoscope.readers.progress import shown_while
-from infoscope.readers.query import Columns, pick_columns
+from infoscope.readers.query import Query, ReadOptions, pick_columns
 
-__all__ = ["connected", "count_query", "is_connection", "is_database_pair", "is_database_url"]
+# ── the statement that counts ─────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class GroupBy:
+    """The statement that counts some margins of a relation in one pass, in databases and in the engine of files.
+
+    Inside, columns have safe names: ``k0, k1, …`` in the order of ``names``. ``lacks`` tells what
+    a row without a weight looks like, ``total`` how weights are summed.
+    """
+
+    query: Query
+    margins: tuple[tuple[str, ...], ...]
+    lacks: str = "w IS NULL OR isnan(w)"
+    total: str = "fsum"
+
+    @property
+    def names(self) -> dict[str, str]:
+        """Safe names of the caller's columns."""
+        systems = [name for margin in self.margins for name in margin]
+        keys = (*self.query.by, self.query.truth, *systems)
+        return {name: f"k{i}" for i, name in enumerate(keys)}
+
+    def shorts(self, margin: tuple[str, ...]) -> list[str]:
+        """Safe names of the columns that identify a cell of one margin."""
+        return [self.names[key] for key in self.query.keys(margin)]
+
+    @property
+    def sums(self) -> list[str]:
+        """What is counted in each cell, by output name."""
+        return ["n"] if self.query.weight is None else ["n", "w", "w2", "least", "lacks"]
+
+    def mask(self, margin: tuple[str, ...]) -> int:
+        """ReadOptions GROUPING marks the cells of one margin: a zero bit where its column counts."""
+        last = len(self.margins) - 1
+        return (2 << last) - 1 - (1 << (last - self.margins.index(margin)))
+
+    def sql(self, relation: str, expressions: Mapping[str, str]) -> str:
+        """The statement, for a relation whose columns are given as expressions."""
+        names = self.names
+        weighted = self.query.weight is not None
+        rows = [f"{expressions[name]} AS {short}" for name, short in names.items()]
+        always = [names[name] for name in (*self.query.by, self.query.truth)]
+        outputs = [*names.values(), "count(*) AS n"]
+        inner = f"SELECT {', '.join(rows)} FROM {relation}"
+        if weighted:
+            rows.append(f"CAST({expressions[self.query.weight or '']} AS DOUBLE PRECISION) AS w")
+            inner = (
+                f"SELECT {', '.join([*names.values(), 'w'])}, "
+                f"CASE WHEN {self.lacks} THEN 1 ELSE 0 END AS lacks "
+                f"FROM (SELECT {', '.join(rows)} FROM {relation}) AS weighed"
+            )
+            always.append("lacks")
+            outputs += [
+                f"{self.total}(w) AS w",
+                f"{self.total}(w * w) AS w2",
+                "min(w) AS least",
+                "lacks",
+            ]
+        sets = [", ".join([*always, *(names[name] for name in m)]) for m in self.margins]
+        groups = sets[0]
+        if len(sets) > 1:
+            groups = f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})"
+            systems = ", ".join(names[margin[0]] for margin in self.margins)
+            outputs.append(f"GROUPING({systems}) AS margin")
+        return f"SELECT {', '.join(outputs)} FROM ({inner}) AS counted GROUP BY {groups}"
+
+
+# ── databases ─────────────────────────────────────────────────────────────────────────────────────
+
 
 _LARGEST = "1.7976931348623157e308"
 _LACKS = f"w IS NULL OR w > {_LARGEST}"  # PostgreSQL sorts NaN above every number
@@ -29,28 +99,35 @@ _SETS = 31
 """Systems counted in one statement: PostgreSQL takes at most this many grouping sets."""
 _NUMBER = re.compile(r"([+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?)?", re.ASCII)
 _PG_TEXT = (25, 1042, 1043)
-_SCHEMES = ("postgresql", "postgres", "sqlite", "duckdb")
 
 
-def is_connection(source: object) -> bool:
-    """Whether a source is an open database connection (DB-API or ADBC) or an SQLAlchemy engine."""
-    return hasattr(source, "cursor") or hasattr(source, "raw_connection")
+class SqlEngine(Engine):
+    """Count the rows of a table or query: of a pair with a connection, or in the database at an address."""
+
+    name = "sql"
+
+    def accepts(self, source: Any, read: ReadOptions) -> bool:
+        """Return True where this engine is named, and for pairs of a connection and a query."""
+        return read.engine == "sql" or (isinstance(source, tuple) and len(source) == 2)
+
+    def count(self, source: Any, query: Query) -> list[Tally]:
+        """Count rows in the database."""
+        if query.read.engine != "sql":
+            return count_query(source[0], source[1], query)
+        if query.read.url is None:
+            raise InputError("engine sql needs the address of a database, like postgresql://host/db")
+        return count_query(query.read.url, source, query)
 
 
-def is_database_url(source: object) -> bool:
-    """Whether a source is the address of a database."""
-    return isinstance(source, str) and urlsplit(source).scheme.partition("+")[0] in _SCHEMES
-
-
-def count_query(source: object, what: object, columns: Columns) -> list[Tally]:
-    """One tally for each margin of a table or query in a database."""
+def count_query(source: object, what: object, query: Query) -> list[Tally]:
+    """Return one tally for each margin of a table or query in a database."""
     if not isinstance(what, str) or not what.strip():
         raise InputError(f"{what!r} is no table and no query; with a database, name one of them as text")
     with connected(source) as connection:
         module = type(connection).__module__.partition(".")[0]
         try:
             with shown_while(f"counting {_short(what)}"):
-                return _count(connection, _driver(connection), what, columns)
+                return _count(connection, _driver(connection), what, query)
         except _error_type(module) as error:
             _leave_failed_transaction(connection, module)
             raise InputError(f"the database rejected {_short(what)}: {_line(error)}") from error
@@ -65,27 +142,27 @@ def _leave_failed_transaction(connection: Any, module: str) -> None:
         connection.rollback()
 
 
-def _count(connection: Any, driver: str, what: str, columns: Columns) -> list[Tally]:
+def _count(connection: Any, driver: str, what: str, query: Query) -> list[Tally]:
     relation = _relation(what, driver)
     described = _columns_of(connection, relation)
-    pick_columns(columns.names, [name for name, _ in described], _short(what))
+    pick_columns(query.names, [name for name, _ in described], _short(what))
     expressions = {name: _expression(name, kind, driver) for name, kind in described}
-    if columns.weight is not None and driver in _SQLITE:
-        _check_texts(connection, relation, expressions[columns.weight], columns.weight)
-        weight = expressions[columns.weight]
-        expressions[columns.weight] = (
+    if query.weight is not None and driver in _SQLITE:
+        _check_texts(connection, relation, expressions[query.weight], query.weight)
+        weight = expressions[query.weight]
+        expressions[query.weight] = (
             f"CASE WHEN typeof({weight}) = 'text' AND trim({weight}) = '' THEN NULL ELSE {weight} END"
         )
     coded = decoders({name: str(kind) for name, kind in described}) if driver in ("duckdb", "_duckdb") else {}
     expressions |= {name: f"{function}({expressions[name]})" for name, (function, _) in coded.items()}
-    margins = columns.margins
+    margins = query.margins
     at_once = _SETS if driver in _GROUPING_SETS else 1
     tallies: list[Tally] = []
     for start in range(0, len(margins), at_once):
         some = margins[start : start + at_once]
-        group_by = GroupBy(columns, some, lacks=_LACKS, total="sum")
+        group_by = GroupBy(query, some, lacks=_LACKS, total="sum")
         lines = _fetched(connection, group_by.sql(relation, expressions))
-        tallies += [_tally(lines, group_by, margin, some) for margin in some]
+        tallies += [_tally(lines, group_by, margin) for margin in some]
     for name, (_, back) in coded.items():
         tallies = [tally.mapped(name, back) for tally in tallies]
     return tallies
@@ -123,16 +200,16 @@ def _plain(line: Any) -> Sequence[Any]:
     return list(line.values()) if isinstance(line, Mapping) else line
 
 
-def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...], margins: Margins) -> Tally:
+def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
     names = list(group_by.names.values())
-    if len(margins) > 1:
+    if len(group_by.margins) > 1:
         mask = group_by.mask(margin)
         lines = [line for line in lines if line[-1] == mask]
     places = [names.index(short) for short in group_by.shorts(margin)]
     values = [[line[i] for line in lines] for i in places]
     first = len(names)
     sums: dict[str, Any] = {}
-    if group_by.columns.weight is not None:
+    if group_by.query.weight is not None:
         numbers = np.array(
             [[np.nan if x is None else float(x) for x in line[first + 1 : first + 4]] for line in lines],
             dtype=np.float64,
@@ -145,7 +222,7 @@ def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...
             "least": numbers[:, 2],
             "unweighed": lacks & ~endless,
         }
-    keys = group_by.columns.keys(margin)
+    keys = group_by.query.keys(margin)
     return Tally.from_columns(keys, values, [int(line[first]) for line in lines], **sums)
 
 
@@ -255,8 +332,3 @@ def _short(what: str) -> str:
 def _line(error: BaseException) -> str:
     text = " ".join(masked(str(error)).split())
     return text[:300].rstrip(".") or type(error).__name__
-
-
-def is_database_pair(source: Sequence[Any]) -> bool:
-    """Whether a sequence is a connection, or the address of a database, with a query."""
-    return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))

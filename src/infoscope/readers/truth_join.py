@@ -11,11 +11,11 @@ from typing import Any
 from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InputError
 from infoscope.readers.duckdb import Scan, Session, identifier, literal, opened, scan_files
+from infoscope.readers.engine import open_source
 from infoscope.readers.files import Files
-from infoscope.readers.first_rows import file_columns, first_rows
+from infoscope.readers.first_rows import first_rows, list_columns
 from infoscope.readers.guess_columns import roles_of
-from infoscope.readers.query import Columns, pick_columns
-from infoscope.readers.reader import ReadOptions, files_of
+from infoscope.readers.query import ReadOptions, pick_columns
 from infoscope.typing import Source
 
 __all__ = ["JoinCounts", "JoinedRows", "joined_truth"]
@@ -131,8 +131,8 @@ def joined_truth(
 
 
 def _found(source: Source, how: ReadOptions, folder: Path) -> Files:
-    files = files_of(source, how, folder)
-    if files is None or files.format == "ifs":
+    files = open_source(source, how, folder)
+    if not isinstance(files, Files) or files.format == "ifs":
         raise InputError(
             "true labels of another file are joined to rows of files; read a database by a query that joins"
         )
@@ -144,12 +144,12 @@ def _joined(
 ) -> JoinedRows:
     ours, theirs = files
     with ours.named(), theirs.named():
-        present = list(file_columns(ours, how)), list(file_columns(theirs, ReadOptions()))
+        present = list_columns(ours, how), list_columns(theirs, ReadOptions())
         keys = _keys(key, present, (ours.name, theirs.name))
         label = _truth_column(theirs, truth, keys[1], present[1])
         kept = [name for name in dict.fromkeys((*present[0], *ours.hive_keys)) if present[0].count(name) < 2]
         named = label if label not in kept else f"{label} ({Path(theirs.name).name})"
-        with opened(folder, ours.name, how.limits) as session:
+        with opened(folder, ours.name, how) as session:
             join = _Join(session, files, keys, label, how.delimiter)
             target = folder / "joined.parquet"
             counts = join.write(kept, named, target)
@@ -236,10 +236,9 @@ class _Join:
         )
 
     def _scanned(self, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
-        columns = Columns(names[0], tuple(names[1:]), joint=True)
-        scan = scan_files(self.session, files, columns, delimiter)
+        scan = scan_files(self.session, files, tuple(dict.fromkeys(names)), delimiter)
         if scan.narrow is not None:
-            scan.narrow(columns.names)
+            scan.narrow(tuple(dict.fromkeys(names)))
         return scan
 
     def _value(self, scan: Scan, name: str, files: Files) -> str:

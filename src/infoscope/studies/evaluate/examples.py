@@ -98,7 +98,7 @@ def _sampled(
     else:
         if isinstance(show, Mapping):
             raise InputError("show= names columns of the source; a mapping of values is for labels (y_true, y_pred)")
-        found = sample_rows(source, request.asked, show, asked.limit, request.how)
+        found = sample_rows(source, request.asked, show, asked.limit)
     return {(tuple(map(str, group)), name): cells for (group, name), cells in found.items()}
 
 

@@ -10,7 +10,7 @@ from typing import Any, Self, cast
 import numpy as np
 
 from infoscope.errors import InputError, masked
-from infoscope.readers import Asked, Joint, ReadOptions, Tables, Together, read_together
+from infoscope.readers import Joint, Query, ReadOptions, Tables, Together, read_together
 from infoscope.readers.files import Files
 from infoscope.readers.guess_columns import as_names, names_alone
 from infoscope.readers.labels import Cleaning
@@ -82,7 +82,7 @@ class ColumnRequest:
         return 0 if self.keep_rows is False else MAX_PAIRED_ROWS if self.keep_rows else MAX_KEPT_ROWS
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> Query:
         """As readers want it."""
         columns = {"weight": self.weight, "groups": self.groups}
         for name, value in columns.items():
@@ -90,7 +90,7 @@ class ColumnRequest:
                 raise InputError(f"{name} is not the name of a column; name one, or give labels as (y_true, y_pred)")
         if self.labels is not None and self.groups is not None:
             raise InputError("groups are resampled over the classes that occur; leave out labels= or groups=")
-        return Asked(
+        return Query(
             self.truth or "",
             as_names(self.system),
             self.weight,
@@ -99,7 +99,7 @@ class ColumnRequest:
             self.reject,
             self.positive,
             self.clean,
-            self.max_kept,
+            read=self.how or ReadOptions(),
         )
 
 
@@ -209,7 +209,7 @@ def _from_tables(tables: Tables, request: ColumnRequest) -> Inputs:
 
 def _from_rows(source: Any, request: ColumnRequest) -> Inputs:
     check_rows(source, request.truth)
-    together = read_together(source, request.asked, request.how)
+    together = read_together(source, request.asked, request.max_kept)
     warn_of_rows(together.reading.ignored)
     return _as_subjects(source, request, together)
 

@@ -15,7 +15,7 @@ from infoscope.readers.decode import Tally
 from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.guess_columns import as_names, named_scores
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.query import Columns
+from infoscope.readers.query import Query
 from infoscope.readers.reader import counted_tables, finished_tables, read_joints
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, describe_ignored_rows
@@ -309,8 +309,8 @@ def tune(
     warn_of_rows(tables.ignored)
     costs = None
     if against is not None:
-        joint = Columns.asked(truth, [against], by=list(names), joint=True)
-        costs = {group: _mean(found.tally, against) for group, found in read_joints(source, joint, (), read).items()}
+        query = Query(truth, (against,), by=tuple(names), joint=True, read=read or ReadOptions())
+        costs = {group: _mean(found.tally, against) for group, found in read_joints(source, query).items()}
     found = tuned(_by_setting(tables), names, against=costs, against_name=against or "against")
     return replace(found, options=choice)
 

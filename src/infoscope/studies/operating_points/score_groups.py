@@ -13,7 +13,7 @@ from infoscope.errors import InputError, check_keywords
 from infoscope.readers import ReadOptions
 from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.query import Columns
+from infoscope.readers.query import Query
 from infoscope.readers.reader import read_joints
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding
@@ -112,10 +112,10 @@ def score_groups(
     """
     check_keywords(options, ScoreGroupsKeywords)
     names = as_names(by)
-    columns = Columns.asked(truth, [score], weight=options.get("weight"), by=names, joint=True)
+    query = Query(truth, (score,), options.get("weight"), names, joint=True, read=read or ReadOptions())
     found = {
         group: scored_rows(cleaned(joint.tally, truth, options.get("clean", ())), [score])
-        for group, joint in read_joints(source, columns, (), read).items()
+        for group, joint in read_joints(source, query).items()
     }
     if options.get("raw"):
         found = {group: rows.as_probabilities() for group, rows in found.items()}
