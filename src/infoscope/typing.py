@@ -29,7 +29,7 @@ __all__ = [
     "Axes",
     "Connection",
     "DataFrame",
-    "Engine",
+    "DatabaseEngine",
     "Estimator",
     "Frame",
     "Json",
@@ -60,7 +60,7 @@ class Connection(Protocol):
         """A new cursor."""
 
 
-class Engine(Protocol):
+class DatabaseEngine(Protocol):
     """What opens connections to a database, as SQLAlchemy's engines do."""
 
     def raw_connection(self) -> Connection:
@@ -86,5 +86,5 @@ class TableLike(Protocol):
         """Counts of the predicted classes."""
 
 
-Source: TypeAlias = StrPath | Frame | Connection | Engine | TableLike | Iterable[object]
+Source: TypeAlias = StrPath | Frame | Connection | DatabaseEngine | TableLike | Iterable[object]
 """Rows anywhere: a path, paths, a frame, a connection, record batches; or labels, or tables."""
