@@ -129,7 +129,7 @@ class Whisker:
     text: ClassVar[str] = ""
 
     @classmethod
-    def of(cls, estimate: Estimate) -> Whisker:
+    def from_estimate(cls, estimate: Estimate) -> Whisker:
         """The number that is shown, and its interval."""
         return cls(estimate.low, estimate.shown, estimate.high)
 
@@ -323,7 +323,7 @@ class Tile:
     """The value of the sample, where the number is a corrected one and differs."""
 
     @classmethod
-    def of(cls, estimate: Estimate, notation: MetricNotation, word: Phrase, note: Phrase = "") -> Tile:
+    def from_estimate(cls, estimate: Estimate, notation: MetricNotation, word: Phrase, note: Phrase = "") -> Tile:
         """Return the number of a metric with its interval; the reason instead of the note where there is no number."""
         shown = note if estimate.undefined is None else shorten_reason(estimate.undefined)
         sample = notation.in_sample(estimate)

@@ -56,7 +56,7 @@ def labels_match(system: SystemResult) -> bool:
     return set(system.truth_labels) <= set(system.system_labels)
 
 
-def confused_pairs(system: SystemResult, most: int = 5) -> Sequence[Block]:
+def tabulate_confusions(system: SystemResult, most: int = 5) -> Sequence[Block]:
     """What to fix first: pairs of classes, or kinds of error, by what would be gained without them."""
     pairs = [pair for pair in system.confusions if pair.gain > 0][:most]
     if not pairs:
@@ -90,7 +90,7 @@ def _pair(pair: ConfusedPair) -> Phrase:
     return ("true ", first, " predicted ", second) if pair.directed else (first, " ↔ ", second)
 
 
-def class_tables(system: SystemResult, unit: Units) -> Sequence[Block]:
+def tabulate_classes(system: SystemResult, unit: Units) -> Sequence[Block]:
     """One table where predicted classes are named as the true ones are, else one for each side."""
     true = {item.label: item for item in system.classes if (item.number("support") or 0) > 0}
     predicted = {item.label: item for item in system.outputs if (item.number("declared") or 0) > 0}
@@ -180,7 +180,7 @@ CAPPED = 1000
 """A document lists at most this many cells; a table with more cannot be read back from it."""
 
 
-def table_of(system: SystemResult) -> Contingency | None:
+def rebuild_table(system: SystemResult) -> Contingency | None:
     """The table itself where the result still has it, else as the document's cells tell it; None where they do not.
 
     Cells that cost no bits are not in the document. Each is alone in its row and its column, so the class's recall
@@ -229,7 +229,7 @@ def _known(system: SystemResult, names: Sequence[str]) -> list[float] | None:
     return None if any(value is None for value in values) else [float(value) for value in values if value is not None]
 
 
-def coverage_points(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
+def place_in_coverage(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
     """Places in the coverage plot; undefined ones are left out.
 
     The covariance of captured and false information follows from the variance of the erroneous information:
@@ -254,7 +254,7 @@ def _spread(system: SystemResult) -> Spread | None:
     return Spread((float(false.mean or 0.0), float(captured.mean or 0.0)), np.array([[r * r, shared], [shared, f * f]]))
 
 
-def triangle_points(systems: Sequence[SystemResult]) -> list[TrianglePoint]:
+def place_in_triangle(systems: Sequence[SystemResult]) -> list[TrianglePoint]:
     """Places in the entropy triangle; undefined ones are left out."""
     points = []
     for system in systems:
@@ -264,7 +264,7 @@ def triangle_points(systems: Sequence[SystemResult]) -> list[TrianglePoint]:
     return points
 
 
-def split_points(systems: Sequence[SystemResult]) -> list[SplitPoint]:
+def place_in_split_triangle(systems: Sequence[SystemResult]) -> list[SplitPoint]:
     """Both ends of each system in the split triangle; undefined ones are left out."""
     points = []
     for system in systems:
@@ -277,32 +277,32 @@ def split_points(systems: Sequence[SystemResult]) -> list[SplitPoint]:
     return points
 
 
-def coverage_display(evaluation: Evaluation) -> CoverageDisplay:
+def make_coverage_display(evaluation: Evaluation) -> CoverageDisplay:
     """All systems in the coverage plot."""
-    return CoverageDisplay(_some(coverage_points(evaluation.ranking)))
+    return CoverageDisplay(_some(place_in_coverage(evaluation.ranking)))
 
 
-def triangle_display(evaluation: Evaluation) -> EntropyTriangleDisplay:
+def make_triangle_display(evaluation: Evaluation) -> EntropyTriangleDisplay:
     """All systems in the entropy triangle."""
-    return EntropyTriangleDisplay(_some(triangle_points(evaluation.ranking)), zoom=True)
+    return EntropyTriangleDisplay(_some(place_in_triangle(evaluation.ranking)), zoom=True)
 
 
-def split_display(evaluation: Evaluation) -> SplitTriangleDisplay:
+def make_split_display(evaluation: Evaluation) -> SplitTriangleDisplay:
     """All systems in the split triangle."""
-    return SplitTriangleDisplay(_some(split_points(evaluation.ranking)), zoom=True)
+    return SplitTriangleDisplay(_some(place_in_split_triangle(evaluation.ranking)), zoom=True)
 
 
-def confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
+def make_confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
     """The confusion matrix of the best system."""
-    table = table_of(evaluation.ranking[0])
+    table = rebuild_table(evaluation.ranking[0])
     if table is None:
         raise InputError("the result does not hold all cells of the table; evaluate again to draw its confusion matrix")
     return ConfusionDisplay.from_table(table)
 
 
-def grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
+def make_grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
     """The confusion matrices of all systems side by side."""
-    tables = {system.title: table for system in evaluation.ranking if (table := table_of(system)) is not None}
+    tables = {system.title: table for system in evaluation.ranking if (table := rebuild_table(system)) is not None}
     if not tables:
         raise InputError("the result does not hold all cells of a table; evaluate again to draw confusion matrices")
     cells = sum(table.shape[0] * table.shape[1] for table in tables.values())
@@ -329,14 +329,14 @@ def _widened(panel: Panel) -> Panel:
     return replace(panel, width=width, x=replace(panel.x, high=width))
 
 
-def grid_section(evaluation: Evaluation) -> list[Section]:
+def make_grid_section(evaluation: Evaluation) -> list[Section]:
     """The matrices of a few systems side by side, on one scale, with P(predicted | true) in their cells."""
     if not 1 < len(evaluation.systems) <= _MOST_SIDE_BY_SIDE:
         return []
-    if any(table_of(system) is None or max(len(system.truth_labels), 1) > _MOST_CLASSES for system in evaluation):
+    if any(rebuild_table(system) is None or max(len(system.truth_labels), 1) > _MOST_CLASSES for system in evaluation):
         return []
     caption = "Each row is a true class: P(predicted | true), in percent. Errors of all systems have one scale."
-    picture = Figure(_widened(grid_display(evaluation).panel()), caption, style="matrices")
+    picture = Figure(_widened(make_grid_display(evaluation).panel()), caption, style="matrices")
     return [Section("Confusion matrices side by side", [picture], "confusions", only="page", link="Matrices")]
 
 
@@ -365,11 +365,11 @@ class ChosenPlace:
     verdict: str = ""
 
 
-def metric_choices(evaluation: Evaluation, unit: Units) -> Json:
+def list_metric_choices(evaluation: Evaluation, unit: Units) -> Json:
     """Every text that the page can show of the systems, by level and metric: system by system, class by class."""
     systems = evaluation.ranking
     names = _names(system.metrics for system in systems)
-    views = [view_of_metric(evaluation, name, unit) for name in names]
+    views = [compare_by_metric(evaluation, name, unit) for name in names]
     whole: Json = {
         "word": "all classes",
         "metrics": [_described(name, "", unit) for name in names],
@@ -439,7 +439,7 @@ def _some_labels(found: Sequence[Mapping[str, Mapping[str, Estimate]]], metrics:
     return [label for label in labels if label in kept]
 
 
-def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[ChosenPlace]:
+def compare_by_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[ChosenPlace]:
     """The systems, as they are ranked, by a metric of all classes, with the differences to the first of their group.
 
     It is called the best where the others are significantly worse.
@@ -453,7 +453,7 @@ def view_of_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[Cho
     for at in sorted(order, key=lambda at: not systems[at].is_informative):  # a stable sort
         first.setdefault(groups[at], systems[at])
     gaps = [
-        None if first[group] is system else difference_to(evaluation, system, first[group], metric)
+        None if first[group] is system else find_difference(evaluation, system, first[group], metric)
         for system, group in zip(systems, groups, strict=True)
     ]
     compared = {group for group, gap in zip(groups, gaps, strict=True) if gap is not None}
@@ -480,7 +480,7 @@ def _is_rival(system: SystemResult, gap: Difference | None) -> bool:
     return system.is_informative or (gap.probability_a_better or 0.0) < 0.5
 
 
-def difference_to(
+def find_difference(
     evaluation: Evaluation, system: SystemResult, other: SystemResult, metric: str = "proficiency"
 ) -> Difference | None:
     """System − other in a metric; None where they were not compared, as in different groups."""

@@ -23,15 +23,15 @@ from infoscope.figures.triangle import EntropyTriangleDisplay, SplitTriangleDisp
 from infoscope.reports.html.page import draw_block, draw_label, draw_phrase, embed, wrap_scrolling
 from infoscope.reports.systems import (
     ChosenPlace,
-    class_tables,
-    confused_pairs,
-    coverage_points,
-    split_points,
-    table_of,
-    triangle_points,
-    view_of_metric,
+    compare_by_metric,
+    place_in_coverage,
+    place_in_split_triangle,
+    place_in_triangle,
+    rebuild_table,
+    tabulate_classes,
+    tabulate_confusions,
 )
-from infoscope.reports.views.evaluate import example_blocks, example_heading, tied_systems
+from infoscope.reports.views.evaluate import describe_ties, make_example_blocks, write_example_heading
 from infoscope.results.notation import Units, format_count, format_share
 from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.typing import Json
@@ -57,9 +57,9 @@ def draw_systems(content: tuple[Evaluation, Units]) -> Html:
 
 
 def _system(system: SystemResult, unit: Units, at: int, matrix: Html) -> Html:
-    pairs = confused_pairs(system)
+    pairs = tabulate_confusions(system)
     fixes = list(map(draw_block, pairs)) if pairs else [_nothing_confused(system)]
-    by_class = map(draw_block, class_tables(system, unit))
+    by_class = map(draw_block, tabulate_classes(system, unit))
     return element(
         "article",
         element("h3", draw_label(system.title, 60), class_="system-name"),
@@ -83,8 +83,8 @@ def _examples(system: SystemResult) -> Html:
     folds = [
         element(
             "details",
-            element("summary", draw_phrase(example_heading(cell))),
-            *map(draw_block, example_blocks(cell)),
+            element("summary", draw_phrase(write_example_heading(cell))),
+            *map(draw_block, make_example_blocks(cell)),
             data_truth=cell.truth,
             data_predicted=cell.system,
         )
@@ -163,7 +163,7 @@ def draw_maps(evaluation: Evaluation) -> Html:
 
 
 def _figures(systems: Sequence[SystemResult]) -> Iterator[Html]:
-    triangle, coverage, split = triangle_points(systems), coverage_points(systems), split_points(systems)
+    triangle, coverage, split = place_in_triangle(systems), place_in_coverage(systems), place_in_split_triangle(systems)
     if triangle:
         yield _figure(
             "Entropy triangle",
@@ -223,7 +223,7 @@ def draw_comparison(content: tuple[Evaluation, Units]) -> Html:
     """The table with its note and the choice of metric."""
     evaluation, unit = content
     systems = evaluation.ranking
-    places = view_of_metric(evaluation, "proficiency", unit)
+    places = compare_by_metric(evaluation, "proficiency", unit)
     compared = any(place.verdict for place in places)
     shown = {"gap": compared, "note": any(map(_tag, systems))}
     columns = [(title if all(shown.get(word, True) for word in kind.split()) else "", kind) for title, kind in TITLES]
@@ -261,7 +261,7 @@ def _tag(system: SystemResult) -> str:
 
 def _tied(evaluation: Evaluation) -> Html:
     """Which systems differ significantly, in words."""
-    sentences = list(tied_systems(evaluation))
+    sentences = list(describe_ties(evaluation))
     if not sentences:
         return Html("")
     left = len(sentences) - MAX_TIED
@@ -314,7 +314,7 @@ def confusion_matrix(system: SystemResult) -> tuple[Html, Json]:
     """Rows are the truth, confused classes side by side, ordered ones in their order; what else cells can show."""
     if not system.truth_labels:
         return Html(""), None
-    table = table_of(system)
+    table = rebuild_table(system)
     if table is None:
         return _largest_only(system), None
     try:

@@ -1,9 +1,14 @@
-"""What is shown of an evaluation: what the systems capture, what to fix, how they compare."""
+"""Show an evaluation: what the systems capture, what to fix, how they compare.
+
+``outline`` is called by ``reports/render.py``. It puts the best system first, or the worst group; headline, sentences
+and tiles are about that one. Below it are the sections in the order of the page; those on ordered classes, costs,
+scores and example rows are there only where the evaluation has them. What is shown of each system is in
+``reports/systems.py``, the parts that a script moves in ``reports/html/evaluation.py``, the judge in ``judge.py``.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -49,21 +54,21 @@ from infoscope.reports.shared import (
     tabulate_choices,
 )
 from infoscope.reports.systems import (
-    class_tables,
-    confused_pairs,
-    confusion_display,
-    coverage_display,
-    coverage_points,
-    difference_to,
-    grid_display,
-    grid_section,
-    metric_choices,
-    split_display,
-    table_of,
-    triangle_display,
-    triangle_points,
+    find_difference,
+    list_metric_choices,
+    make_confusion_display,
+    make_coverage_display,
+    make_grid_display,
+    make_grid_section,
+    make_split_display,
+    make_triangle_display,
+    place_in_coverage,
+    place_in_triangle,
+    rebuild_table,
+    tabulate_classes,
+    tabulate_confusions,
 )
-from infoscope.reports.views.judge import judge_section, judge_sentences
+from infoscope.reports.views.judge import make_judge_section, write_judge_sentences
 from infoscope.results.finding import Finding
 from infoscope.results.notation import (
     UNDEFINED,
@@ -79,93 +84,106 @@ from infoscope.results.notation import (
     format_share,
     format_share_with_interval,
 )
-from infoscope.studies.compare import Ranking
 from infoscope.studies.evaluate import CellExamples, ClassEstimates, ConfusedPair, Evaluation, SystemResult
 from infoscope.studies.evaluate.result import halving
-from infoscope.studies.operating_points import Sweep
 from infoscope.tables.column_kinds import asked_positive
 from infoscope.typing import Json
 
 PICTURES: dict[str, Callable[[Evaluation], Display]] = {
-    "coverage": coverage_display,
-    "triangle": triangle_display,
-    "split": split_display,
-    "confusion": confusion_display,
-    "confusions": grid_display,
+    "coverage": make_coverage_display,
+    "triangle": make_triangle_display,
+    "split": make_split_display,
+    "confusion": make_confusion_display,
+    "confusions": make_grid_display,
 }
 MAX_TIED = 4
 """Groups of systems without a significant difference that text names."""
+MUCH_BY_CHANCE = 0.05
+"""Captured information, at least, from which on the headline says that chance shows as much: samples are few."""
+MANY_METRICS = 4
+"""From this many chosen metrics on, the columns of a table are headed by symbols."""
+MAX_COST_CELLS = 8
+MAX_COLUMNS = 40
+"""Systems in the table of all metrics."""
+MAX_EXAMPLES = 5
+"""Confused pairs whose rows are shown outside of pages."""
+MAX_CHARACTERS = 80
 
 
 def outline(evaluation: Evaluation, unit: Units) -> Outline:
-    """The best system first, or the worst group; a ranking where there are several; classes and cells after that."""
+    """Write the outline: the best system first, a ranking where there are several, classes and cells after that."""
     if not evaluation.systems:
         raise InputError("there is no system to report on; evaluate at least one")
     focus = evaluation.ranking[0]
     several = len(evaluation.systems) > 1
-    first, *rest = opening_sentences(evaluation, focus, unit)
+    first, *rest = _write_opening(evaluation, focus, unit)
+    name, captured = plain_label(focus.title)[:60], focus.estimate("proficiency")
+    title = f"{name}: one true class"
+    hero: list[Block] = []
+    if captured.shown is not None:
+        title = f"{name}: {format_share(captured.value if captured.value == 1.0 else captured.shown, 0)} captured"
+        false = focus.shown("false_information_ratio")
+        shares = None if false is None else (captured.shown, false)
+        hero = [InformationBar.from_bits(focus.shown, unit, shares)]
+    tiles = list(_make_chosen_tiles(evaluation, focus, unit))
+    chosen = {tile.metric for tile in tiles}
+    tiles += [tile for tile in _make_tiles(focus) if tile.metric not in chosen]
+    no_information = all(system.shown("proficiency") is None for system in evaluation.systems)
+    sections = [
+        *make_judge_section(evaluation, unit),
+        *_make_chosen_section(evaluation, unit),
+        *([_make_ranking_section(evaluation)] if several else []),
+        *_make_cost_section(evaluation),
+        *_make_order_section(evaluation),
+        *_make_score_section(evaluation, unit),
+        Section(
+            ("A closer look at ", Name(focus.title))
+            if several
+            else "Classes"
+            if captured.shown is None
+            else "Where information is lost",
+            [SideBySide(tabulate_classes(focus, unit), tabulate_confusions(focus))],
+            only="plain",
+        ),
+        *_make_example_sections(evaluation.ranking),
+        Section(
+            "Classes" if no_information else "What to fix, and where information is lost",
+            [Explorer("systems", (evaluation, unit))],
+            "fix",
+            only="page",
+        ),
+    ]
+    if several:
+        blocks = [Explorer("compare", (evaluation, unit))]
+        sections.append(Section("Compared with each other", blocks, "compare", only="page", link="Compare"))
+    sections += make_grid_section(evaluation)
+    if place_in_triangle(evaluation.systems) or place_in_coverage(evaluation.systems):
+        sections.append(Section("Maps", [Explorer("maps", evaluation)], "maps", only="page"))
     return Outline(
-        title=_title(focus),
-        kicker=list(_kicker(evaluation, focus, unit)),
+        title=title,
+        kicker=list(_write_kicker(evaluation, focus, unit)),
         headline=first,
         lede=rest,
-        hero=[] if focus.shown("proficiency") is None else [_information(focus, unit)],
-        tiles=_with_chosen(list(chosen_tiles(evaluation, focus, unit)), system_tiles(focus)),
-        findings=_findings(evaluation, focus),
-        sections=[
-            *judge_section(evaluation, unit),
-            *chosen_section(evaluation, unit),
-            *([_ranking(evaluation)] if several else []),
-            *cost_section(evaluation),
-            *order_section(evaluation),
-            *score_sections(evaluation, unit),
-            _details(focus, unit, named=several),
-            *examples_section(evaluation.ranking),
-            Section(
-                "Classes"
-                if all(system.shown("proficiency") is None for system in evaluation.systems)
-                else "What to fix, and where information is lost",
-                [Explorer("systems", (evaluation, unit))],
-                "fix",
-                only="page",
-            ),
-            *([_compare(evaluation, unit)] if several else []),
-            *grid_section(evaluation),
-            *([Section("Maps", [Explorer("maps", evaluation)], "maps", only="page")] if _has_maps(evaluation) else []),
-        ],
-        footnotes=[f"{text}." for text in _interval_methods(evaluation)],
+        hero=hero,
+        tiles=tiles,
+        findings=_collect_findings(evaluation, focus),
+        sections=sections,
+        footnotes=[f"{words}." for words in _describe_intervals(evaluation)],
         appendix=Appendix(
-            sections=[all_metrics(evaluation, unit)],
+            sections=[_tabulate_metrics(evaluation, unit)],
             metrics=[name for system in evaluation.systems for name in system.metrics],
-            method=_method(evaluation),
+            method=_describe_method(evaluation),
         ),
         script="evaluation.js",
-        data={"choices": metric_choices(evaluation, unit)} if several else {},
+        data={"choices": list_metric_choices(evaluation, unit)} if several else {},
     )
 
 
-def _title(focus: SystemResult) -> str:
-    name, captured = plain_label(focus.title)[:60], focus.estimate("proficiency")
-    if captured.shown is None:
-        return f"{name}: one true class"
-    return f"{name}: {format_share(captured.value if captured.value == 1.0 else captured.shown, 0)} captured"
-
-
-def _has_maps(evaluation: Evaluation) -> bool:
-    return bool(triangle_points(evaluation.systems) or coverage_points(evaluation.systems))
-
-
-def _compare(evaluation: Evaluation, unit: Units) -> Section:
-    return Section(
-        "Compared with each other", [Explorer("compare", (evaluation, unit))], "compare", only="page", link="Compare"
-    )
-
-
-def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
+def _write_kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterator[Phrase]:
     yield "Evaluation"
-    yield _size(evaluation, focus)
-    k, m = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
-    yield counted(k, "class") + ("" if k == m else f", {m:,} predicted")
+    yield _describe_size(evaluation, focus)
+    true, predicted = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
+    yield counted(true, "class") + ("" if true == predicted else f", {predicted:,} predicted")
     if focus.shown("proficiency") is not None:
         truth = focus.estimate("truth_entropy")
         shown, sample = unit.amount(truth.shown), unit.amount(truth.value)
@@ -176,7 +194,7 @@ def _kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> Iterato
         yield Name(evaluation.provenance.source, 60)
 
 
-def _size(evaluation: Evaluation, focus: SystemResult) -> str:
+def _describe_size(evaluation: Evaluation, focus: SystemResult) -> str:
     sizes = [system.n for system in evaluation.systems if system.name == focus.name]
     if None in sizes:
         return "sample size unknown"
@@ -196,196 +214,31 @@ def _size(evaluation: Evaluation, focus: SystemResult) -> str:
     return f"{counted(n, 'sample')}{groups}"
 
 
-def _information(system: SystemResult, unit: Units) -> InformationBar:
-    shares = system.shown("proficiency"), system.shown("false_information_ratio")
-    known = None if shares[0] is None or shares[1] is None else (shares[0], shares[1])
-    return InformationBar.from_bits(system.shown, unit, known)
+# Headline and sentences -----------------------------------------------------------------------------------------------
 
 
-def _with_chosen(chosen: Sequence[Tile], usual: Iterable[Tile]) -> list[Tile]:
-    """The chosen numbers, then the usual ones that are not among them."""
-    return [*chosen, *(tile for tile in usual if tile.metric not in {each.metric for each in chosen})]
-
-
-def _findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
-    several = len(evaluation.systems) > 1
-    asked = [] if any(found.code == "positive_asked" for found in evaluation.findings) else _positive_question(focus)
-    about = [("", finding) for finding in asked]
-    systems = [focus, *(system for system in evaluation.ranking if system is not focus)]
-    shared = [found for found in focus.diagnosis if all(found in system.diagnosis for system in systems)]
-    about += [("", finding) for finding in shared if several]
-    for system in systems:
-        mine = [finding for finding in system.diagnosis if not several or finding not in shared]
-        if system is focus and not focus.is_informative and only_label(focus.outputs, "declared") is not None:
-            mine = [finding for finding in mine if finding.code != "majority_voter"]  # the headline says it
-        about += [(system.title if several else "", finding) for finding in mine]
-    return about
-
-
-def _positive_question(system: SystemResult) -> list[Finding]:
-    """The question which class is positive, where sorting chose the one that recall, precision and F1 are about."""
-    text = asked_positive(system.truth_labels, system.positive) if system.positive_by_sorting else None
-    is_shown = text is not None and system.number("recall") is not None
-    return [Finding("positive_asked", text or "", evidence={"class": system.positive})] if is_shown else []
-
-
-def _ranking(evaluation: Evaluation) -> Section:
-    systems = list(evaluation.ranking)
-    groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
-    if groups:
-        order = list(dict.fromkeys(tuple((system.group or {}).values()) for system in systems))
-        systems.sort(key=lambda system: order.index(tuple((system.group or {}).values())))
-    rejected = (Column("rejected", priority=5, metric="rejection_rate"), _rejected)
-    rows = tabulate(
-        systems,
-        *make_group_columns(groups),
-        (Column("system", "name"), lambda each: Strong(each.name)),
-        (Column("captured", metric="proficiency"), lambda each: Strong(format_share(each.shown("proficiency")))),
-        *_intervals(systems, "proficiency", 5),
-        *([(Column("in sample", priority=4), _captured_in_sample)] if any(map(_captured_in_sample, systems)) else []),
-        (Column("", "bar", 3), lambda each: ShareBar(each.shown("proficiency") or 0.0)),
-        _shown_metric("false", 7, "false_information_ratio"),
-        _shown_metric("erroneous", 4, "erroneous_information_ratio"),
-        _shown_metric("accuracy", 8, "accuracy"),
-        *_intervals(systems, "accuracy", 3),
-        *([rejected] if any(system.number("rejection_rate") for system in systems) else []),
-        _shown_metric("classes left", 2, "remnant_classes"),
-        (Column("", "text", 6), lambda each: next((finding.tag for finding in each.diagnosis if finding.tag), "")),
-    )
-    sentences = list(tied_systems(evaluation))
-    said = Bullets(
-        [*sentences[:MAX_TIED], *_undefined_systems(systems)],
-        sentences[MAX_TIED:],
-        f"The same holds for {len(sentences) - MAX_TIED} more groups of neighbours.",
-    )
-    table = Table(*rows, search="systems", max_rows=ALL_ROWS)
-    title = "Groups, the least informative first" if groups else "Systems, the most informative first"
-    return Section(title, [table, said], only="plain")
-
-
-def _captured_in_sample(system: SystemResult) -> str:
-    return MetricNotation("proficiency").in_sample(system.estimate("proficiency"))
-
-
-def _shown_metric(title: str, priority: int, metric: str) -> tuple[Column, Callable[[SystemResult], Cell]]:
-    """A column with the numbers of a metric."""
-    notation = MetricNotation(metric)
-    return Column(title, priority=priority, metric=metric), lambda each: notation.shown(each.estimate(metric))
-
-
-def _intervals(
-    systems: Sequence[SystemResult], metric: str, priority: int
-) -> Iterator[tuple[Column, Callable[[SystemResult], Cell]]]:
-    """Yield a column with the intervals of a metric, if there are any."""
-    if any(system.estimate(metric).low is not None for system in systems):
-        yield Column("interval", priority=priority), lambda each: format_interval(each.estimate(metric))
-
-
-def _rejected(system: SystemResult) -> str:
-    return format_share(system.shown("rejection_rate") if system.number("rejection_rate") else 0.0)
-
-
-def _undefined_systems(systems: Sequence[SystemResult]) -> Iterator[Phrase]:
-    """Why captured information does not exist where it does not, the systems and groups with one reason together."""
-    by_reason: dict[str, list[str]] = {}
-    for system in systems:
-        captured = system.estimate("proficiency")
-        if captured.shown is None and captured.undefined:
-            by_reason.setdefault(captured.undefined, []).append(system.title)
-    for reason, names in by_reason.items():
-        yield ("Captured information is undefined for ", *list_names(names, 5), f": {reason}.")
-
-
-def tied_systems(evaluation: Evaluation) -> Iterator[Phrase]:
-    """Which systems differ significantly in what they capture, row by row; in groups, group by group."""
-    if evaluation.comparison is not None:
-        yield from _tied(evaluation.comparison.ranking, "")
-    for part in evaluation.group_comparisons:
-        where = ", ".join(f"{key} {value}" for key, value in part.group.items())
-        yield from _tied(part.comparison.ranking, f"{where}: ")
-
-
-def _tied(rankings: Sequence[Ranking], where: str) -> Iterator[Phrase]:
-    for ranking in rankings:
-        if ranking.metric != "proficiency":
-            continue
-        groups: dict[int, list[str]] = {}
-        for place in ranking.places:
-            for group in place.groups:
-                groups.setdefault(group, []).append(place.name)
-        tied = [names for names in groups.values() if len(names) > 1]
-        if not tied and len(ranking.contenders) > 1:
-            each = f"{where}each" if where else "Each"
-            of = " that captures information" if ranking.uninformative else ""
-            yield f"{each} system{of} captures significantly more than the next (paired by row, Holm-corrected)."
-        for names in tied:
-            yield (where, *list_names(names, 12), " do not differ significantly in what they capture (paired by row).")
-
-
-def _details(system: SystemResult, unit: Units, *, named: bool) -> Section:
-    """What to fix first and the classes of the best system."""
-    alone = "Classes" if system.shown("proficiency") is None else "Where information is lost"
-    heading: Phrase = ("A closer look at ", Name(system.title)) if named else alone
-    return Section(heading, [SideBySide(class_tables(system, unit), confused_pairs(system))], only="plain")
-
-
-def _interval_methods(evaluation: Evaluation) -> list[str]:
-    """How intervals were made, once for all systems; samples that would halve them as a range."""
-    methods: dict[str, list[int]] = {}
-    for interval in (system.interval for system in evaluation.systems if system.interval is not None):
-        more = interval.samples_to_halve
-        methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
-    return [text + _halving(more) for text, more in methods.items()]
-
-
-def _halving(more: Sequence[int]) -> str:
-    """Return one number, or from the least to the most of several systems; each is that of a finding, too."""
-    return halving(*sorted({min(more), max(more)})) if more else ""
-
-
-def _method(evaluation: Evaluation) -> list[Phrase]:
-    believed = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
-    return [
-        "Information is computed from the table of true class × predicted class alone; “captured” is the mutual "
-        "information as a fraction of the truth's entropy.",
-        "Captured information does not depend on how outputs are named: a system that swaps two names keeps its "
-        "score. Accuracy does depend on it; the page says where the two disagree.",
-        "Accuracy and the other conventional metrics are those of this sample. Few rows per class make information of "
-        "a sample look too high, so it is shown corrected, as the mean of the posterior; the sample's value stands "
-        "beside it. Intervals are credible intervals."
-        if believed
-        else "No intervals are shown, because this evaluation was made without a posterior. With few samples per cell "
-        "captured information tends to look too high.",
-    ]
-
-
-def opening_sentences(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
-    """The headline and what follows it: metrics of the reader's choice first, unless no verdict is possible."""
-    chosen, captured = list(chosen_sentences(evaluation, unit)), _headline(evaluation, focus)
-    is_verdict = focus.is_informative and not _no_verdict(focus)
+def _write_opening(evaluation: Evaluation, focus: SystemResult, unit: Units) -> list[Phrase]:
+    """Write the headline and what follows it: metrics of the reader's choice first, unless no verdict is possible."""
+    chosen, captured = list(_write_chosen_sentences(evaluation, unit)), _write_headline(evaluation, focus)
+    is_verdict = focus.is_informative and not _explain_no_verdict(focus)
     first = [*chosen, captured] if is_verdict else [captured, *chosen]
-    return [first[0], *judge_sentences(evaluation, focus), *first[1:], *_sentences(evaluation, focus)]
+    return [first[0], *write_judge_sentences(evaluation, focus), *first[1:], *_write_lede(evaluation, focus)]
 
 
-MUCH_BY_CHANCE = 0.05
-"""Captured information, at least, from which on the headline says that chance shows as much: samples are few."""
+def _explain_no_verdict(system: SystemResult) -> str | None:
+    return next((NO_VERDICTS[finding.code] for finding in system.diagnosis if finding.code in NO_VERDICTS), None)
 
 
-def _no_verdict(system: SystemResult) -> str | None:
-    """Why there is no verdict on a system."""
-    return next((NO_VERDICTS[found.code] for found in system.diagnosis if found.code in NO_VERDICTS), None)
-
-
-def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
+def _write_headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     captured, accuracy = focus.estimate("proficiency"), focus.estimate("accuracy")
     name = Name(focus.title, 48)
     if captured.shown is None:
-        return _without_information(focus)
-    many = len(evaluation.systems)
-    if reason := _no_verdict(focus):
+        return _write_undefined_headline(focus)
+    if reason := _explain_no_verdict(focus):
         return f"No verdict: {reason}."
+    many = len(evaluation.systems)
     if not focus.is_informative:
-        return _told_from_chance(focus, many if all(not system.is_informative for system in evaluation) else 1)
+        return _write_chance_headline(focus, many if all(not system.is_informative for system in evaluation) else 1)
     rank = "" if many == 1 else f", the least of {many} results" if focus.group else f", the most of {many} systems"
     if accuracy.value == captured.value == 1.0 and focus.clusters is None:
         corrected = f" and {format_share_with_interval(captured)} corrected for few rows per class" * captured.corrected
@@ -399,74 +252,62 @@ def _headline(evaluation: Evaluation, focus: SystemResult) -> Phrase:
     return (name, f" captures {of}{rank}{describe_sample_value(captured)}.")
 
 
-def only_label(items: Sequence[ClassEstimates], metric: str) -> str | None:
+def find_only_label(items: Sequence[ClassEstimates], metric: str) -> str | None:
     """Return the one label that occurs by a count ("support" or "declared"); None where several do."""
     labels = [item.label for item in items if item.number(metric)]
     return labels[0] if len(labels) == 1 else None
 
 
-def _without_information(system: SystemResult) -> Phrase:
+def _write_undefined_headline(system: SystemResult) -> Phrase:
     """Say why there is no captured information: mostly because the truth has one class."""
-    only, name, accuracy = only_label(system.classes, "support"), Name(system.title, 48), system.estimate("accuracy")
+    only, name = find_only_label(system.classes, "support"), Name(system.title, 48)
     if only is None:
         return (name, f" cannot be evaluated by information: {system.estimate('proficiency').undefined}.")
+    accuracy = system.estimate("accuracy")
     right = f" is right in {format_share_with_interval(accuracy)} of them."
     if accuracy.value in (None, 1.0):
         right = " is not scored." if accuracy.value is None else " always predicts it."
-    return (
-        "All samples have the true class '",
-        Name(only),
-        "', so there is no information to capture; ",
-        name,
-        right,
-    )
+    start = "All samples have the true class '"
+    return (start, Name(only), "', so there is no information to capture; ", name, right)
 
 
-def _told_from_chance(focus: SystemResult, many: int) -> Phrase:
+def _write_chance_headline(focus: SystemResult, many: int) -> Phrase:
+    """Say that a system captures no more than chance, or none of ``many``."""
     captured, name = focus.metrics["proficiency"], Name(focus.title, 48)
-    only = only_label(focus.outputs, "declared")
+    noun = "results" if focus.group else "systems"
+    only = find_only_label(focus.outputs, "declared")
     if only is not None:
-        accuracy, matched = focus.estimate("accuracy"), only in focus.truth_labels and focus.clusters is None
-        right = (
-            f": right in {format_share_with_interval(accuracy)} of the samples, as often as it is the true class"
-            * matched
-        )
-        others = f"; none of the {many} {'results' if focus.group else 'systems'} captures more than chance" * (
-            many > 1
-        )
+        right = others = ""
+        if only in focus.truth_labels and focus.clusters is None:
+            accuracy = format_share_with_interval(focus.estimate("accuracy"))
+            right = f": right in {accuracy} of the samples, as often as it is the true class"
+        if many > 1:
+            others = f"; none of the {many} {noun} captures more than chance"
         return (name, " always predicts '", Name(only), f"', whatever the truth, and captures nothing{right}{others}.")
     seen = format_share_with_interval(captured)
     is_much = (captured.low or 0.0) > MUCH_BY_CHANCE
     if many > 1:
-        what = "results" if focus.group else "systems"
-        start = f"None of the {many} {what} captures more information than expected by chance; "
+        start = f"None of the {many} {noun} captures more information than expected by chance; "
         if is_much:
             return (start, f"random predictions would show as much as the {seen} of ", name, ".")
         return (start, name, f": {seen}.")
     if is_much:
+        true = format_count(sum(1 for item in focus.classes if item.number("support")))
+        predicted = format_count(sum(1 for item in focus.outputs if item.number("declared")))
         return (
             name,
-            f" captures no more information than expected by chance: with {_values(focus)}, random predictions would "
-            f"show as much as its {seen}.",
+            f" captures no more information than expected by chance: with {predicted} predicted and {true} true "
+            f"classes in {format_count(round(focus.n or 0))} samples, random predictions would show as much as its "
+            f"{seen}.",
         )
     return (name, f" captures no more information than expected by chance: {seen}.")
 
 
-def _values(system: SystemResult) -> str:
-    """How few samples there are of each class, true or predicted."""
-    used = (
-        sum(1 for item in system.classes if item.number("support")),
-        sum(1 for item in system.outputs if item.number("declared")),
-    )
-    true, predicted = map(format_count, used)
-    return f"{predicted} predicted and {true} true classes in {format_count(round(system.n or 0))} samples"
-
-
-def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
-    """What a reader should know next, three sentences at most."""
-    if _no_verdict(focus) is not None:
+def _write_lede(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
+    """Write what a reader should know next, three sentences at most."""
+    if _explain_no_verdict(focus) is not None:
         return
-    if only_label(focus.classes, "support") is not None and only_label(focus.outputs, "declared") is None:
+    if find_only_label(focus.classes, "support") is not None and find_only_label(focus.outputs, "declared") is None:
         yield "If truth and prediction are swapped, exchange them."
     false = focus.shown("false_information_ratio")
     if false is not None and focus.number("false_information_ratio") != 0 and focus.shown("proficiency") is not None:
@@ -474,25 +315,8 @@ def _sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
         yield ("For every 100 bits of truth ", subject, f" adds {describe_false_bits(false)} false information.")
     pairs = [pair for pair in focus.confusions if pair.gain > 0 and focus.is_informative][:3]
     if pairs:
-        yield _costliest(pairs)
-    yield from _runner_up(evaluation, focus)
+        yield _describe_costliest(pairs)
 
-
-def _costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
-    if pairs[0].directed:
-        first, second = (Name(label) for label in pairs[0].classes)
-        count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
-        samples = counted(count, "sample")
-        more = f"it would capture {format_points(pairs[0].gain)} points more of this sample."
-        return (first, " is predicted as ", second, f" in {samples}; without these errors {more}")
-    named = join_phrases(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
-    more = f"{format_points(pairs[0].gain)} points more of this sample"
-    if len(pairs) == 1:
-        return ("The costliest confusion is ", *named, f"; without it, {more} would be captured.")
-    return ("The costliest confusions are ", *named, f"; without the first it would capture {more}.")
-
-
-def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     others = [system for system in evaluation.ranking if system is not focus]
     if not others or focus.group:  # of groups the worst is shown first
         return
@@ -502,15 +326,28 @@ def _runner_up(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
             yield (Strong(second.title), " captures no more information than expected by chance.")
         return
     follows = (Strong(second.title), f" follows with {format_share(second.shown('proficiency'))}")
-    found = difference_to(evaluation, focus, second)
-    if found is None or found.probability_a_better is None:
+    difference = find_difference(evaluation, focus, second)
+    if difference is None or difference.probability_a_better is None:
         yield (*follows, ".")
     else:
-        yield (
-            *follows,
-            f"; the probability that it captures less is {format_probability(found.probability_a_better)}.",
-        )
+        probability = format_probability(difference.probability_a_better)
+        yield (*follows, f"; the probability that it captures less is {probability}.")
 
+
+def _describe_costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
+    gain = f"{format_points(pairs[0].gain)} points more of this sample"
+    if pairs[0].directed:
+        first, second = (Name(label) for label in pairs[0].classes)
+        count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
+        rest = f" in {counted(count, 'sample')}; without these errors it would capture {gain}."
+        return (first, " is predicted as ", second, rest)
+    named = join_phrases(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
+    if len(pairs) == 1:
+        return ("The costliest confusion is ", *named, f"; without it, {gain} would be captured.")
+    return ("The costliest confusions are ", *named, f"; without the first it would capture {gain}.")
+
+
+# Tiles ----------------------------------------------------------------------------------------------------------------
 
 _CLUSTER_TILES = (
     ("information_precision", "pure", "I(T;S)/H(S), completeness of V-measure"),
@@ -523,193 +360,301 @@ _CLUSTER_TILES = (
 """What is shown of clusters, whose names mean nothing."""
 
 
-def system_tiles(system: SystemResult) -> Iterator[Tile]:
-    """Captured information first; of two classes, then the metrics of the positive one; of one, what there is."""
+def _make_tiles(system: SystemResult) -> Iterator[Tile]:
+    """Make the tiles: captured information first; of two classes, then the metrics of the positive one."""
+
+    def tile(metric: str, word: str, note: str) -> Tile:
+        return Tile.from_estimate(system.estimate(metric), MetricNotation(metric), word, note)
+
     if system.shown("proficiency") is None:
-        yield _tile(system, "accuracy", "accuracy", "")
+        yield tile("accuracy", "accuracy", "")
         return
-    yield _tile(system, "proficiency", "captured", "I(T;S)/H(T), proficiency")
-    yield from _positive_tiles(system)
-    yield _tile(system, "false_information_ratio", "false", "H(S|T)/H(T)")
-    yield _tile(system, "erroneous_information_ratio", "erroneous", "missed + false; 0 is perfect")
+    yield tile("proficiency", "captured", "I(T;S)/H(T), proficiency")
+    yield from _make_positive_tiles(system)
+    yield tile("false_information_ratio", "false", "H(S|T)/H(T)")
+    yield tile("erroneous_information_ratio", "erroneous", "missed + false; 0 is perfect")
     if system.clusters is None:
-        yield _tile(system, "accuracy", "accuracy", _chance_accuracy(system))
-    yield _remaining(system)
-    if system.clusters is not None:
-        yield from (_tile(system, metric, word, note) for metric, word, note in _CLUSTER_TILES)
-    if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
-        note = f"accuracy {format_share(system.shown('accepted_accuracy'))} among the accepted"
-        yield _tile(system, "rejection_rate", "rejected", note)
-
-
-def _positive_tiles(system: SystemResult) -> Iterator[Tile]:
-    """Recall, precision and F1 of the positive class of two; where nobody said which it is, of both classes."""
-    if system.positive is None or system.number("recall") is None:
-        return
-    if system.positive_by_sorting:
-        yield from (_class_tile(item, "recall") for item in system.classes)
-        yield from (_class_tile(item, "precision") for item in system.outputs if item.label in system.truth_labels)
-        return
-    of = f"positive class '{system.positive}'"
-    name = _cut(system.positive)
-    yield from (_tile(system, metric, f"{metric} of '{name}'", of) for metric in ("recall", "precision", "f1"))
-
-
-def _class_tile(item: ClassEstimates, metric: str) -> Tile:
-    estimate, notation = item.values[metric], MetricNotation(metric)
-    word = f"{metric} of '{_cut(item.label)}'"
-    return Tile.of(estimate, notation, word, f"class '{item.label}'")
-
-
-def _cut(label: str, most: int = 20) -> str:
-    return label if len(label) <= most else f"{label[: most - 1]}…"
-
-
-def _tile(system: SystemResult, metric: str, word: str, note: str) -> Tile:
-    return Tile.of(system.estimate(metric), MetricNotation(metric), word, note)
-
-
-def _chance_accuracy(system: SystemResult) -> str:
-    supports = [float(item.number("support") or 0) for item in system.classes]
-    largest = max(supports, default=0.0) / (sum(supports) or 1.0)
-    return f"chance {format_share(system.shown('random_accuracy'))}, most frequent class {format_share(largest)}"
-
-
-def _remaining(system: SystemResult) -> Tile:
+        supports = [float(item.number("support") or 0) for item in system.classes]
+        largest = max(supports, default=0.0) / (sum(supports) or 1.0)
+        chance = f"chance {format_share(system.shown('random_accuracy'))}"
+        yield tile("accuracy", "accuracy", f"{chance}, most frequent class {format_share(largest)}")
     left, effective = system.estimate("remnant_classes"), system.shown("effective_classes")
     number, value = (UNDEFINED if part is None else f"{part:.2f}" for part in (left.shown, left.value))
     note = "" if effective is None else f"equally likely classes remain, of {effective:.1f}"
-    return Tile(
-        number, "classes left", format_interval(left, 1.0, 2), note, "remnant_classes", value * (value != number)
-    )
+    interval = format_interval(left, 1.0, 2)
+    yield Tile(number, "classes left", interval, note, "remnant_classes", value * (value != number))
+    if system.clusters is not None:
+        yield from (tile(*cluster_tile) for cluster_tile in _CLUSTER_TILES)
+    if system.reject is not None and (system.number("rejection_rate") or 0.0) > 0:
+        accuracy = format_share(system.shown("accepted_accuracy"))
+        yield tile("rejection_rate", "rejected", f"accuracy {accuracy} among the accepted")
 
 
-MANY_METRICS = 4
-"""From this many on, the columns of a table are headed by symbols."""
+def _make_positive_tiles(system: SystemResult) -> Iterator[Tile]:
+    """Make tiles of recall, precision and F1 of the positive class; of both where nobody said which it is."""
+    if system.positive is None or system.number("recall") is None:
+        return
+    estimates = [(name, system.estimate(name), system.positive) for name in ("recall", "precision", "f1")]
+    about = "positive class"
+    if system.positive_by_sorting:
+        about = "class"
+        estimates = [("recall", item.values["recall"], item.label) for item in system.classes]
+        outputs = [item for item in system.outputs if item.label in system.truth_labels]
+        estimates += [("precision", item.values["precision"], item.label) for item in outputs]
+    for metric, estimate, label in estimates:
+        short = label if len(label) <= 20 else f"{label[:19]}…"
+        word = f"{metric} of '{short}'"
+        yield Tile.from_estimate(estimate, MetricNotation(metric), word, f"{about} '{label}'")
 
 
-def chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phrase]:
-    """The chosen metrics of the system that is first by them, in a sentence; without information, none is first."""
+# Findings -------------------------------------------------------------------------------------------------------------
+
+
+def _collect_findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple[str, Finding]]:
+    """Collect the question which class is positive, findings that all systems share, and those of each system."""
+    about: list[tuple[str, Finding]] = []
+    if focus.positive_by_sorting and all(finding.code != "positive_asked" for finding in evaluation.findings):
+        # sorting chose the class that recall, precision and F1 are about
+        question = asked_positive(focus.truth_labels, focus.positive)
+        if question is not None and focus.number("recall") is not None:
+            about.append(("", Finding("positive_asked", question, evidence={"class": focus.positive})))
+    several = len(evaluation.systems) > 1
+    systems = [focus, *(system for system in evaluation.ranking if system is not focus)]
+    shared = [finding for finding in focus.diagnosis if all(finding in system.diagnosis for system in systems)]
+    about += [("", finding) for finding in shared if several]
+    for system in systems:
+        own = [finding for finding in system.diagnosis if not several or finding not in shared]
+        if system is focus and not focus.is_informative and find_only_label(focus.outputs, "declared") is not None:
+            own = [finding for finding in own if finding.code != "majority_voter"]  # the headline says it
+        about += [(system.title if several else "", finding) for finding in own]
+    return about
+
+
+# Metrics of the reader's choice ---------------------------------------------------------------------------------------
+
+
+def _write_chosen_sentences(evaluation: Evaluation, unit: Units) -> Iterator[Phrase]:
+    """Write the chosen metrics of the system that is first by them; without information, none is first."""
     if not evaluation.metrics:
         return
-    leader = _leader(evaluation, unit)
-    said = []
-    for tile in list(chosen_tiles(evaluation, leader, unit))[:MANY_METRICS]:
+    contenders = [system for system in evaluation.ranking if system.is_informative or system.group]
+    first = _find_ranking_metric(evaluation)
+    leader = _rank_systems(contenders or list(evaluation.ranking), first, unit)[0]
+    parts = []
+    for tile in list(_make_chosen_tiles(evaluation, leader, unit))[:MANY_METRICS]:
         within = f" ({tile.interval})" if tile.interval else ""
-        said.append(f"{tile.word} {tile.number}{within}" if tile.number != UNDEFINED else f"{tile.word} is undefined")
-    more = len(evaluation.metrics) - len(said)
+        parts.append(f"{tile.word} {tile.number}{within}" if tile.number != UNDEFINED else f"{tile.word} is undefined")
+    more = len(evaluation.metrics) - len(parts)
     below = f" and {more} more below" if more > 0 else ""
     many = len(evaluation.systems)
-    first = _ranking_metric(evaluation)
     rank = ""
     is_ranked = leader.is_informative or leader.group is not None
     if many > 1 and first is not None and is_ranked and leader.shown(first) is not None:
         by = f" by {catalogue[first].title_in_sentence}" * (len(evaluation.metrics) > 1)
         rank = f", last of {many} results{by}" if leader.group else f", first of {many} systems{by}"
-    yield (Name(leader.title, 48), f": {', '.join(said)}{below}{rank}.")
+    yield (Name(leader.title, 48), f": {', '.join(parts)}{below}{rank}.")
 
 
-def _ranking_metric(evaluation: Evaluation) -> str | None:
-    """The first chosen metric of which more or less is better; a number of classes, for example, ranks nothing."""
+def _find_ranking_metric(evaluation: Evaluation) -> str | None:
+    """Return the first chosen metric of which more or less is better; a number of classes, for one, ranks nothing."""
     return next((name for name in evaluation.metrics if catalogue[name].better != "none"), None)
 
 
-def _ranked(systems: Sequence[SystemResult], metric: str | None, unit: Units) -> list[SystemResult]:
-    """The best by this metric first, of groups the worst, in their order where there is none."""
+def _rank_systems(systems: Sequence[SystemResult], metric: str | None, unit: Units) -> list[SystemResult]:
+    """Put the best by this metric first, of groups the worst, undefined ones last; keep the order without a metric."""
     if metric is None:
         return list(systems)
-    notation = MetricNotation(metric, unit)
-    worst_first = any(system.group for system in systems)
-    return sorted(systems, key=lambda system: _rank(system, notation, worst_first=worst_first))
+    lowest_first = MetricNotation(metric, unit).lowest_first != any(system.group for system in systems)
+
+    def rank(system: SystemResult) -> tuple[bool, float]:
+        value = system.shown(metric)
+        return (value is None, 0.0 if value is None else value if lowest_first else -value)
+
+    return sorted(systems, key=rank)
 
 
-def _leader(evaluation: Evaluation, unit: Units) -> SystemResult:
-    """The best by the chosen metrics of the systems that capture information; of groups the worst."""
-    contenders = [system for system in evaluation.ranking if system.is_informative or system.group]
-    contenders = contenders or list(evaluation.ranking)
-    return _ranked(contenders, _ranking_metric(evaluation), unit)[0]
-
-
-def chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:
-    """One tile for each chosen metric."""
+def _make_chosen_tiles(evaluation: Evaluation, system: SystemResult, unit: Units) -> Iterator[Tile]:
     for name in evaluation.metrics:
-        card = catalogue[name]
-        yield Tile.of(system.estimate(name), MetricNotation(name, unit), card.titled(system.positive), card.symbol)
+        card, notation = catalogue[name], MetricNotation(name, unit)
+        yield Tile.from_estimate(system.estimate(name), notation, card.titled(system.positive), card.symbol)
 
 
-def chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
-    """Several systems by the chosen metrics, the best by the first of them that ranks systems on top."""
-    if not evaluation.metrics or len(evaluation.systems) == 1:
+def _make_chosen_section(evaluation: Evaluation, unit: Units) -> list[Section]:
+    """Show several systems by the chosen metrics, the best by the first of them that ranks systems on top."""
+    names = evaluation.metrics
+    if not names or len(evaluation.systems) == 1:
         return []
-    notations = [MetricNotation(name, unit) for name in evaluation.metrics]
-    heads, legend = _heads(evaluation.metrics)
-    first = _ranking_metric(evaluation)
-    ranked = _ranked(evaluation.ranking, first, unit)
-    tables: list[Block] = [_estimates(ranked, notations, heads, legend)]
-    said = _disagreement(evaluation)
-    tables += [] if said is None else [Paragraph(said)]
-    by = catalogue[first or evaluation.metrics[0]].title_in_sentence
-    return [Section(f"Systems by {by}", tables, "chosen")]
-
-
-def _disagreement(evaluation: Evaluation) -> Phrase | None:
-    """Which of the chosen metrics put which system first, where rows are not split into groups."""
-    if any(system.group for system in evaluation.systems):
-        return None
-    values = {
-        name: {system.name: system.estimate(name).value for system in evaluation.systems} for name in evaluation.metrics
-    }
-    return describe_disagreement(values, evaluation.systems[0].positive)
-
-
-def _heads(names: Sequence[str]) -> tuple[list[str], str]:
-    """Titles of a few metrics; of more the symbols, so that all have room, with what they mean."""
-    if len(names) < MANY_METRICS:
-        return [catalogue[name].title for name in names], ""
-    symbols = [catalogue[name].symbol for name in names]
-    stated = [f"{symbol} {catalogue[name].title_in_sentence}" for symbol, name in zip(symbols, names, strict=True)]
-    return symbols, f"{', '.join(stated)}."
-
-
-def _name_columns(systems: Sequence[SystemResult]) -> list[ItemColumn[SystemResult]]:
-    """The columns that name a group and a system."""
+    first = _find_ranking_metric(evaluation)
+    systems = _rank_systems(evaluation.ranking, first, unit)
+    heads, legend = [catalogue[name].title for name in names], ""
+    if len(names) >= MANY_METRICS:  # symbols leave room for all, with a legend of what they mean
+        heads = [catalogue[name].symbol for name in names]
+        meanings = [f"{head} {catalogue[name].title_in_sentence}" for head, name in zip(heads, names, strict=True)]
+        legend = f"{', '.join(meanings)}."
     groups = dict.fromkeys(key for system in systems for key in system.group or {})
-    return [*make_group_columns(groups), (Column("system", "name"), lambda each: Strong(each.name))]
+    columns: list[ItemColumn[SystemResult]] = [
+        *make_group_columns(groups),
+        (Column("system", "name"), lambda system: Strong(system.name)),
+    ]
+
+    for name, head in zip(names, heads, strict=True):
+        columns += _make_estimate_columns(systems, head, MetricNotation(name, unit))
+    table = Table(*tabulate(systems, *columns), note=legend, search="systems", max_rows=ALL_ROWS)
+    blocks: list[Block] = [table]
+    if not groups:
+        values = {name: {item.name: item.estimate(name).value for item in evaluation.systems} for name in names}
+        if (words := describe_disagreement(values, evaluation.systems[0].positive)) is not None:
+            blocks.append(Paragraph(words))
+    by = catalogue[first or names[0]].title_in_sentence
+    return [Section(f"Systems by {by}", blocks, "chosen")]
 
 
-def _estimates(
-    systems: Sequence[SystemResult], notations: Sequence[MetricNotation], heads: Sequence[str], legend: str
-) -> Table:
-    """Return each metric with its interval, and the sample's value where that is another."""
-    columns = _name_columns(systems)
-    for notation, head in zip(notations, heads, strict=True):
-        columns.append((Column(head, metric=notation.metric), partial(_shown, notation)))
-        if any(_interval(notation, system) for system in systems):
-            columns.append((Column("interval", priority=5), partial(_interval, notation)))
-        if any(_in_sample(notation, system) for system in systems):
-            columns.append((Column("in sample", priority=4), partial(_in_sample, notation)))
-    return Table(*tabulate(systems, *columns), note=legend, search="systems", max_rows=ALL_ROWS)
+def _make_estimate_columns(
+    systems: Sequence[SystemResult], title: str, notation: MetricNotation
+) -> Iterator[ItemColumn[SystemResult]]:
+    """Make columns of a metric, of its interval, and of the sample's value where that is another."""
+    metric = notation.metric
+    yield Column(title, metric=metric), lambda system: Strong(notation.shown(system.estimate(metric)))
+    if any(notation.interval(system.estimate(metric)) for system in systems):
+        yield Column("interval", priority=5), lambda system: notation.interval(system.estimate(metric))
+    if any(notation.in_sample(system.estimate(metric)) for system in systems):
+        yield Column("in sample", priority=4), lambda system: notation.in_sample(system.estimate(metric))
 
 
-def _shown(notation: MetricNotation, system: SystemResult) -> Cell:
-    return Strong(notation.shown(system.estimate(notation.metric)))
+# Systems by captured information --------------------------------------------------------------------------------------
 
 
-def _interval(notation: MetricNotation, system: SystemResult) -> Cell:
-    return notation.interval(system.estimate(notation.metric))
+def _make_ranking_section(evaluation: Evaluation) -> Section:
+    systems = list(evaluation.ranking)
+    groups = list(dict.fromkeys(key for system in systems for key in system.group or {}))
+    if groups:
+        order = list(dict.fromkeys(tuple((system.group or {}).values()) for system in systems))
+        systems.sort(key=lambda system: order.index(tuple((system.group or {}).values())))
+
+    def add_metric(title: str, priority: int, metric: str) -> None:
+        notation = MetricNotation(metric)
+        column = Column(title, priority=priority, metric=metric)
+        columns.append((column, lambda system: notation.shown(system.estimate(metric))))
+
+    def add_interval(metric: str, priority: int) -> None:
+        if any(system.estimate(metric).low is not None for system in systems):
+            column = Column("interval", priority=priority)
+            columns.append((column, lambda system: format_interval(system.estimate(metric))))
+
+    def write_sample(system: SystemResult) -> str:
+        return MetricNotation("proficiency").in_sample(system.estimate("proficiency"))
+
+    columns: list[ItemColumn[SystemResult]] = [
+        *make_group_columns(groups),
+        (Column("system", "name"), lambda system: Strong(system.name)),
+        (Column("captured", metric="proficiency"), lambda system: Strong(format_share(system.shown("proficiency")))),
+    ]
+    add_interval("proficiency", 5)
+    if any(map(write_sample, systems)):
+        columns.append((Column("in sample", priority=4), write_sample))
+    columns.append((Column("", "bar", 3), lambda system: ShareBar(system.shown("proficiency") or 0.0)))
+    add_metric("false", 7, "false_information_ratio")
+    add_metric("erroneous", 4, "erroneous_information_ratio")
+    add_metric("accuracy", 8, "accuracy")
+    add_interval("accuracy", 3)
+    if any(system.number("rejection_rate") for system in systems):
+        column = Column("rejected", priority=5, metric="rejection_rate")
+        columns.append((column, lambda system: format_share(system.shown("rejection_rate") or 0.0)))
+    add_metric("classes left", 2, "remnant_classes")
+    columns.append((Column("", "text", 6), find_tag))
+
+    # the systems and groups whose captured information is undefined for one reason together
+    by_reason: dict[str, list[str]] = {}
+    for system in systems:
+        captured = system.estimate("proficiency")
+        if captured.shown is None and captured.undefined:
+            by_reason.setdefault(captured.undefined, []).append(system.title)
+    undefined: list[Phrase] = [
+        ("Captured information is undefined for ", *list_names(names, 5), f": {reason}.")
+        for reason, names in by_reason.items()
+    ]
+    ties = list(describe_ties(evaluation))
+    rest = f"The same holds for {len(ties) - MAX_TIED} more groups of neighbours."
+    table = Table(*tabulate(systems, *columns), search="systems", max_rows=ALL_ROWS)
+    title = "Groups, the least informative first" if groups else "Systems, the most informative first"
+    return Section(title, [table, Bullets([*ties[:MAX_TIED], *undefined], ties[MAX_TIED:], rest)], only="plain")
 
 
-def _in_sample(notation: MetricNotation, system: SystemResult) -> str:
-    return notation.in_sample(system.estimate(notation.metric))
+def find_tag(system: SystemResult) -> str:
+    """Return the few words of the first finding that has some, for a column of notes."""
+    return next((finding.tag for finding in system.diagnosis if finding.tag), "")
 
 
-def _rank(system: SystemResult, notation: MetricNotation, *, worst_first: bool) -> tuple[bool, float]:
-    """The best, or the worst, by a metric first; undefined ones last."""
-    value = system.shown(notation.metric)
-    return (value is None, 0.0 if value is None else value if notation.lowest_first != worst_first else -value)
+def describe_ties(evaluation: Evaluation) -> Iterator[Phrase]:
+    """Say which systems differ significantly in what they capture, row by row; in groups, group by group."""
+    comparisons = [] if evaluation.comparison is None else [(evaluation.comparison, "")]
+    for part in evaluation.group_comparisons:
+        where = ", ".join(f"{key} {value}" for key, value in part.group.items())
+        comparisons.append((part.comparison, f"{where}: "))
+    for comparison, where in comparisons:
+        for ranking in comparison.ranking:
+            if ranking.metric != "proficiency":
+                continue
+            groups: dict[int, list[str]] = {}
+            for place in ranking.places:
+                for group in place.groups:
+                    groups.setdefault(group, []).append(place.name)
+            tied = [names for names in groups.values() if len(names) > 1]
+            if not tied and len(ranking.contenders) > 1:
+                start = f"{where}each" if where else "Each"
+                of = " that captures information" if ranking.uninformative else ""
+                yield f"{start} system{of} captures significantly more than the next (paired by row, Holm-corrected)."
+            for names in tied:
+                rest = " do not differ significantly in what they capture (paired by row)."
+                yield (where, *list_names(names, 12), rest)
 
 
-_METRICS = (
+# Sections that only some evaluations have -----------------------------------------------------------------------------
+
+
+def _make_cost_section(evaluation: Evaluation) -> list[Section]:
+    """Show the expected cost, the cheapest system first, and the costliest cells of that one."""
+    metric = "expected_cost"
+    systems = [system for system in evaluation.systems if metric in system.metrics]
+    if not systems:
+        return []
+    systems.sort(key=lambda system: (system.shown(metric) is None, system.shown(metric) or 0.0))
+
+    def write_cost(system: SystemResult) -> Strong:
+        cost = system.shown(metric)
+        return Strong(UNDEFINED if cost is None else format_number(cost, ".4g"))
+
+    rows = tabulate(
+        systems,
+        (Column("system", "name"), lambda system: Name(system.title)),
+        (Column("expected cost", metric=metric), write_cost),
+        (Column("interval", priority=5), lambda system: format_interval(system.estimate(metric), 1.0, 4)),
+    )
+    tables = [Table(*rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")]
+    cheapest = systems[0]
+    if cheapest.costs:
+        total = cheapest.number(metric) or 0.0
+        cells = tabulate(
+            cheapest.costs[:MAX_COST_CELLS],
+            (Column("true", "name"), lambda cell: Name(cell.truth)),
+            (Column("predicted", "name"), lambda cell: Name(cell.system)),
+            (Column("samples"), lambda cell: format_count(cell.count)),
+            (Column("cost of each"), lambda cell: format_number(cell.cost, "g")),
+            (
+                Column("share of the cost"),
+                lambda cell: (
+                    format_share(cell.mean_cost / total)
+                    if total > 0 and cell.mean_cost > 0
+                    else f"{format_number(cell.mean_cost, '+.4g')} per sample"
+                ),
+            ),
+        )
+        note = ("Where the cost of ", Name(cheapest.title), " comes from.")
+        tables.append(Table(*cells, note=note, max_rows=ALL_ROWS))
+    return [Section("Expected cost", tables, "costs")]
+
+
+_ORDER_METRICS = (
     "quadratic_weighted_kappa",
     "linear_weighted_kappa",
     "mean_absolute_error",
@@ -719,41 +664,39 @@ _METRICS = (
 )
 
 
-def order_section(evaluation: Evaluation) -> list[Section]:
-    """The metrics of the order, one row each, and how far the predictions of the best system are off."""
-    systems = [system for system in evaluation.ranking if system.ordinal is not None]
+def _make_order_section(evaluation: Evaluation) -> list[Section]:
+    """Show the metrics of ordered classes, one row each, and how far the predictions of the best system are off."""
+    systems = [system for system in evaluation.ranking if system.ordinal is not None][:4]
     if not systems:
         return []
-    scale = systems[0].ordinal or ()
-    lede: Phrase = ("From the lowest to the highest: ", *join_phrases(map(Name, scale), " < "), ".")
-    steps = _steps(systems[0])
-    return [Section("Ordered classes", [Paragraph(lede), _metrics(systems), *([steps] if steps else [])], "order")]
-
-
-def _metrics(systems: Sequence[SystemResult]) -> Table:
     columns = [Column("metric", "name")]
-    for system in systems[:4]:
-        columns += [Column(system.title if len(systems) > 1 else "value", "number"), Column("interval", priority=5)]
+    for system in systems:
+        title = system.title if len(systems) > 1 else "value"
+        columns += [Column(title), Column("interval", priority=5)]
     rows = []
-    for name in _METRICS:
+    for name in _ORDER_METRICS:
         cells: list[Cell] = [catalogue[name].title]
-        for system in systems[:4]:
-            cells += _value(system, name)
+        notation = MetricNotation(name)
+        for system in systems:
+            estimate = system.estimate(name)
+            if estimate.shown is None:
+                cells += [UNDEFINED, shorten_reason(estimate.undefined)]
+            else:
+                cells += [Strong(notation.shown(estimate)), notation.interval(estimate)]
         rows.append(tuple(cells))
-    return Table(columns, rows, "Agreement on the order")
+    lede: Phrase = (
+        "From the lowest to the highest: ",
+        *join_phrases(map(Name, systems[0].ordinal or ()), " < "),
+        ".",
+    )
+    blocks: list[Block] = [Paragraph(lede), Table(columns, rows, "Agreement on the order")]
+    blocks += [] if (steps := _tabulate_steps(systems[0])) is None else [steps]
+    return [Section("Ordered classes", blocks, "order")]
 
 
-def _value(system: SystemResult, name: str) -> list[Cell]:
-    estimate = system.estimate(name)
-    if estimate.shown is None:
-        return [UNDEFINED, shorten_reason(estimate.undefined)]
-    notation = MetricNotation(name)
-    return [Strong(notation.shown(estimate)), notation.interval(estimate)]
-
-
-def _steps(system: SystemResult) -> Table | None:
-    """Samples by how many steps too high or too low their prediction is."""
-    table = table_of(system)
+def _tabulate_steps(system: SystemResult) -> Table | None:
+    """Tabulate samples by how many steps too high or too low their prediction is."""
+    table = rebuild_table(system)
     if table is None or table.ordinal is None or table.is_sparse:
         return None
     place = {label: at for at, label in enumerate(table.ordinal)}
@@ -773,104 +716,107 @@ def _steps(system: SystemResult) -> Table | None:
     return Table(*rows, "How far predictions are off, minus is too low", max_rows=ALL_ROWS)
 
 
-_METRIC = "expected_cost"
-_MOST_CELLS = 8
-
-
-def cost_section(evaluation: Evaluation) -> list[Section]:
-    """The expected cost, the cheapest system first, and the costliest cells of that one."""
-    systems = [system for system in evaluation.systems if _METRIC in system.metrics]
-    if not systems:
+def _make_score_section(evaluation: Evaluation, unit: Units) -> list[Section]:
+    """Show the thresholds of every system with a score, below one heading."""
+    parts: list[Section] = []
+    for system in evaluation.ranking:
+        sweep = system.scores
+        if sweep is None:
+            continue
+        blocks: list[Block] = []
+        if sweep.reversed_class is not None:
+            meant, positive = Name(sweep.reversed_class, 40), Name(sweep.positive or "", 40)
+            words = ("High scores mean ", meant, ", not ", positive, ": no threshold is recommended.")
+            blocks.append(Paragraph(words))
+        else:
+            curve = Figure(PrecisionRecallDisplay.from_sweep(sweep).panel(), "Precision-recall curve", style="map")
+            other = Figure(LiftDisplay.from_sweep(sweep).panel(), "Lift", style="map")
+            if sweep.reliability:
+                other = Figure(ReliabilityDisplay.from_sweep(sweep).panel(), "Reliability diagram", style="map")
+            blocks += [tabulate_choices(sweep.choices, unit), SideBySide([curve], [other])]
+        parts.append(Section(("Thresholds of ", Name(system.title)), blocks))
+    if not parts:
         return []
-    ranked = sorted(systems, key=lambda system: (system.shown(_METRIC) is None, system.shown(_METRIC) or 0.0))
-    cells = _cells(ranked[0])
-    return [Section("Expected cost", [_expected(ranked), *([cells] if cells else [])], "costs")]
+    inside = parts[0].blocks if len(evaluation.systems) == 1 else parts
+    return [Section("Other thresholds", inside, "thresholds", link="Thresholds")]
 
 
-def _expected(systems: Sequence[SystemResult]) -> Table:
-    def cost(system: SystemResult) -> str:
-        shown = system.shown(_METRIC)
-        return UNDEFINED if shown is None else format_number(shown, ".4g")
-
-    rows = tabulate(
-        systems,
-        (Column("system", "name"), lambda each: Name(each.title)),
-        (Column("expected cost", metric=_METRIC), lambda each: Strong(cost(each))),
-        (Column("interval", priority=5), lambda each: format_interval(each.estimate(_METRIC), 1.0, 4)),
-    )
-    return Table(*rows, note="Mean cost of a prediction; the cheapest system first.", search="systems")
+def _make_example_sections(systems: Sequence[SystemResult]) -> list[Section]:
+    """Show the most frequent confused pairs of each system with their rows, for text and Markdown."""
+    parts: list[Section] = []
+    for system in systems:
+        pairs = system.examples[:MAX_EXAMPLES]
+        shown = [Section(write_example_heading(pair), list(make_example_blocks(pair))) for pair in pairs]
+        if shown:
+            heading: Phrase = ("Example rows of ", Name(system.title)) if len(systems) > 1 else "Example rows"
+            parts.append(Section(heading, shown, only="plain"))
+    return parts
 
 
-def _cells(system: SystemResult) -> Table | None:
-    """The predictions that cost most."""
-    if not system.costs:
-        return None
-    whole = system.number(_METRIC) or 0.0
-    rows = tabulate(
-        system.costs[:_MOST_CELLS],
-        (Column("true", "name"), lambda each: Name(each.truth)),
-        (Column("predicted", "name"), lambda each: Name(each.system)),
-        (Column("samples"), lambda each: format_count(each.count)),
-        (Column("cost of each"), lambda each: format_number(each.cost, "g")),
-        (
-            Column("share of the cost"),
-            lambda each: (
-                format_share(each.mean_cost / whole)
-                if whole > 0 and each.mean_cost > 0
-                else f"{format_number(each.mean_cost, '+.4g')} per sample"
-            ),
-        ),
-    )
-    note = ("Where the cost of ", Name(system.title), " comes from.")
-    return Table(*rows, note=note, max_rows=ALL_ROWS)
+def write_example_heading(pair: CellExamples) -> Phrase:
+    """Write which pair of classes rows are of, and how many of them are shown."""
+    is_all = len(pair.rows) >= pair.count
+    number = f"all {format_count(pair.count)}" if is_all else f"{len(pair.rows)} of {format_count(pair.count)}"
+    shown = "1 row" if pair.count == 1 else f"{number} rows"
+    return ("true ", Name(pair.truth), ", predicted ", Name(pair.system), f": {shown}")
 
 
-def score_sections(evaluation: Evaluation, unit: Units) -> list[Section]:
-    """The thresholds of every system with a score, below one heading."""
-    scored = [system for system in evaluation.ranking if system.scores is not None]
-    if not scored:
-        return []
-    if len(evaluation.systems) == 1:
-        blocks = _blocks(scored[0], unit)
-    else:
-        blocks = [Section(("Thresholds of ", Name(system.title)), _blocks(system, unit)) for system in scored]
-    return [Section("Other thresholds", blocks, "thresholds", link="Thresholds")]
+def make_example_blocks(pair: CellExamples) -> Iterator[Block]:
+    """Make the table of the rows of a confused pair, after the groups in which it is more frequent than elsewhere.
+
+    Rows have their number in the source; those of a cluster have none, and count from 1.
+    """
+    if pair.searched:
+        groups = [
+            (
+                *(Name(group.column), " is ", Name(group.value)),
+                f": {format_share(group.rate)} of the true class, elsewhere {format_share(group.elsewhere)}",
+            )
+            for group in pair.segments
+        ]
+        origin: Phrase = ("More often where ", *join_phrases(groups, "; "), ".")
+        if not groups:
+            origin = ("In no group of ", *join_phrases(map(Name, pair.searched), ", "), " more often than elsewhere.")
+        yield Paragraph(origin, quiet=True)
+
+    def write_value(value: Json) -> Cell:
+        if isinstance(value, float):
+            return f"{value:.6g}"
+        return "–" if value is None else Name(str(value), MAX_CHARACTERS)
+
+    names = list(dict.fromkeys(name for row in pair.rows for name in row.values))
+    columns = [Column("row", "name"), *(Column(name, "text", folds=True) for name in names)]
+    rows: list[Sequence[Cell]] = [
+        (f"{place if row.row is None else row.row:,}", *(write_value(row.values.get(name)) for name in names))
+        for place, row in enumerate(pair.rows, 1)
+    ]
+    yield Table(columns, rows, "Rows drawn at random", max_rows=len(rows), whole=True, style="values rows")
 
 
-def _blocks(system: SystemResult, unit: Units) -> list[Block | Section]:
-    sweep = system.scores
-    assert sweep is not None  # asked for systems with scores only
-    if sweep.reversed_class is not None:
-        meant, positive = Name(sweep.reversed_class, 40), Name(sweep.positive or "", 40)
-        return [Paragraph(("High scores mean ", meant, ", not ", positive, ": no threshold is recommended."))]
-    return [tabulate_choices(sweep.choices, unit), *_pictures(sweep)]
+# Appendix -------------------------------------------------------------------------------------------------------------
 
 
-def _pictures(sweep: Sweep) -> list[Block]:
-    found = Figure(PrecisionRecallDisplay.from_sweep(sweep).panel(), "Precision-recall curve", style="map")
-    if not sweep.reliability:
-        return [SideBySide([found], [Figure(LiftDisplay.from_sweep(sweep).panel(), "Lift", style="map")])]
-    reliability = Figure(ReliabilityDisplay.from_sweep(sweep).panel(), "Reliability diagram", style="map")
-    return [SideBySide([found], [reliability])]
-
-
-MAX_COLUMNS = 40
-"""Systems in the table."""
-
-
-def all_metrics(evaluation: Evaluation, unit: Units) -> Section:
-    """One row per metric, one column per system."""
+def _tabulate_metrics(evaluation: Evaluation, unit: Units) -> Section:
+    """Tabulate one row per metric, one column per system."""
     systems = list(evaluation.ranking)[:MAX_COLUMNS]
     names = list(dict.fromkeys(name for system in systems for name in system.metrics))
     columns = [Column("metric", "name"), *(Column(plain_label(system.title)[:24], "text") for system in systems)]
-    mixed = len({system.positive for system in systems}) > 1
-    rows = [
-        (
-            _metric_title(name, systems),
-            *(_metric_cell(name, system, unit, mixed=mixed) for system in systems),
-        )
-        for name in names
-    ]
+    # the class that a metric is about stands in its title, or beside each number where systems have different ones
+    classes = {system.positive for system in systems}
+    rows: list[Sequence[Cell]] = []
+    for name in names:
+        card, notation = catalogue.get(name), MetricNotation(name, unit)
+        title = name if card is None else card.titled(next(iter(classes)) if len(classes) == 1 else None)
+        cells: list[Cell] = [(Term(name, title), " ", Code(name))]
+        for system in systems:
+            estimate = system.estimate(name)
+            about = card.of_class(system.positive) if card and len(classes) > 1 else ""
+            cells.append(
+                shorten_reason(f"undefined: {estimate.undefined}")
+                if estimate.shown is None
+                else f"{notation.whole(estimate)}{about}"
+            )
+        rows.append(cells)
     left = len(evaluation.systems) - len(systems)
     note = f"The best {len(systems)} systems; {left} more are in the downloads below." if left else ""
     caption = f"Every metric of every system with its interval, information in {unit.name}"
@@ -878,83 +824,26 @@ def all_metrics(evaluation: Evaluation, unit: Units) -> Section:
     return Section(f"All {len(names)} metrics", [table])
 
 
-def _metric_title(name: str, systems: Sequence[SystemResult]) -> Phrase:
-    """The metric, with the class that it is about where that is the same for all systems."""
-    classes = {system.positive for system in systems}
-    title = catalogue[name].titled(classes.pop() if len(classes) == 1 else None) if name in catalogue else name
-    return (Term(name, title), " ", Code(name))
+def _describe_intervals(evaluation: Evaluation) -> list[str]:
+    """Say how intervals were made, once for all systems, and how many samples would halve them, as a range."""
+    methods: dict[str, list[int]] = {}
+    for interval in (system.interval for system in evaluation.systems if system.interval is not None):
+        more = interval.samples_to_halve
+        methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
+    return [basis + (halving(*sorted({min(more), max(more)})) if more else "") for basis, more in methods.items()]
 
 
-def _metric_cell(name: str, system: SystemResult, unit: Units, *, mixed: bool) -> Phrase:
-    """The number; with its class where systems have different ones, so that the title names none."""
-    estimate = system.estimate(name)
-    if estimate.shown is None:
-        return shorten_reason(f"undefined: {estimate.undefined}")
-    card, notation = catalogue.get(name), MetricNotation(name, unit)
-    return f"{notation.whole(estimate)}{card.of_class(system.positive) if card and mixed else ''}"
-
-
-MAX_PAIRS = 5
-"""Pairs shown outside of pages."""
-SHOWN_CHARACTERS = 80
-
-
-def examples_section(systems: Sequence[SystemResult]) -> list[Section]:
-    """The most frequent confused pairs of each system with their rows, for text and Markdown."""
-    several = len(systems) > 1
-    parts: list[Section] = []
-    for system in systems:
-        shown = [Section(example_heading(cell), list(example_blocks(cell))) for cell in system.examples[:MAX_PAIRS]]
-        if shown:
-            heading: Phrase = ("Example rows of ", Name(system.title)) if several else "Example rows"
-            parts.append(Section(heading, shown, only="plain"))
-    return parts
-
-
-def example_blocks(cell: CellExamples) -> Iterator[Block]:
-    """The rows of a pair, and where they come from."""
-    origin = example_origin(cell)
-    if origin is not None:
-        yield Paragraph(origin, quiet=True)
-    yield example_table(cell)
-
-
-def example_heading(cell: CellExamples) -> Phrase:
-    """Which pair, and how many of its rows are shown."""
-    whole = len(cell.rows) >= cell.count
-    number = f"all {format_count(cell.count)}" if whole else f"{len(cell.rows)} of {format_count(cell.count)}"
-    shown = "1 row" if cell.count == 1 else f"{number} rows"
-    return ("true ", Name(cell.truth), ", predicted ", Name(cell.system), f": {shown}")
-
-
-def example_origin(cell: CellExamples) -> Phrase | None:
-    """In which groups the pair is more frequent than elsewhere; None where no group was looked at."""
-    if not cell.searched:
-        return None
-    if not cell.segments:
-        return ("In no group of ", *join_phrases(map(Name, cell.searched), ", "), " more often than elsewhere.")
-    parts = [
-        (
-            *(Name(each.column), " is ", Name(each.value)),
-            f": {format_share(each.rate)} of the true class, elsewhere {format_share(each.elsewhere)}",
-        )
-        for each in cell.segments
+def _describe_method(evaluation: Evaluation) -> list[Phrase]:
+    has_intervals = any(value.low is not None for system in evaluation.systems for value in system.metrics.values())
+    return [
+        "Information is computed from the table of true class × predicted class alone; “captured” is the mutual "
+        "information as a fraction of the truth's entropy.",
+        "Captured information does not depend on how outputs are named: a system that swaps two names keeps its "
+        "score. Accuracy does depend on it; the page says where the two disagree.",
+        "Accuracy and the other conventional metrics are those of this sample. Few rows per class make information of "
+        "a sample look too high, so it is shown corrected, as the mean of the posterior; the sample's value stands "
+        "beside it. Intervals are credible intervals."
+        if has_intervals
+        else "No intervals are shown, because this evaluation was made without a posterior. With few samples per cell "
+        "captured information tends to look too high.",
     ]
-    return ("More often where ", *join_phrases(parts, "; "), ".")
-
-
-def example_table(cell: CellExamples) -> Table:
-    """The rows of one pair, by their number in the source; rows of a cluster have none, and count from 1 here."""
-    names = list(dict.fromkeys(name for row in cell.rows for name in row.values))
-    columns = [Column("row", "name"), *(Column(name, "text", folds=True) for name in names)]
-    rows: list[Sequence[Cell]] = [
-        (f"{place if example.row is None else example.row:,}", *(_text(example.values.get(name)) for name in names))
-        for place, example in enumerate(cell.rows, 1)
-    ]
-    return Table(columns, rows, "Rows drawn at random", max_rows=len(rows), whole=True, style="values rows")
-
-
-def _text(value: Json) -> Cell:
-    if isinstance(value, float):
-        return f"{value:.6g}"
-    return "–" if value is None else Name(str(value), SHOWN_CHARACTERS)

@@ -72,7 +72,7 @@ def _tile(result: History, series: RunSeries) -> Tile:
     notation = MetricNotation(result.metric)
     baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
     title = find(result.metric).card.title
-    return Tile.of(series.newest.estimate, notation, title, f"{series.system}{baseline}")
+    return Tile.from_estimate(series.newest.estimate, notation, title, f"{series.system}{baseline}")
 
 
 def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:

@@ -10,7 +10,7 @@ from infoscope.figures.judge import JudgeDisplay, StrataMosaicDisplay
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
 from infoscope.reports.shared import make_group_columns, tabulate
-from infoscope.reports.systems import class_tables
+from infoscope.reports.systems import tabulate_classes
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import (
     MetricNotation,
@@ -30,7 +30,7 @@ MOST_SYSTEMS = 3
 """Systems with a sentence each; of more, the two best have one, and a table has all."""
 
 
-def judge_sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
+def write_judge_sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
     """How good the judge is; each system over all rows beside the labels alone and the judge alone.
 
     Where rows were split, in the group of the system that is looked at.
@@ -102,7 +102,7 @@ def _worth(system: JudgedSystem) -> str:
     return "no further labels" if labels < 1 else counted(labels, "further label")
 
 
-def judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
+def make_judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
     """The three estimates side by side, and the judge by class; where rows were split, of all groups together."""
     parts = list(evaluation.judged_parts())
     if not parts:
@@ -132,7 +132,7 @@ def _favour(evaluation: Evaluation) -> Iterator[Section]:
 
 def _by_class(found: JudgeResult, unit: Units) -> Iterator[Section]:
     for judge in found.judge if found.verdicts == "class" else ():
-        yield Section(("The judge by class: ", Name(judge.title)), class_tables(judge, unit))
+        yield Section(("The judge by class: ", Name(judge.title)), tabulate_classes(judge, unit))
 
 
 def _by_stratum(part: Evaluation) -> Iterator[Section]:

@@ -75,7 +75,7 @@ def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Sectio
             lambda each: Strong(format_share(each.metrics["proficiency"].shown)),
         ),
         (Column("interval", priority=8), lambda each: format_interval(each.metrics["proficiency"])),
-        (Column("", "whisker"), lambda each: Whisker.of(each.metrics["proficiency"])),
+        (Column("", "whisker"), lambda each: Whisker.from_estimate(each.metrics["proficiency"])),
         (Column("accuracy", priority=7, metric="accuracy"), lambda each: format_share(each.metrics["accuracy"].shown)),
         (Column("interval", priority=6), lambda each: format_interval(each.metrics["accuracy"])),
         (

@@ -113,7 +113,7 @@ def _headline(system: Predictor, many: int) -> Phrase:
 
 def _tiles(system: Predictor) -> Iterator[Tile]:
     for name in _TILES:
-        yield Tile.of(system.metrics[name], MetricNotation(name), _TITLES[name])
+        yield Tile.from_estimate(system.metrics[name], MetricNotation(name), _TITLES[name])
 
 
 def _predictor(system: Predictor, unit: Units, at: int) -> Section:

@@ -226,7 +226,7 @@ def _compare_trackers(evaluation: TrackingEvaluation) -> Section:
     rows = tabulate(
         [(evaluation[name], evaluation[name].metrics) for name in evaluation.ranking],
         (Column("tracker", "name"), lambda row: Name(row[0].name, 30)),
-        (Column("", "whisker"), lambda row: Whisker.of(row[1]["proficiency"])),
+        (Column("", "whisker"), lambda row: Whisker.from_estimate(row[1]["proficiency"])),
         (Column("captured", metric="proficiency"), lambda row: Strong(format_share(row[1]["proficiency"].shown))),
         (Column("interval", priority=5), lambda row: format_interval(row[1]["proficiency"])),
         (
