@@ -1,4 +1,8 @@
-"""The classes of one system, the costliest first, and the pairs that are confused."""
+"""What reports show of the systems of an evaluation: classes, confused pairs, pictures, places by any metric.
+
+Called by the views of an evaluation and of its judge, and by ``html/evaluation.py``. A table that a stored document no
+longer has is rebuilt from its cells (``rebuild_table``); everything else is shown as the result has it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +21,6 @@ from infoscope.figures.confusion import (
     heat_map,
 )
 from infoscope.figures.coverage import CoverageDisplay, CoveragePoint, Spread
-from infoscope.figures.scene import Panel
 from infoscope.figures.triangle import (
     EntropyTriangleDisplay,
     SplitPoint,
@@ -44,73 +47,80 @@ from infoscope.tables import Contingency
 from infoscope.tables.transformations import on_scale
 from infoscope.typing import Json
 
+MAX_CELLS = 1000
+"""A document lists at most this many cells; a table with more cannot be read back from it."""
+MAX_NUMBERS = 80_000
+"""Numbers of single classes that a page carries; of more, only those of the most frequent classes."""
+_MOST_SIDE_BY_SIDE = 12
+"""Systems whose matrices a page shows side by side."""
+_MOST_CLASSES = 100
+_MOST_WRITTEN_CELLS = 200
+"""Cells of all matrices up to which each has its number: a page is not to grow by it."""
+_PAGE_WIDTH = 900.0
 
-def cost_in_bits(system: SystemResult, item: ClassEstimates) -> float:
-    """Missed and false bits that a class causes in the sample."""
-    missed, false = system.number("missed_information") or 0.0, system.number("false_information") or 0.0
-    return missed * (item.number("missed_share") or 0.0) + false * (item.number("false_share") or 0.0)
-
-
-def labels_match(system: SystemResult) -> bool:
-    """Whether predicted classes are named as the true ones are."""
-    return set(system.truth_labels) <= set(system.system_labels)
+# Classes and confused pairs -------------------------------------------------------------------------------------------
 
 
 def tabulate_confusions(system: SystemResult, most: int = 5) -> Sequence[Block]:
-    """What to fix first: pairs of classes, or kinds of error, by what would be gained without them."""
+    """Tabulate what to fix first: pairs of classes, or kinds of error, by what would be gained without them."""
     pairs = [pair for pair in system.confusions if pair.gain > 0][:most]
     if not pairs:
         return ()
     directed = pairs[0].directed
-    columns, cells = tabulate(
+
+    def write_pair(pair: ConfusedPair) -> Phrase:
+        first, second = (Name(label, 20) for label in pair.classes)
+        return ("true ", first, " predicted ", second) if pair.directed else (first, " ↔ ", second)
+
+    columns, lines = tabulate(
         pairs,
-        (Column("error" if directed else "pair", "name"), _pair),
-        (Column("", "bar", 1), lambda each: ShareBar(each.gain / pairs[0].gain, role="false")),
-        (Column("gain"), lambda each: Strong(f"+{format_points(each.gain)} points")),
-        (Column("samples", priority=5), lambda each: format_count(each.count)),
+        (Column("error" if directed else "pair", "name"), write_pair),
+        (Column("", "bar", 1), lambda pair: ShareBar(pair.gain / pairs[0].gain, role="false")),
+        (Column("gain"), lambda pair: Strong(f"+{format_points(pair.gain)} points")),
+        (Column("samples", priority=5), lambda pair: format_count(pair.count)),
     )
-    rows = [Row(line, attributes=_largest_cell(pair, system)) for line, pair in zip(cells, pairs, strict=True)]
+    counts = {(cell.truth, cell.system): cell.count for cell in system.leaks}
+    rows = []
+    for line, pair in zip(lines, pairs, strict=True):
+        truth, predicted = pair.classes
+        if not pair.directed and counts.get((predicted, truth), 0) > counts.get((truth, predicted), 0):
+            truth, predicted = predicted, truth  # a click opens the rows of the more frequent direction
+        rows.append(Row(line, attributes={"truth": truth, "predicted": predicted}))
     without = "without these errors" if directed else "if the pair were never confused"
     note = f"Points of captured information in this sample gained {without}. Gains overlap and do not add up."
     caption = f"Points of captured information gained {without}"
     return (Table(columns, rows, caption, "What to fix first", note, style="fix"),)
 
 
-def _largest_cell(pair: ConfusedPair, system: SystemResult) -> dict[str, str]:
-    """The more frequent direction of a confused pair, whose rows a click opens."""
-    counts = {(cell.truth, cell.system): cell.count for cell in system.leaks}
-    one, other = pair.classes
-    turned = not pair.directed and counts.get((other, one), 0) > counts.get((one, other), 0)
-    truth, predicted = (other, one) if turned else (one, other)
-    return {"truth": truth, "predicted": predicted}
-
-
-def _pair(pair: ConfusedPair) -> Phrase:
-    first, second = (Name(label, 20) for label in pair.classes)
-    return ("true ", first, " predicted ", second) if pair.directed else (first, " ↔ ", second)
-
-
 def tabulate_classes(system: SystemResult, unit: Units) -> Sequence[Block]:
-    """One table where predicted classes are named as the true ones are, else one for each side."""
+    """Tabulate the classes, the costliest first, in one table if predicted classes are named as the true ones are.
+
+    Else there is one table for each side.
+    """
     true = {item.label: item for item in system.classes if (item.number("support") or 0) > 0}
     predicted = {item.label: item for item in system.outputs if (item.number("declared") or 0) > 0}
-    if labels_match(system):
-        return (_table(system, true, predicted, unit, "class"),) if true or predicted else ()
+    if set(system.truth_labels) <= set(system.system_labels):
+        return (_tabulate_classes(system, true, predicted, unit, "class"),) if true or predicted else ()
     return tuple(
-        _table(system, one, other, unit, noun)
+        _tabulate_classes(system, one, other, unit, noun)
         for one, other, noun in ((true, {}, "true class"), ({}, predicted, "predicted class"))
         if one or other
     )
 
 
-def _table(
+def _tabulate_classes(
     system: SystemResult,
     true: dict[str, ClassEstimates],
     predicted: dict[str, ClassEstimates],
     unit: Units,
     noun: str,
 ) -> Table:
-    cost = {label: cost_in_bits(system, item) for label, item in {**predicted, **true}.items()}
+    # missed and false bits that a class causes in the sample
+    missed, false = system.number("missed_information") or 0.0, system.number("false_information") or 0.0
+    cost = {
+        label: missed * (item.number("missed_share") or 0.0) + false * (item.number("false_share") or 0.0)
+        for label, item in {**predicted, **true}.items()
+    }
     labels = sorted(dict.fromkeys([*true, *predicted]), key=lambda label: -cost[label])
     spread = [item.shown("false_information") or 0.0 for item in true.values()]
     ambiguity = [item.shown("missed_information") or 0.0 for item in predicted.values()]
@@ -118,17 +128,17 @@ def _table(
     has_bits = system.shown("proficiency") is not None
     size = {label: item.shown("declared") for label, item in predicted.items()}
     size |= {label: item.shown("support") for label, item in true.items()}
-    columns, cells = tabulate(
+    columns, lines = tabulate(
         labels,
         (Column(noun, "name"), lambda label: Name(label, 26)),
         (Column("samples", priority=8), lambda label: format_count(size[label])),
-        *_rate(true, Column("recall", priority=7), "recall"),
-        *(_bits(true, Column("spread", "bar", 4), "false", most, unit) if has_bits else ()),
-        *_rate(predicted, Column("precision", priority=6), "precision"),
-        *(_bits(predicted, Column("ambiguity", "bar", 4), "missed", most, unit) if has_bits else ()),
+        *_make_rate_columns(true, Column("recall", priority=7), "recall"),
+        *(_make_bit_columns(true, Column("spread", "bar", 4), "false", most, unit) if has_bits else ()),
+        *_make_rate_columns(predicted, Column("precision", priority=6), "precision"),
+        *(_make_bit_columns(predicted, Column("ambiguity", "bar", 4), "missed", most, unit) if has_bits else ()),
         *([(Column("cost"), lambda label: Strong(unit.amount(cost[label], 3)))] if has_bits else ()),
     )
-    rows = [Row(line, attributes={"class": label}) for line, label in zip(cells, labels, strict=True)]
+    rows = [Row(line, attributes={"class": label}) for line, label in zip(lines, labels, strict=True)]
     is_corrected = any(column.title == "in sample" for column in columns)
     note = (
         "Spread of predictions: H(S given T=i). Ambiguity of this prediction: H(T given S=j)."
@@ -142,10 +152,10 @@ def _table(
     return Table(columns, rows, caption, title, note, "classes", style="classes")
 
 
-def _rate(
+def _make_rate_columns(
     items: Mapping[str, ClassEstimates], column: Column, metric: str
 ) -> Iterator[tuple[Column, Callable[[str], Cell]]]:
-    """Yield a rate of each class and its interval, as far as there are any."""
+    """Make columns of a rate of each class and its interval, as far as there are any."""
 
     def estimate(label: str) -> Estimate:
         return items[label].values.get(metric, ABSENT) if label in items else ABSENT
@@ -156,39 +166,38 @@ def _rate(
         yield Column("interval", priority=2), lambda label: format_interval(estimate(label))
 
 
-def _bits(
+def _make_bit_columns(
     items: Mapping[str, ClassEstimates], column: Column, role: str, most: float, unit: Units
 ) -> Iterator[tuple[Column, Callable[[str], Cell]]]:
-    """Yield entropies within the classes, and those of the sample where they read differently."""
+    """Make columns of entropies within the classes, and of those of the sample where they read differently."""
 
-    def bits(label: str) -> Cell:
+    def draw_bits(label: str) -> Cell:
         value = items[label].shown(f"{role}_information") if label in items else None
         return "–" if value is None else ShareBar(value / most, unit.amount(value), role)
 
-    def in_sample(label: str) -> str:
-        found = items[label].values.get(f"{role}_information", ABSENT) if label in items else ABSENT
-        text = unit.amount(found.value)
-        return text if found.corrected and text != unit.amount(found.shown) else ""
+    def write_sample(label: str) -> str:
+        estimate = items[label].values.get(f"{role}_information", ABSENT) if label in items else ABSENT
+        text = unit.amount(estimate.value)
+        return text if estimate.corrected and text != unit.amount(estimate.shown) else ""
 
     if items:
-        yield column, bits
-    if any(map(in_sample, items)):
-        yield Column("in sample", priority=1), in_sample
+        yield column, draw_bits
+    if any(map(write_sample, items)):
+        yield Column("in sample", priority=1), write_sample
 
 
-CAPPED = 1000
-"""A document lists at most this many cells; a table with more cannot be read back from it."""
+# Pictures -------------------------------------------------------------------------------------------------------------
 
 
 def rebuild_table(system: SystemResult) -> Contingency | None:
-    """The table itself where the result still has it, else as the document's cells tell it; None where they do not.
+    """Return the table where the result still has it, else as the document's cells tell it; None where they do not.
 
     Cells that cost no bits are not in the document. Each is alone in its row and its column, so the class's recall
     (then the number of declarations) says which it is.
     """
     if system.table is not None:
         return system.table
-    if len(system.leaks) >= CAPPED or not system.truth_labels:
+    if len(system.leaks) >= MAX_CELLS or not system.truth_labels:
         return None
     row_of = {label: at for at, label in enumerate(system.truth_labels)}
     column_of = {label: at for at, label in enumerate(system.system_labels)}
@@ -216,139 +225,125 @@ def rebuild_table(system: SystemResult) -> Contingency | None:
     return table if system.ordinal is None else on_scale(table, system.ordinal)
 
 
-_MOST_SIDE_BY_SIDE = 12
-"""Systems whose matrices a page shows side by side."""
-_MOST_CLASSES = 100
-_MOST_WRITTEN_CELLS = 200
-"""Cells of all matrices up to which each has its number: a page is not to grow by it."""
-_PAGE_WIDTH = 900.0
-
-
-def _known(system: SystemResult, names: Sequence[str]) -> list[float] | None:
-    values = [system.shown(name) for name in names]
-    return None if any(value is None for value in values) else [float(value) for value in values if value is not None]
+def _get_shown(system: SystemResult, names: Sequence[str]) -> list[float] | None:
+    """Return the numbers shown of these metrics; None where one is undefined."""
+    values = [value for name in names if (value := system.shown(name)) is not None]
+    return values if len(values) == len(names) else None
 
 
 def place_in_coverage(systems: Sequence[SystemResult]) -> list[CoveragePoint]:
-    """Places in the coverage plot; undefined ones are left out.
+    """Return places in the coverage plot; undefined ones are left out.
 
     The covariance of captured and false information follows from the variance of the erroneous information:
     Var(1 − f + r) = Var f + Var r − 2 Cov(f, r).
     """
+    names = ("false_information_ratio", "proficiency")
     points = []
     for system in systems:
-        place = _known(system, ("false_information_ratio", "proficiency"))
-        if place is not None:
-            points.append(CoveragePoint(system.title, place[0], place[1], system.shown("accuracy"), _spread(system)))
+        place = _get_shown(system, names)
+        if place is None:
+            continue
+        false, captured, erroneous = map(system.estimate, (*names, "erroneous_information_ratio"))
+        spread = None
+        if None not in (false.sd, captured.sd, erroneous.sd, false.mean, captured.mean):
+            r, f, s = float(false.sd or 0.0), float(captured.sd or 0.0), float(erroneous.sd or 0.0)
+            shared = float(np.clip((f * f + r * r - s * s) / 2.0, -f * r, f * r))
+            center = (float(false.mean or 0.0), float(captured.mean or 0.0))
+            spread = Spread(center, np.array([[r * r, shared], [shared, f * f]]))
+        points.append(CoveragePoint(system.title, place[0], place[1], system.shown("accuracy"), spread))
     return points
 
 
-def _spread(system: SystemResult) -> Spread | None:
-    false, captured, erroneous = (
-        system.estimate(name) for name in ("false_information_ratio", "proficiency", "erroneous_information_ratio")
-    )
-    if None in (false.sd, captured.sd, erroneous.sd, false.mean, captured.mean):
-        return None
-    r, f, s = float(false.sd or 0.0), float(captured.sd or 0.0), float(erroneous.sd or 0.0)
-    shared = float(np.clip((f * f + r * r - s * s) / 2.0, -f * r, f * r))
-    return Spread((float(false.mean or 0.0), float(captured.mean or 0.0)), np.array([[r * r, shared], [shared, f * f]]))
-
-
 def place_in_triangle(systems: Sequence[SystemResult]) -> list[TrianglePoint]:
-    """Places in the entropy triangle; undefined ones are left out."""
+    """Return places in the entropy triangle; undefined ones are left out."""
     points = []
     for system in systems:
-        shares = _known(system, ("triangle_divergence", "triangle_transfer", "triangle_variation"))
+        shares = _get_shown(system, ("triangle_divergence", "triangle_transfer", "triangle_variation"))
         if shares is not None and system.shown("proficiency") is not None:
             points.append(TrianglePoint(system.title, TriangleShares(*shares), system.shown("accuracy")))
     return points
 
 
 def place_in_split_triangle(systems: Sequence[SystemResult]) -> list[SplitPoint]:
-    """Both ends of each system in the split triangle; undefined ones are left out."""
+    """Return both ends of each system in the split triangle; undefined ones are left out."""
     points = []
     for system in systems:
-        sides = [
-            _known(system, [f"split_{side}_{part}" for part in ("divergence", "transfer", "remainder")])
+        truth, output = (
+            _get_shown(system, [f"split_{side}_{part}" for part in ("divergence", "transfer", "remainder")])
             for side in ("truth", "system")
-        ]
-        if sides[0] is not None and sides[1] is not None and system.shown("proficiency") is not None:
-            points.append(SplitPoint(system.title, TriangleShares(*sides[0]), TriangleShares(*sides[1])))
+        )
+        if truth is not None and output is not None and system.shown("proficiency") is not None:
+            points.append(SplitPoint(system.title, TriangleShares(*truth), TriangleShares(*output)))
     return points
 
 
+_NO_PLACE = "no system has a place in this picture: its information is undefined"
+
+
 def make_coverage_display(evaluation: Evaluation) -> CoverageDisplay:
-    """All systems in the coverage plot."""
-    return CoverageDisplay(_some(place_in_coverage(evaluation.ranking)))
+    """Show all systems in the coverage plot."""
+    if not (points := place_in_coverage(evaluation.ranking)):
+        raise InputError(_NO_PLACE)
+    return CoverageDisplay(points)
 
 
 def make_triangle_display(evaluation: Evaluation) -> EntropyTriangleDisplay:
-    """All systems in the entropy triangle."""
-    return EntropyTriangleDisplay(_some(place_in_triangle(evaluation.ranking)), zoom=True)
+    """Show all systems in the entropy triangle."""
+    if not (points := place_in_triangle(evaluation.ranking)):
+        raise InputError(_NO_PLACE)
+    return EntropyTriangleDisplay(points, zoom=True)
 
 
 def make_split_display(evaluation: Evaluation) -> SplitTriangleDisplay:
-    """All systems in the split triangle."""
-    return SplitTriangleDisplay(_some(place_in_split_triangle(evaluation.ranking)), zoom=True)
+    """Show all systems in the split triangle."""
+    if not (points := place_in_split_triangle(evaluation.ranking)):
+        raise InputError(_NO_PLACE)
+    return SplitTriangleDisplay(points, zoom=True)
 
 
 def make_confusion_display(evaluation: Evaluation) -> ConfusionDisplay:
-    """The confusion matrix of the best system."""
+    """Show the confusion matrix of the best system."""
     table = rebuild_table(evaluation.ranking[0])
     if table is None:
         raise InputError("the result does not hold all cells of the table; evaluate again to draw its confusion matrix")
     return ConfusionDisplay.from_table(table)
 
 
+_SCORE_WORDS = {"accuracy": "accuracy", "proficiency": "captured", "erroneous_information_ratio": "erroneous"}
+
+
 def make_grid_display(evaluation: Evaluation) -> ConfusionGridDisplay:
-    """The confusion matrices of all systems side by side."""
+    """Show the confusion matrices of all systems side by side, with the numbers that the report shows."""
     tables = {system.title: table for system in evaluation.ranking if (table := rebuild_table(system)) is not None}
     if not tables:
         raise InputError("the result does not hold all cells of a table; evaluate again to draw confusion matrices")
+    systems = {system.title: system for system in evaluation.ranking}
+    matrices = []
+    for title, table in list(tables.items())[:MOST_MATRICES]:
+        scores = [
+            f"{_SCORE_WORDS[metric]} {MetricNotation(metric).value(systems[title].shown(metric))}"
+            for metric in DEFAULT_METRICS
+        ]
+        matrices.append(ScoredMatrix(title, heat_map(table, "given"), tuple(scores)))
     cells = sum(table.shape[0] * table.shape[1] for table in tables.values())
-    scores = {system.title: system for system in evaluation.ranking}
-    matrices = [
-        ScoredMatrix(name, heat_map(table, "given"), tuple(_scores(scores[name])))
-        for name, table in list(tables.items())[:MOST_MATRICES]
-    ]
     return ConfusionGridDisplay(matrices, cells="of_truth" if cells <= _MOST_WRITTEN_CELLS else "none")
 
 
-def _scores(system: SystemResult) -> Iterator[str]:
-    """The numbers that the report shows, in the same words and forms."""
-    for metric in DEFAULT_METRICS:
-        yield f"{_WORDS[metric]} {MetricNotation(metric).value(system.shown(metric))}"
-
-
-_WORDS = {"accuracy": "accuracy", "proficiency": "captured", "erroneous_information_ratio": "erroneous"}
-
-
-def _widened(panel: Panel) -> Panel:
-    """The picture with room to its right, so that a page does not enlarge a few small matrices."""
-    width = max(panel.width, _PAGE_WIDTH)
-    return replace(panel, width=width, x=replace(panel.x, high=width))
-
-
 def make_grid_section(evaluation: Evaluation) -> list[Section]:
-    """The matrices of a few systems side by side, on one scale, with P(predicted | true) in their cells."""
+    """Show the matrices of a few systems side by side, on one scale, with P(predicted | true) in their cells."""
     if not 1 < len(evaluation.systems) <= _MOST_SIDE_BY_SIDE:
         return []
-    if any(rebuild_table(system) is None or max(len(system.truth_labels), 1) > _MOST_CLASSES for system in evaluation):
+    if any(rebuild_table(system) is None or len(system.truth_labels) > _MOST_CLASSES for system in evaluation):
         return []
+    panel = make_grid_display(evaluation).panel()
+    width = max(panel.width, _PAGE_WIDTH)  # room to its right keeps a page from enlarging a few small matrices
+    panel = replace(panel, width=width, x=replace(panel.x, high=width))
     caption = "Each row is a true class: P(predicted | true), in percent. Errors of all systems have one scale."
-    picture = Figure(_widened(make_grid_display(evaluation).panel()), caption, style="matrices")
+    picture = Figure(panel, caption, style="matrices")
     return [Section("Confusion matrices side by side", [picture], "confusions", only="page", link="Matrices")]
 
 
-def _some(points: list) -> list:  # type: ignore[type-arg]
-    if not points:
-        raise InputError("no system has a place in this picture: its information is undefined")
-    return points
-
-
-MAX_NUMBERS = 80_000
-"""Numbers of single classes that a page carries; of more, only those of the most frequent classes."""
-_SIDES = (("one true class", "class_"), ("one predicted class", "output_"))
+# Systems by any metric ------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -366,144 +361,135 @@ class ChosenPlace:
 
 
 def list_metric_choices(evaluation: Evaluation, unit: Units) -> Json:
-    """Every text that the page can show of the systems, by level and metric: system by system, class by class."""
+    """List every text that the page can show of the systems, by level and metric: system by system, class by class."""
     systems = evaluation.ranking
-    names = _names(system.metrics for system in systems)
+    names = _list_names(system.metrics for system in systems)
     views = [compare_by_metric(evaluation, name, unit) for name in names]
-    whole: Json = {
-        "word": "all classes",
-        "metrics": [_described(name, "", unit) for name in names],
-        "labels": [""],
-        "values": [[place.value for place in view] for view in views],
-        "intervals": [_unless_empty([place.interval for place in view]) for view in views],
-        "gaps": [
-            [[getattr(place, part) for place in view] for part in ("difference", "probability", "verdict")]
-            for view in views
-        ],
-    }
-    return {"levels": [whole, *_levels_of_classes(systems, unit)]}
-
-
-def _levels_of_classes(systems: Sequence[SystemResult], unit: Units) -> Iterator[Json]:
-    for (word, prefix), sides in zip(_SIDES, ([s.classes for s in systems], [s.outputs for s in systems]), strict=True):
-        found = [{item.label: item.values for item in side} for side in sides]
-        metrics = _names(values for side in found for values in side.values())
+    levels: list[Json] = [
+        {
+            "word": "all classes",
+            "metrics": [_describe_metric(name, "", unit) for name in names],
+            "labels": [""],
+            "values": [[place.value for place in view] for view in views],
+            "intervals": [_drop_empty([place.interval for place in view]) for view in views],
+            "gaps": [
+                [[getattr(place, part) for place in view] for part in ("difference", "probability", "verdict")]
+                for view in views
+            ],
+        }
+    ]
+    sides = (
+        ("one true class", "class_", [system.classes for system in systems]),
+        ("one predicted class", "output_", [system.outputs for system in systems]),
+    )
+    empty: Mapping[str, Estimate] = {}
+    for word, prefix, items_of_systems in sides:
+        estimates = [{item.label: item.values for item in items} for items in items_of_systems]
+        metrics = _list_names(values for by_label in estimates for values in by_label.values())
         if not metrics:
             continue
-        labels = _some_labels(found, metrics)
+        labels = _select_labels(estimates, metrics)
         values, intervals = [], []
         for metric in metrics:
-            writing = MetricNotation(prefix + metric, unit)
-            estimates = [side.get(label, _NOTHING).get(metric, ABSENT) for side in found for label in labels]
-            values.append([writing.shown(estimate) for estimate in estimates])
-            intervals.append(_unless_empty([writing.interval(estimate) for estimate in estimates]))
-        yield {
-            "word": word,
-            "metrics": [_described(name, prefix, unit) for name in metrics],
-            "labels": labels,
-            "values": values,
-            "intervals": intervals,
-        }
+            notation = MetricNotation(prefix + metric, unit)
+            chosen = [by_label.get(label, empty).get(metric, ABSENT) for by_label in estimates for label in labels]
+            values.append([notation.shown(estimate) for estimate in chosen])
+            intervals.append(_drop_empty([notation.interval(estimate) for estimate in chosen]))
+        described = [_describe_metric(name, prefix, unit) for name in metrics]
+        levels.append({"word": word, "metrics": described, "labels": labels, "values": values, "intervals": intervals})
+    return {"levels": levels}
 
 
-_NOTHING: Mapping[str, Estimate] = {}
+def _describe_metric(name: str, prefix: str, unit: Units) -> Json:
+    """Return a metric with its title, whether the lowest comes first, and what follows its numbers."""
+    notation, card = MetricNotation(prefix + name, unit), catalogue.get(prefix + name)
+    title = name.replace("_", " ") if card is None or prefix else card.title
+    return [name, title, notation.lowest_first, notation.suffix]
 
 
-def _described(name: str, prefix: str, unit: Units) -> Json:
-    """A metric with its title, whether the lowest comes first, and what follows its numbers."""
-    writing = MetricNotation(prefix + name, unit)
-    return [name, _title(name, prefix), writing.lowest_first, writing.suffix]
-
-
-def _unless_empty(texts: list[str]) -> list[str] | None:
+def _drop_empty(texts: list[str]) -> list[str] | None:
     return texts if any(texts) else None
 
 
-def _names(groups: Iterable[Iterable[str]]) -> list[str]:
+def _list_names(groups: Iterable[Iterable[str]]) -> list[str]:
     return list(dict.fromkeys(name for group in groups for name in group))
 
 
-def _title(name: str, prefix: str) -> str:
-    card = catalogue.get(prefix + name)
-    return name.replace("_", " ") if card is None or prefix else card.title
-
-
-def _some_labels(found: Sequence[Mapping[str, Mapping[str, Estimate]]], metrics: Sequence[str]) -> list[str]:
-    """All labels, or the most frequent ones where there are too many; their size is their first metric."""
-    labels = _names(found)
-    most = max(1, MAX_NUMBERS // (len(found) * len(metrics)))
+def _select_labels(estimates: Sequence[Mapping[str, Mapping[str, Estimate]]], metrics: Sequence[str]) -> list[str]:
+    """Return all labels, or the most frequent ones where there are too many; their size is their first metric."""
+    labels = _list_names(estimates)
+    most = max(1, MAX_NUMBERS // (len(estimates) * len(metrics)))
     if len(labels) <= most:
         return labels
-    size = {label: max(side.get(label, {}).get(metrics[0], ABSENT).value or 0.0 for side in found) for label in labels}
+    size = {
+        label: max(by_label.get(label, {}).get(metrics[0], ABSENT).value or 0.0 for by_label in estimates)
+        for label in labels
+    }
     kept = set(sorted(labels, key=lambda label: -size[label])[:most])
     return [label for label in labels if label in kept]
 
 
 def compare_by_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[ChosenPlace]:
-    """The systems, as they are ranked, by a metric of all classes, with the differences to the first of their group.
+    """Return the systems, as they are ranked, by a metric of all classes, with differences to the first of their group.
 
     It is called the best where the others are significantly worse.
     """
     systems = evaluation.ranking
-    writing = MetricNotation(metric, unit)
+    notation = MetricNotation(metric, unit)
     estimates = [system.estimate(metric) for system in systems]
     groups = [tuple((system.group or {}).values()) for system in systems]
+
+    def rank(at: int) -> tuple[bool, bool, float]:
+        value = estimates[at].shown
+        number = 0.0 if value is None else value if notation.lowest_first else -value
+        return (not systems[at].is_informative, value is None, number)
+
     first: dict[tuple[str, ...], SystemResult] = {}
-    order = _order(estimates, lowest_first=writing.lowest_first)
-    for at in sorted(order, key=lambda at: not systems[at].is_informative):  # a stable sort
+    for at in sorted(range(len(systems)), key=rank):
         first.setdefault(groups[at], systems[at])
     gaps = [
         None if first[group] is system else find_difference(evaluation, system, first[group], metric)
         for system, group in zip(systems, groups, strict=True)
     ]
     compared = {group for group, gap in zip(groups, gaps, strict=True) if gap is not None}
-    tied = {group for system, group, gap in zip(systems, groups, gaps, strict=True) if _is_rival(system, gap)}
+    # a system may be as good as the first, unless a metric puts one ahead that captures no information
+    tied = {
+        group
+        for system, group, gap in zip(systems, groups, gaps, strict=True)
+        if gap is not None
+        and gap.corrected_verdict != "worse"
+        and (system.is_informative or (gap.probability_a_better or 0.0) < 0.5)
+    }
     places = []
-    for place, system, group, gap in zip(_places(estimates, writing), systems, groups, gaps, strict=True):
+    for place, system, group, gap in zip(_scale_estimates(estimates, notation), systems, groups, gaps, strict=True):
         if gap is not None:
             better = format_probability(gap.probability_a_better)
             verdict: str = gap.corrected_verdict if system.is_informative else "no information"
-            difference = writing.difference(gap.estimate, (system.shown(metric), first[group].shown(metric)))
+            difference = notation.difference(gap.estimate, (system.shown(metric), first[group].shown(metric)))
             places.append(replace(place, difference=difference, probability=better, verdict=verdict))
         else:
             is_first = first[group] is system and group in compared
-            word = "best" if group not in tied else "lowest" if writing.lowest_first else "highest"
+            word = "best" if group not in tied else "lowest" if notation.lowest_first else "highest"
             verdict = f"{word}{' of its group' * bool(system.group)}" if system.is_informative else "no information"
             places.append(replace(place, verdict=verdict) if is_first else place)
     return places
 
 
-def _is_rival(system: SystemResult, gap: Difference | None) -> bool:
-    """Whether a system may be as good as the first; one without information that a metric puts ahead is no rival."""
-    if gap is None or gap.corrected_verdict == "worse":
-        return False
-    return system.is_informative or (gap.probability_a_better or 0.0) < 0.5
-
-
 def find_difference(
     evaluation: Evaluation, system: SystemResult, other: SystemResult, metric: str = "proficiency"
 ) -> Difference | None:
-    """System − other in a metric; None where they were not compared, as in different groups."""
+    """Return system − other in a metric; None where they were not compared, as in different groups."""
     if (system.group or {}) != (other.group or {}):
         return None
-    found = evaluation.comparison
+    comparison = evaluation.comparison
     for part in evaluation.group_comparisons:
         if dict(part.group) == dict(system.group or {}):
-            found = part.comparison
-    return None if found is None else found.between(system.name, other.name, metric)
+            comparison = part.comparison
+    return None if comparison is None else comparison.between(system.name, other.name, metric)
 
 
-def _order(estimates: Sequence[Estimate], *, lowest_first: bool) -> list[int]:
-    """Which one comes first, second and so on; undefined ones last."""
-
-    def rank(at: int) -> tuple[bool, float]:
-        value = estimates[at].shown
-        return (value is None, 0.0 if value is None else value if lowest_first else -value)
-
-    return sorted(range(len(estimates)), key=rank)
-
-
-def _places(estimates: Sequence[Estimate], writing: MetricNotation) -> Iterator[ChosenPlace]:
+def _scale_estimates(estimates: Sequence[Estimate], notation: MetricNotation) -> Iterator[ChosenPlace]:
+    """Yield texts and places of estimates on their common scale."""
     ends = [end for e in estimates for end in (e.shown, e.low, e.high) if end is not None]
     low = min([0.0, *ends])
     width = max([0.0 if any(end > 1.0 for end in ends) else 1.0, *ends]) - low or 1.0
@@ -512,8 +498,9 @@ def _places(estimates: Sequence[Estimate], writing: MetricNotation) -> Iterator[
             None if part is None else round(100.0 * (part - low) / width, 1)
             for part in (estimate.shown, estimate.low, estimate.high)
         )
-        known = start is not None and end is not None
-        interval = writing.interval(estimate)
-        if sample := writing.in_sample(estimate):
+        has_interval = start is not None and end is not None
+        interval = notation.interval(estimate)
+        if sample := notation.in_sample(estimate):
             interval = f"{interval}; {sample} in sample"
-        yield ChosenPlace(writing.shown(estimate), interval, start if known else None, value, end if known else None)
+        limits = (start, end) if has_interval else (None, None)
+        yield ChosenPlace(notation.shown(estimate), interval, limits[0], value, limits[1])
