@@ -1,12 +1,15 @@
-"""The systems of an evaluation: the maps of all of them, then each in detail.
+"""Draw the parts of an evaluation's page that a script moves: maps, comparison by any metric, each system in detail.
 
-Of each: what to fix, what to do, what is confused with what, which classes lose.
+``page.py`` calls ``draw_maps``, ``draw_comparison`` and ``draw_systems`` by name, for the ``Explorer`` blocks of the
+outline; ``evaluation.js`` picks, moves and highlights what they write. Of each system the page shows what to fix, what
+to do, what is confused with what, and which classes lose.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 
@@ -31,24 +34,35 @@ from infoscope.reports.systems import (
     tabulate_classes,
     tabulate_confusions,
 )
-from infoscope.reports.views.evaluate import describe_ties, make_example_blocks, write_example_heading
+from infoscope.reports.views.evaluate import describe_ties, find_tag, make_example_blocks, write_example_heading
 from infoscope.results.notation import Units, format_count, format_share
 from infoscope.studies.evaluate import Evaluation, SystemResult
 from infoscope.typing import Json
 
 MAX_WRITTEN_FOLDS = 20
 """Confused pairs whose example rows are in the page as they are; those of the others are packed."""
+MAX_SPLIT = 8
+"""Joined pairs that one split triangle can show apart."""
+MAX_TIED = 8
+"""Sentences about systems without a significant difference."""
+MAX_MATRIX_CLASSES = 30
+"""Classes up to which the confusion matrix is a table; more are an image."""
+MAX_MATRIX_CELLS = 60_000
+"""Cells that a page carries for reading off the image; more are not carried."""
+
+
+# Each system in detail ------------------------------------------------------------------------------------------------
 
 
 def draw_systems(content: tuple[Evaluation, Units]) -> Html:
-    """The best system open, the others folded, in the order of the ranking."""
+    """Draw the best system open, the others folded, in the order of the ranking."""
     evaluation, unit = content
     order = {id(system): at for at, system in enumerate(evaluation.systems)}
     blocks, shares = [], []
     for place, system in enumerate(evaluation.ranking):
-        matrix, of_cells = confusion_matrix(system)
-        shares += [] if of_cells is None else [of_cells]
-        detail = _system(system, unit, order[id(system)], matrix)
+        matrix, shares_of_cells = draw_confusion_matrix(system)
+        shares += [] if shares_of_cells is None else [shares_of_cells]
+        detail = _draw_system(system, unit, order[id(system)], matrix)
         if place:
             detail = element("details", element("summary", plain_label(system.title)[:80]), detail, class_="other")
         blocks.append(detail)
@@ -56,39 +70,43 @@ def draw_systems(content: tuple[Evaluation, Units]) -> Html:
     return element("div", chooser, *blocks, embed(shares, "shares") if shares else Html(""))
 
 
-def _system(system: SystemResult, unit: Units, at: int, matrix: Html) -> Html:
-    pairs = tabulate_confusions(system)
-    fixes = list(map(draw_block, pairs)) if pairs else [_nothing_confused(system)]
-    by_class = map(draw_block, tabulate_classes(system, unit))
+def _draw_system(system: SystemResult, unit: Units, at: int, matrix: Html) -> Html:
+    has_information = system.shown("proficiency") is not None
+    fixes = list(map(draw_block, tabulate_confusions(system)))
+    if not fixes and system.classes and has_information:
+        fixes.append(element("p", "No two classes are confused.", class_="note"))
+    actions = [(finding.action or "Note", finding.text) for finding in system.diagnosis]
+    more = None if system.interval is None else system.interval.samples_to_halve
+    if more:
+        actions.append(("More data", f"{more:,} more samples would halve the interval of what it captures."))
+    if actions:
+        items = [element("div", element("dt", action), element("dd", element("bdi", why))) for action, why in actions]
+        fixes.append(element("div", element("h4", "What to do about it"), element("dl", *items, class_="actions")))
+    evidence = [matrix, _draw_examples(system), _draw_perplexity(system), _draw_leaks(system, unit)]
     return element(
         "article",
         element("h3", draw_label(system.title, 60), class_="system-name"),
-        element(
-            "div",
-            element("div", *fixes, _actions(system)),
-            element("div", matrix, _examples(system), _chain(system), _leaks(system, unit)),
-            class_="two",
-        ),
-        *by_class,
+        element("div", element("div", *fixes), element("div", *evidence), class_="two"),
+        *map(draw_block, tabulate_classes(system, unit)),
         class_="system",
         id=f"system-{at}",
         data_system=system.title,
     )
 
 
-def _examples(system: SystemResult) -> Html:
-    """Rows of each confused pair, folded; a click on the cell of the matrix opens its fold."""
+def _draw_examples(system: SystemResult) -> Html:
+    """Draw rows of each confused pair, folded; a click on the cell of the matrix opens its fold."""
     if not system.examples:
         return Html("")
     folds = [
         element(
             "details",
-            element("summary", draw_phrase(write_example_heading(cell))),
-            *map(draw_block, make_example_blocks(cell)),
-            data_truth=cell.truth,
-            data_predicted=cell.system,
+            element("summary", draw_phrase(write_example_heading(pair))),
+            *map(draw_block, make_example_blocks(pair)),
+            data_truth=pair.truth,
+            data_predicted=pair.system,
         )
-        for cell in system.examples
+        for pair in system.examples
     ]
     hint = "Rows drawn at random from each confused pair. Choose a cell of the matrix, or a pair below."
     later = [str(fold) for fold in folds[MAX_WRITTEN_FOLDS:]]
@@ -97,38 +115,19 @@ def _examples(system: SystemResult) -> Html:
     return element("div", *head, *folds[:MAX_WRITTEN_FOLDS], packed, class_="examples")
 
 
-def _nothing_confused(system: SystemResult) -> Html:
-    right = system.classes and system.shown("proficiency") is not None
-    return element("p", "No two classes are confused.", class_="note") if right else Html("")
-
-
-def _actions(system: SystemResult) -> Html:
-    items = [(finding.action or "Note", finding.text) for finding in system.diagnosis]
-    more = None if system.interval is None else system.interval.samples_to_halve
-    if more:
-        items.append(("More data", f"{more:,} more samples would halve the interval of what it captures."))
-    if not items:
-        return Html("")
-    rows = [element("div", element("dt", action), element("dd", element("bdi", why))) for action, why in items]
-    return element("div", element("h4", "What to do about it"), element("dl", *rows, class_="actions"))
-
-
-def _chain(system: SystemResult) -> Html:
+def _draw_perplexity(system: SystemResult) -> Html:
     names = ("effective_classes", "remnant_classes", "transfer_factor", "system_classes", "system_remnant_classes")
-    known = [shown for name in names if (shown := system.shown(name)) is not None]
-    if len(known) < len(names) or len(system.truth_labels) < 2 or system.shown("proficiency") is None:
+    numbers = [shown for name in names if (shown := system.shown(name)) is not None]
+    if len(numbers) < len(names) or len(system.truth_labels) < 2 or system.shown("proficiency") is None:
         return Html("")
-    effective, left, factor, varied, unexplained = known
+    effective, left, factor, varied, unexplained = numbers
     output = Half(len(system.system_labels), varied, unexplained)
-    drawn = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor, output)])
-    return element(
-        "div",
-        element("h4", "How many classes remain"),
-        element("figure", Html(svg(drawn.panel())), class_="wide"),
-    )
+    display = PerplexityDisplay([Chain(system.title, len(system.truth_labels), effective, left, factor, output)])
+    figure = element("figure", Html(svg(display.panel())), class_="wide")
+    return element("div", element("h4", "How many classes remain"), figure)
 
 
-def _leaks(system: SystemResult, unit: Units) -> Html:
+def _draw_leaks(system: SystemResult, unit: Units) -> Html:
     streams = [
         Stream(
             leak.truth,
@@ -143,64 +142,49 @@ def _leaks(system: SystemResult, unit: Units) -> Html:
     has_bits = system.shown("proficiency") is not None and any(not stream.hit for stream in streams)
     if not has_bits or np.isclose(sum(stream.bits for stream in streams), 0.0):
         return Html("")
-    drawn = LeakDisplay(streams, most=8, unit=unit.name)
-    return element(
-        "details",
-        element("summary", "Where information is lost, cell by cell"),
-        element("figure", Html(svg(drawn.panel())), class_="wide"),
-    )
+    figure = element("figure", Html(svg(LeakDisplay(streams, most=8, unit=unit.name).panel())), class_="wide")
+    return element("details", element("summary", "Where information is lost, cell by cell"), figure)
 
 
-MAX_SPLIT = 8
-"""Joined pairs that one split triangle can show apart."""
+# Maps -----------------------------------------------------------------------------------------------------------------
 
 
 def draw_maps(evaluation: Evaluation) -> Html:
-    """The figures side by side; a dot picks its system everywhere."""
+    """Draw the pictures of all systems side by side; a dot picks its system everywhere."""
     note = "Select a dot or a row: the system is highlighted everywhere. Drag across a map to select several."
     hint = element("p", note, class_="note js") if len(evaluation.systems) > 1 else Html("")
-    return joined((hint, element("div", *_figures(list(evaluation.ranking)), class_="two maps")))
-
-
-def _figures(systems: Sequence[SystemResult]) -> Iterator[Html]:
-    triangle, coverage, split = place_in_triangle(systems), place_in_coverage(systems), place_in_split_triangle(systems)
+    systems = list(evaluation.ranking)
+    triangle, coverage = place_in_triangle(systems), place_in_coverage(systems)
+    split = place_in_split_triangle(systems)
+    maps: list[tuple[str, Display, str]] = []
     if triangle:
-        yield _figure(
-            "Entropy triangle",
-            EntropyTriangleDisplay(triangle, zoom=True),
-            "High is good; left is lost to imbalance, right to error.",
-        )
+        caption = "High is good; left is lost to imbalance, right to error."
+        maps.append(("Entropy triangle", EntropyTriangleDisplay(triangle, zoom=True), caption))
     if coverage:
-        yield _figure(
-            "Information coverage",
-            CoverageDisplay(coverage),
-            "The star is all of the truth and nothing but the truth; dotted lines join equal error.",
-        )
+        caption = "The star is all of the truth and nothing but the truth; dotted lines join equal error."
+        maps.append(("Information coverage", CoverageDisplay(coverage), caption))
     near = [point for point in coverage if point.captured >= 0.5 * max(p.captured for p in coverage)]
     if near and any(point.spread is not None for point in near):
-        yield _figure(
-            "Coverage, the best enlarged" if len(coverage) > 1 else "Coverage, enlarged",
-            CoverageDisplay(near, zoom=True),
-            "Ellipses hold the true place with 95% probability.",
-        )
+        title = "Coverage, the best enlarged" if len(coverage) > 1 else "Coverage, enlarged"
+        caption = "Ellipses hold the true place with 95% probability."
+        maps.append((title, CoverageDisplay(near, zoom=True), caption))
     if split:
-        some = split[:MAX_SPLIT]
         rest = f" The best {MAX_SPLIT} of {len(split)}." if len(split) > MAX_SPLIT else ""
-        yield _figure(
-            "Split triangle",
-            SplitTriangleDisplay(some, zoom=True),
-            f"Truth and output, each against its own number of classes.{rest}",
+        caption = f"Truth and output, each against its own number of classes.{rest}"
+        maps.append(("Split triangle", SplitTriangleDisplay(split[:MAX_SPLIT], zoom=True), caption))
+    figures = [
+        element(
+            "figure",
+            element("figcaption", element("b", title), " ", element("span", caption, class_="dim")),
+            Html(svg(display.panel())),
+            class_="map",
         )
+        for title, display, caption in maps
+    ]
+    return joined((hint, element("div", *figures, class_="two maps")))
 
 
-def _figure(title: str, display: Display, caption: str) -> Html:
-    return element(
-        "figure",
-        element("figcaption", element("b", title), " ", element("span", caption, class_="dim")),
-        Html(svg(display.panel())),
-        class_="map",
-    )
-
+# Systems compared by any metric ---------------------------------------------------------------------------------------
 
 TITLES = (
     ("system", ""),
@@ -215,64 +199,59 @@ TITLES = (
     ("note", "wide dim note"),
 )
 """Columns and their kinds: what is a gap exists only against another system, a note where there is one to make."""
-MAX_TIED = 8
-"""Sentences about systems without a significant difference."""
 
 
 def draw_comparison(content: tuple[Evaluation, Units]) -> Html:
-    """The table with its note and the choice of metric."""
+    """Draw the table of systems, one row each, the best first, with its note and the choice of metric."""
     evaluation, unit = content
     systems = evaluation.ranking
     places = compare_by_metric(evaluation, "proficiency", unit)
     compared = any(place.verdict for place in places)
-    shown = {"gap": compared, "note": any(map(_tag, systems))}
-    columns = [(title if all(shown.get(word, True) for word in kind.split()) else "", kind) for title, kind in TITLES]
-    head = element(
-        "tr",
-        *(
-            element("th" if title else "td", title, scope="col" if title else None, class_=kind or None)
-            for title, kind in columns
-        ),
-    )
+    shown = {"gap": compared, "note": any(map(find_tag, systems))}
+    heads = []
+    for title, kind in TITLES:
+        word = title if all(shown.get(part, True) for part in kind.split()) else ""
+        heads.append(element("th" if word else "td", word, scope="col" if word else None, class_=kind or None))
     note = ["Dots are captured information, from 0% to 100%, highest first"]
     note += ["lines are intervals"] if any(place.interval for place in places) else []
     reference = "the best of the same group" if systems[0].group else plain_label(systems[0].title)[:40]
     note += [f"differences, in points, are to {reference}, paired by row"] if compared else []
+
+    ties = list(describe_ties(evaluation))
+    left = len(ties) - MAX_TIED
+    more = [f"{left} more groups: see the verdicts below."] if left > 0 else []
+    items = [element("li", draw_phrase(sentence)) for sentence in [*ties[:MAX_TIED], *more]]
     table = element(
         "table",
         element("caption", "Systems by captured information", class_="sr"),
-        element("thead", head),
-        element("tbody", *(_row(system, place) for system, place in zip(systems, places, strict=True))),
+        element("thead", element("tr", *heads)),
+        element("tbody", *(_draw_row(system, place) for system, place in zip(systems, places, strict=True))),
         class_="forest tool",
     )
     return joined(
         (
             element("p", "; ".join(note) + ".", class_="note", id="compare-note"),
-            _tied(evaluation),
+            element("ul", *items, class_="findings significance") if items else Html(""),
             element("div", class_="chooser js", id="choose"),
             wrap_scrolling(table, "Systems"),
         )
     )
 
 
-def _tag(system: SystemResult) -> str:
-    return next((finding.tag for finding in system.diagnosis if finding.tag), "")
-
-
-def _tied(evaluation: Evaluation) -> Html:
-    """Which systems differ significantly, in words."""
-    sentences = list(describe_ties(evaluation))
-    if not sentences:
-        return Html("")
-    left = len(sentences) - MAX_TIED
-    more = [f"{left} more groups: see the verdicts below."] if left > 0 else []
-    items = [element("li", draw_phrase(sentence)) for sentence in [*sentences[:MAX_TIED], *more]]
-    return element("ul", *items, class_="findings significance")
-
-
-def _row(system: SystemResult, place: ChosenPlace) -> Html:
+def _draw_row(system: SystemResult, place: ChosenPlace) -> Html:
+    # a dot with its interval; both are there to be moved even where the first metric has none
+    grid = "".join(
+        f'<line class="s-grid" x1="{at}%" x2="{at}%" y1="0" y2="20" stroke="#e1e5eb"/>' for at in (0, 25, 50, 75, 100)
+    )
+    ends = 'visibility="hidden"' if place.low is None else f'x1="{place.low}%" x2="{place.high}%"'
+    middle = 'visibility="hidden"' if place.at is None else f'cx="{place.at}%"'
+    whisker = Html(
+        f'<svg class="whisk" aria-hidden="true" height="20">{grid}'
+        f'<line class="s-ink" {ends} y1="10" y2="10" stroke="#16181d" stroke-width="2"/>'
+        f'<circle class="f-accent s-ink" {middle} cy="10" r="5" fill="#0068a8" stroke="#16181d"/></svg>'
+    )
     cells = (
-        _whisker(place),
+        whisker,
         place.value,
         place.interval,
         place.difference,
@@ -280,7 +259,7 @@ def _row(system: SystemResult, place: ChosenPlace) -> Html:
         place.verdict,
         format_share(system.shown("false_information_ratio")),
         format_share(system.shown("accuracy")),
-        _tag(system),
+        find_tag(system),
     )
     kinds = ("track", "n strong", "n wide dim", *(kind for _, kind in TITLES[4:]))
     return element(
@@ -291,89 +270,73 @@ def _row(system: SystemResult, place: ChosenPlace) -> Html:
     )
 
 
-def _whisker(place: ChosenPlace) -> Html:
-    """A dot with its interval; both are there to be moved even where the first metric has none."""
-    grid = "".join(
-        f'<line class="s-grid" x1="{at}%" x2="{at}%" y1="0" y2="20" stroke="#e1e5eb"/>' for at in (0, 25, 50, 75, 100)
-    )
-    ends = 'visibility="hidden"' if place.low is None else f'x1="{place.low}%" x2="{place.high}%"'
-    middle = 'visibility="hidden"' if place.at is None else f'cx="{place.at}%"'
-    return Html(
-        f'<svg class="whisk" aria-hidden="true" height="20">{grid}'
-        f'<line class="s-ink" {ends} y1="10" y2="10" stroke="#16181d" stroke-width="2"/>'
-        f'<circle class="f-accent s-ink" {middle} cy="10" r="5" fill="#0068a8" stroke="#16181d"/></svg>'
-    )
+# Confusion matrix -----------------------------------------------------------------------------------------------------
 
 
-MOST_IN_TABLE = 30
-MOST_CELLS = 60_000
-"""Cells that a page carries for reading off the image; more are not carried."""
+def draw_confusion_matrix(system: SystemResult) -> tuple[Html, Json]:
+    """Draw the confusion matrix, confused classes side by side, and return what else its cells can show.
 
-
-def confusion_matrix(system: SystemResult) -> tuple[Html, Json]:
-    """Rows are the truth, confused classes side by side, ordered ones in their order; what else cells can show."""
+    Rows are the truth. It is a table of numbers, or pixels and a list where there are many classes; ordered classes
+    stand in their order.
+    """
     if not system.truth_labels:
         return Html(""), None
+    heading = element("h4", "What is confused with what")
     table = rebuild_table(system)
-    if table is None:
-        return _largest_only(system), None
-    try:
-        cells = heat_map(table)
-    except InfoscopeError:
-        return _largest_only(system), None
-    few = max(cells.counts.shape) <= MOST_IN_TABLE
-    body = _written(cells, system) if few else _pixels(cells)
-    drawn = element("div", element("h4", "What is confused with what"), body, class_="confusion")
-    return drawn, _shares_and_orders(cells, ordered=system.ordinal is not None) if few else None
+    cells = None
+    if table is not None:
+        with suppress(InfoscopeError):
+            cells = heat_map(table)
+    if cells is None:  # a document with too many cells to rebuild the table has the costliest confusions alone
+        supports = {item.label: float(item.values["support"].value or 0.0) for item in system.classes}
+        confusions = [
+            (leak.truth, leak.system, leak.count, leak.count / (supports.get(leak.truth) or 1.0))
+            for leak in system.leaks
+            if leak.truth != leak.system
+        ]
+        largest = _draw_largest(sorted(confusions, key=lambda item: -item[2])[:15])
+        return element("div", heading, largest, class_="confusion"), None
+    if max(cells.counts.shape) > MAX_MATRIX_CLASSES:
+        return element("div", heading, _draw_pixels(cells), class_="confusion"), None
+    drawn = element("div", heading, _draw_matrix(cells, system), class_="confusion")
+    return drawn, _list_shares_and_orders(cells, ordered=system.ordinal is not None)
 
 
-def _levels(cells: HeatMap) -> np.ndarray:
-    """A step of colour for each cell: errors 0 to 5 on their own scale, hits 0 to 3."""
+def _draw_matrix(cells: HeatMap, system: SystemResult) -> Html:
+    # a step of colour for each cell: errors 0 to 5 on their own scale, hits 0 to 3
     share_of_row = cells.of_truth
     worst = float(np.max(np.where(cells.hits, 0.0, share_of_row), initial=0.0)) or 1.0
     errors = np.ceil(5.0 * np.sqrt(share_of_row / worst))
-    return np.where(cells.hits, np.ceil(3.0 * share_of_row), errors).astype(int)
+    levels = np.where(cells.hits, np.ceil(3.0 * share_of_row), errors).astype(int)
 
-
-def _written(cells: HeatMap, system: SystemResult) -> Html:
-    levels = _levels(cells)
-    head = element(
-        "tr",
-        element("th", "true ↓ predicted →", scope="col", class_="dim"),
-        *(
-            element(
-                "th",
-                element("span", draw_label(name, 18)),
-                scope="col",
-                data_label=name,
-                class_="rejected" if name == system.reject else None,
-            )
-            for name in cells.system
-        ),
-    )
+    heads = [element("th", "true ↓ predicted →", scope="col", class_="dim")]
+    for name in cells.system:
+        about = {"scope": "col", "data_label": name, "class_": "rejected" if name == system.reject else None}
+        heads.append(element("th", element("span", draw_label(name, 18)), **about))
     rows = []
     for i, name in enumerate(cells.truth):
-        written = [
-            Html(f"<td class={'d' if hit else 'e'}{level}{_whole(count)}>{short_count(count) if count else '·'}</td>")
-            for count, hit, level in zip(
-                cells.counts[i].tolist(), cells.hits[i].tolist(), levels[i].tolist(), strict=True
-            )
-        ]
+        written = []
+        for count, hit, level in zip(cells.counts[i].tolist(), cells.hits[i].tolist(), levels[i].tolist(), strict=True):
+            full = f' data-count="{format_count(count)}"' if count >= 1e5 else ""  # where the cell shortens it
+            text = shorten_count(count) if count else "·"
+            written.append(Html(f"<td class={'d' if hit else 'e'}{level}{full}>{text}</td>"))
         rows.append(element("tr", element("th", draw_label(name, 18), scope="row", data_label=name), *written))
+    # names of columns stand upright where they do not fit beside each other
+    is_wide = sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
     table = element(
         "table",
         element("caption", "Confusion matrix: rows are true classes, columns predicted ones", class_="sr"),
-        element("thead", head),
+        element("thead", element("tr", *heads)),
         element("tbody", *rows),
-        class_="cm many" if _wide(cells) else "cm",
+        class_="cm many" if is_wide else "cm",
     )
     return wrap_scrolling(table, "Confusion matrix")
 
 
-def short_count(count: float) -> str:
-    """A count that leaves room for others: six digits and more in thousands, millions or billions.
+def shorten_count(count: float) -> str:
+    """Write a count in little room: six digits and more in thousands, millions or billions.
 
-    >>> short_count(1797), short_count(533_210), short_count(2_040_000), short_count(0.25)
+    >>> shorten_count(1797), shorten_count(533_210), shorten_count(2_040_000), shorten_count(0.25)
     ('1,797', '533k', '2.04M', '0.25')
     """
     for size, unit in ((1e9, "G"), (1e6, "M"), (1e5, "k")):
@@ -383,108 +346,82 @@ def short_count(count: float) -> str:
     return format_count(count)
 
 
-def _whole(count: float) -> str:
-    """The count in full, where the cell shows it shortened."""
-    return f' data-count="{format_count(count)}"' if count >= 1e5 else ""
+def _list_shares_and_orders(cells: HeatMap, *, ordered: bool) -> Json:
+    """List what else the cells can show, and in which orders, for the page's script."""
 
+    def write_shares(shares: np.ndarray) -> list[list[str]]:
+        return [
+            [format_share(part) if count else "·" for count, part in zip(line, parts, strict=True)]
+            for line, parts in zip(cells.counts.tolist(), shares.tolist(), strict=True)
+        ]
 
-def _shares_and_orders(cells: HeatMap, *, ordered: bool) -> Json:
-    """What else the cells can show, and in which orders, for the page's script."""
+    def order_columns(rows: Sequence[int]) -> list[int]:  # as the rows of the same name; those without one last
+        rank = {cells.truth[at]: place for place, at in enumerate(rows)}
+        return sorted(range(len(cells.system)), key=lambda at: rank.get(cells.system[at], len(rank)))
+
     size = cells.counts.sum(1)
     by_size = sorted(range(len(cells.truth)), key=lambda at: -size[at])
-    by_name = sorted(range(len(cells.truth)), key=lambda at: _natural(cells.truth[at]))
+    by_name = sorted(range(len(cells.truth)), key=lambda at: _split_numbers(cells.truth[at]))
     return {
-        "of_true": _share_texts(cells.counts, cells.of_truth),
-        "of_predicted": _share_texts(cells.counts, cells.of_system),
+        "of_true": write_shares(cells.of_truth),
+        "of_predicted": write_shares(cells.of_system),
         "first_order": "lowest to highest" if ordered else "confused together",
         "orders": {
-            "by name": [by_name, _columns_like(cells, by_name)],
-            "by size": [by_size, _columns_like(cells, by_size)],
+            "by name": [by_name, order_columns(by_name)],
+            "by size": [by_size, order_columns(by_size)],
         },
     }
 
 
-def _share_texts(counts: np.ndarray, shares: np.ndarray) -> list[list[str]]:
-    """Percentages of the cells that are not empty."""
-    return [
-        [format_share(part) if count else "·" for count, part in zip(line, parts, strict=True)]
-        for line, parts in zip(counts.tolist(), shares.tolist(), strict=True)
-    ]
+def _split_numbers(name: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts numbers inside names by size.
 
-
-def _columns_like(cells: HeatMap, rows: Sequence[int]) -> list[int]:
-    """Columns in the order of the rows of the same name; those without one last."""
-    rank = {cells.truth[at]: place for place, at in enumerate(rows)}
-    return sorted(range(len(cells.system)), key=lambda at: rank.get(cells.system[at], len(rank)))
-
-
-def _natural(name: str) -> list[tuple[int, int, str]]:
-    """A key that sorts numbers inside names by size.
-
-    >>> sorted(["class 10", "Class 9"], key=_natural)
+    >>> sorted(["class 10", "Class 9"], key=_split_numbers)
     ['Class 9', 'class 10']
     """
     parts = re.split(r"([0-9]+)", name.casefold())
     return [(0, int(part), "") if part.isdecimal() and part.isascii() else (1, 0, part) for part in parts if part]
 
 
-def _wide(cells: HeatMap) -> bool:
-    """Whether the names of the columns must stand upright to fit beside each other."""
-    return sum(max(8.0 * min(len(name), 18) + 8.0, 38.0) for name in cells.system) > 460.0
-
-
-def _pixels(cells: HeatMap) -> Html:
+def _draw_pixels(cells: HeatMap) -> Html:
+    """Draw an image, with the cells to read off it if they are not too many, and the largest confusions."""
     data: dict[str, Json] = {"truth": cells.truth, "system": cells.system}
-    if np.count_nonzero(cells.counts) <= MOST_CELLS:
-        data |= _filled_cells(cells)
+    if np.count_nonzero(cells.counts) <= MAX_MATRIX_CELLS:
+        # the cells that are not empty, row by row: how many, how far from the one before, their counts and shares
+        rows, columns = np.nonzero(cells.counts)
+        before = np.where(np.diff(rows, prepend=-1) > 0, 0, np.concatenate([[0], columns[:-1]]))
+        filled, sums = cells.counts[rows, columns].tolist(), cells.counts.sum(1).tolist()
+        written = {value: format_count(value) for value in {*filled, *sums}}  # most of them occur many times
+        counts, totals = [written[value] for value in filled], [written[value] for value in sums]
+        shares: dict[str, dict[str, str]] = {}
+        for row, count, part in zip(rows.tolist(), counts, cells.of_truth[rows, columns].tolist(), strict=True):
+            of_total = shares.setdefault(totals[row], {})
+            if count not in of_total:
+                of_total[count] = format_share(part)
+        data |= {
+            "filled": np.bincount(rows, minlength=len(cells.truth)).tolist(),
+            "step": (columns - before).tolist(),
+            "count": counts,
+            "total": totals,
+            "share": shares,
+        }
     image = element(
         "div",
         Html(
             f'<img alt="Confusion matrix of {len(cells.truth)} classes as an image; the largest confusions '
-            'are listed below" '
-            f'src="{data_address(cells.image(250))}">'
+            f'are listed below" src="{data_address(cells.image(250))}">'
         ),
         element("i", class_="hair h", hidden=True),
         element("i", class_="hair v", hidden=True),
         embed(data, style="cells"),
         class_="pixels",
     )
-    return joined(
-        (
-            image,
-            element(
-                "p",
-                "Rows: true classes. Columns: predicted classes. Confused classes are side by side.",
-                class_="note",
-            ),
-            _list(cells.largest(10)),
-        )
-    )
+    words = "Rows: true classes. Columns: predicted classes. Confused classes are side by side."
+    return joined((image, element("p", words, class_="note"), _draw_largest(cells.largest(10))))
 
 
-def _filled_cells(cells: HeatMap) -> dict[str, Json]:
-    """The cells that are not empty, row by row: how many, how far from the one before, their counts and shares."""
-    rows, columns = np.nonzero(cells.counts)
-    before = np.where(np.diff(rows, prepend=-1) > 0, 0, np.concatenate([[0], columns[:-1]]))
-    filled, sums = cells.counts[rows, columns].tolist(), cells.counts.sum(1).tolist()
-    written = {value: format_count(value) for value in {*filled, *sums}}  # most of them occur many times
-    counts, totals = [written[value] for value in filled], [written[value] for value in sums]
-    shares: dict[str, Json] = {}
-    for row, count, part in zip(rows.tolist(), counts, cells.of_truth[rows, columns].tolist(), strict=True):
-        of_total = shares.setdefault(totals[row], {})
-        if isinstance(of_total, dict) and count not in of_total:
-            of_total[count] = format_share(part)
-    return {
-        "filled": np.bincount(rows, minlength=len(cells.truth)).tolist(),
-        "step": (columns - before).tolist(),
-        "count": counts,
-        "total": totals,
-        "share": shares,
-    }
-
-
-def _list(found: list[tuple[str, str, float, float]]) -> Html:
-    if not found:
+def _draw_largest(confusions: Sequence[tuple[str, str, float, float]]) -> Html:
+    if not confusions:
         return element("p", "No two classes are confused.", class_="note")
     rows = [
         element(
@@ -496,38 +433,14 @@ def _list(found: list[tuple[str, str, float, float]]) -> Html:
             data_truth=truth,
             data_predicted=system,
         )
-        for truth, system, count, part in found
+        for truth, system, count, part in confusions
     ]
-    head = element(
-        "tr",
-        element("th", "true", scope="col"),
-        element("th", "predicted", scope="col"),
-        element("th", "count", scope="col", class_="n"),
-        element("th", "of the true class", scope="col", class_="n"),
+    heads = (("true", None), ("predicted", None), ("count", "n"), ("of the true class", "n"))
+    table = element(
+        "table",
+        element("caption", "Largest confusions", class_="sr"),
+        element("thead", element("tr", *(element("th", word, scope="col", class_=kind) for word, kind in heads))),
+        element("tbody", *rows),
+        class_="largest tool",
     )
-    return wrap_scrolling(
-        element(
-            "table",
-            element("caption", "Largest confusions", class_="sr"),
-            element("thead", head),
-            element("tbody", *rows),
-            class_="largest tool",
-        ),
-        "Largest confusions",
-    )
-
-
-def _largest_only(system: SystemResult) -> Html:
-    """From a document with too many cells to rebuild the table: the costliest confusions alone."""
-    supports = {item.label: float(item.values["support"].value or 0.0) for item in system.classes}
-    found = [
-        (leak.truth, leak.system, leak.count, leak.count / (supports.get(leak.truth) or 1.0))
-        for leak in system.leaks
-        if leak.truth != leak.system
-    ]
-    return element(
-        "div",
-        element("h4", "What is confused with what"),
-        _list(sorted(found, key=lambda item: -item[2])[:15]),
-        class_="confusion",
-    )
+    return wrap_scrolling(table, "Largest confusions")
