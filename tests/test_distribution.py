@@ -67,6 +67,7 @@ def test_the_action_passes_inputs_on_as_they_are(python: str, tmp_path: Path) ->
         {"SOURCE": "--help"},
         {"SOURCE": "-h"},
         {"OPTIONS": "--help"},
+        {"OPTIONS": "--help-all"},
         {"OPTIONS": "-qh"},
         {"OPTIONS": "--run", "SOURCE": "--help"},
         {"TRUTH": "--help"},

@@ -307,14 +307,14 @@ def test_settings_of_other_users_are_not_used(
 
 
 @pytest.mark.parametrize(
-    ("text", "native"), [("no-native = true", False), ("no-native = false", True), ("native = false", False)]
+    ("text", "header"), [("no-header = true", False), ("no-header = false", True), ("header = false", False)]
 )
-def test_the_opposite_of_a_switch_in_settings_means_what_it_says(tmp_path: Path, text: str, native: bool) -> None:
+def test_the_opposite_of_a_switch_in_settings_means_what_it_says(tmp_path: Path, text: str, header: bool) -> None:
     path = tmp_path / "infoscope.toml"
     for table in ("", "[evaluate]\n"):
         path.write_text(f"{table}{text}\n")
         found = configuration(str(path)).defaults(app, click.Context(app), "evaluate")
-        assert found["evaluate"] == {"native": native}
+        assert found["evaluate"] == {"header": header}
 
 
 def test_a_baseline_of_another_truth_or_schema_is_rejected(project: Path) -> None:

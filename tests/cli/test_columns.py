@@ -194,7 +194,7 @@ def test_columns_of_a_database_are_not_known_before_it_is_read() -> None:
     with closing(sqlite3.connect("log.db")) as database, database:
         database.execute("CREATE TABLE log (gold TEXT, svm TEXT, knn TEXT)")
         database.executemany("INSERT INTO log VALUES (?, ?, ?)", [("a", "a", "b"), ("b", "b", "b")] * 5)
-    words = ["evaluate", "log", "--engine", "sql", "--engine-url", "sqlite:///log.db"]
+    words = ["evaluate", "log", "--engine", "sqlite:///log.db"]
 
     found = ifs.load(_saved(*words, "-t", "gold", "-s", "svm,knn"))
     assert [system.name for system in found.systems] == ["svm", "knn"]

@@ -136,7 +136,7 @@ def test_an_interrupt_at_any_moment(kind: str, log: Path, tmp_path: Path) -> Non
 def test_an_interrupt_that_an_engine_puts_in_its_own_words_is_said_as_one(
     kind: type[Exception], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("infoscope.cli.errors._heard", [signal.SIGINT])
+    monkeypatch.setattr("infoscope.cli.process._heard", [signal.SIGINT])
     with pytest.raises(SystemExit) as end, settled(verbose=True):
         raise kind("Gateway must be connected to send cancel cmd")
 
@@ -153,7 +153,7 @@ def test_an_error_that_came_up_while_an_interrupt_was_handled_is_the_interrupt()
 def test_an_interrupt_that_is_ignored_stays_so() -> None:
     code = "import signal, os; signal.signal(signal.SIGINT, signal.SIG_IGN); os.execv({0!r}, [{0!r}, '-c', {1!r}])"
     inner = (
-        "import signal; from infoscope.cli.errors import heed_signals; heed_signals(); "
+        "import signal; from infoscope.cli.process import heed_signals; heed_signals(); "
         "print(signal.getsignal(signal.SIGINT) == signal.SIG_IGN)"
     )
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -25,7 +25,7 @@ def files(tmp_path: Path) -> dict[str, Path]:
 
 
 def test_multilabel_says_what_is_captured(files: dict[str, Path]) -> None:
-    result = run("multilabel", files["gold"], files["a"], "--draws", 20, "--splits", 4, "--shuffles", 4)
+    result = run("multilabel", files["gold"], files["a"], "--draws", 20, "--splits", 4)
 
     assert result.exit_code == 0
     assert result.stdout.strip().startswith("a captures ")
@@ -33,7 +33,7 @@ def test_multilabel_says_what_is_captured(files: dict[str, Path]) -> None:
 
 
 def test_multilabel_compares_and_counts_missing_objects(files: dict[str, Path]) -> None:
-    options = ("--format", "json", "--draws", 20, "--splits", 0, "--shuffles", 0)
+    options = ("--format", "json", "--draws", 20, "--splits", 0)
     result = run("multilabel", files["gold"], files["a"], files["b"], *options)
     document = json.loads(result.stdout)
 
@@ -49,7 +49,7 @@ def test_multilabel_reads_rows_and_writes_a_page(tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     rows.write_text("query,topic\n1,a\n1,b\n2,a\n3,c\n", encoding="utf-8")
     page = tmp_path / "page.html"
-    options = ("--object", "query", "--category", "topic", "--draws", 10, "--splits", 2, "--shuffles", 2)
+    options = ("--object", "query", "--category", "topic", "--draws", 10, "--splits", 2)
     result = run("multilabel", rows, rows, *options, "-o", page)
 
     assert (result.exit_code, result.stdout) == (0, "")
@@ -97,13 +97,13 @@ def test_erd_rows_need_no_header_and_starts_are_named(tmp_path: Path) -> None:
     gold, model = tmp_path / "gold.txt", tmp_path / "model.txt"
     gold.write_text("q1\t0\t/m/1\ta\t1\nq2\t0\t/m/2\tb\t1\n", encoding="utf-8")
     model.write_text("q1\t0\t/m/1\ta\t0.3\nq3\t0\t/m/2\tc\t0.2\n", encoding="utf-8")
-    quick = ("--draws", 0, "--splits", 0, "--shuffles", 0, "--format", "json")
+    quick = ("--plain", "--format", "json")
 
     system = json.loads(run("multilabel", gold, model, "--input-format", "erd", *quick).stdout)["systems"][0]
     assert (system["n"], system["metrics"]["micro_f1"]["value"]) == (3, 0.5)
     left_out = run("multilabel", gold, model, "--input-format", "erd", "--one-sided", "leave-out", *quick)
     assert json.loads(left_out.stdout)["systems"][0]["n"] == 1
-    lists = run("multilabel", gold, model, "--abeg", 2, "--pbeg", 2, *quick)
+    lists = run("multilabel", gold, model, "--truth-start", 2, "--predicted-start", 2, *quick)
     assert "/m/1" in json.loads(lists.stdout)["systems"][0]["categories"]
     short = run("multilabel", gold, model, "--input-format", "erd", "--truth-start", 7, *quick)
     assert (short.exit_code, "line 1 has 5 fields" in short.stderr) == (2, True)
@@ -114,7 +114,7 @@ def test_verbose_text_cuts_no_list(tmp_path: Path) -> None:
     names = [f"category{at}" for at in range(12)]
     gold.write_text("".join(f"q{at}\t{name}\n" for at, name in enumerate(names)), encoding="utf-8")
     model.write_text("".join(f"q{at}\tother\n" for at in range(12)), encoding="utf-8")
-    quick = ("--draws", 0, "--splits", 0, "--shuffles", 0)
+    quick = ("--plain",)
 
     assert "and 7 more, which gold did" in " ".join(run("multilabel", gold, model, *quick).stdout.split())
     whole = run("multilabel", gold, model, *quick, "-v").stdout

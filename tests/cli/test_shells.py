@@ -1,7 +1,6 @@
 """Completion in real shells: what Tab inserts is read again as the name of the column."""
 
 import csv
-import inspect
 import os
 import pty
 import select
@@ -13,11 +12,12 @@ import time
 from pathlib import Path
 
 import pytest
-from click.shell_completion import FishComplete
 
 pytestmark = pytest.mark.slow
 
 NAMES = ["gold", "it's", "a,b", "two words", "x:y", "$HOME", "`ls`", "back\\slash", '"quoted"', "*", "~t", "é", "{a,b}"]
+PLAIN = ["gold", "x:y", "é"]
+"""Names that every shell reads as they are; the others are not completed."""
 
 
 @pytest.fixture
@@ -55,9 +55,7 @@ def test_fish():
         return [line.partition("\t")[0] for line in found]
 
     name = script("fish")
-    assert sorted(completed("infoscope evaluate log.csv -t ")) == sorted(NAMES)
-    if "split_arg_string(incomplete)" in inspect.getsource(FishComplete):  # click 8.2.1 leaves the quote in the word
-        assert completed('infoscope evaluate log.csv -t "two') == ["two words"]
+    assert sorted(completed("infoscope evaluate log.csv -t ")) == sorted(PLAIN)
     assert "--truth-file" in completed("infoscope evaluate --tr")
     assert completed("infoscope eval") == ["evaluate"]
     assert completed("infoscope evaluate lo") == ["log.csv"]
@@ -75,14 +73,14 @@ def test_bash(quote: str, monkeypatch: pytest.MonkeyPatch):
         "_infoscope_completion infoscope",
         """for reply in "${COMPREPLY[@]}"; do eval "printf '%s\\n' $QUOTE$reply$QUOTE"; done""",
     ]
-    assert output("bash", "--norc", "-c", "\n".join(lines)) == NAMES
+    assert output("bash", "--norc", "-c", "\n".join(lines)) == PLAIN
 
 
 @pytest.mark.usefixtures("shop")
 def test_zsh():
-    """Typed into a terminal; zsh quotes by itself."""
+    """Typed into a terminal."""
     name = script("zsh")
-    typed = "infoscope evaluate log.csv -t two\t"
+    typed = "infoscope evaluate log.csv -t go\t"
     process, terminal = pty.fork()
     if process == 0:
         os.execvp("zsh", ["zsh", "-f", "-i"])
@@ -90,7 +88,7 @@ def test_zsh():
         os.write(terminal, f"autoload -U compinit; compinit -u; source {name}; print rea''dy\n".encode())
         seen_until(terminal, b"ready")
         os.write(terminal, typed.encode())
-        seen_until(terminal, rb"two\ words")
+        seen_until(terminal, b"gold")
     finally:
         os.close(terminal)
         os.waitpid(process, 0)

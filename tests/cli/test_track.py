@@ -54,7 +54,8 @@ def test_options_reach_the_evaluation(files: tuple[Path, Path]) -> None:
 
 def test_text_and_markdown(files: tuple[Path, Path], tmp_path: Path) -> None:
     assert "mine captures" in run(*files).stdout
-    assert "nats" in run(*files, "--unit", "nats").stdout
+    assert run(*files, "-o", tmp_path / "result.json").exit_code == 0
+    assert "nats" in CliRunner().invoke(app, ["show", str(tmp_path / "result.json"), "--unit", "nats"]).stdout
     assert run(*files, "-o", tmp_path / "out.md").exit_code == 0
     assert (tmp_path / "out.md").read_text(encoding="utf-8").startswith("# mine")
     again = run(*files, "-o", tmp_path / "out.md")

@@ -133,8 +133,8 @@ def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> 
     database.close()
     asked = [*THREE, "--format", "json", "--metric", "accuracy"]
 
-    of_file = run(DIGITS, *asked, "--engine", "duckdb", "--memory-limit", "500MB", "--threads", "1")
-    of_database = run("digits", *asked, "--engine", "sql", "--engine-url", f"sqlite:///{tmp_path / 'log.db'}")
+    of_file = run(DIGITS, *asked, "--engine", "duckdb", "--memory-limit", "500MB")
+    of_database = run("digits", *asked, "--engine", f"sqlite:///{tmp_path / 'log.db'}")
 
     assert of_file.exit_code == of_database.exit_code == 0, of_database.output
     found, wanted = (json.loads(result.stdout)["pairs"] for result in (of_database, of_file))
@@ -146,7 +146,7 @@ def test_a_database_gives_the_comparison_that_the_file_gives(tmp_path: Path) -> 
 @pytest.mark.slow
 @pytest.mark.parametrize(
     "engine",
-    [["--engine", "dask", "--engine-url", "tcp://127.0.0.1:9"], ["--engine", "sql", "--engine-url", "nowhere"]],
+    [["--engine", "tcp://127.0.0.1:9"], ["--engine", "nowhere"]],
 )
 def test_an_engine_that_does_not_answer_ends_with_2(engine: list[str]) -> None:
     if "dask" in engine:

@@ -94,14 +94,23 @@ def test_address_that_cannot_be_one(tmp_path: Path) -> None:
 def test_address_that_spark_does_not_know(tmp_path: Path, url: str) -> None:
     path = tmp_path / "log.csv"
     path.write_text("gold,said\na,b\n")
-    asked = ["evaluate", str(path), "-t", "gold", "-s", "said", "--engine", "spark", "--engine-url", url]
-    done = CliRunner().invoke(app, asked)
+    with pytest.raises(InputError) as refusal:
+        read(path, truth="gold", system="said", read=ReadOptions(engine="spark", url=url))
+
+    sentence = str(refusal.value)
+    assert f"'{url}' is not an address that Spark knows; it reads like spark://host:port" in sentence
+    assert "sc://host:port" in sentence
+    assert "local[N]" in sentence
+    assert "Java" not in sentence
+
+
+def test_a_damaged_address_of_spark_is_one_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("gold,said\na,b\n")
+    done = CliRunner().invoke(app, ["evaluate", str(path), "-t", "gold", "-s", "said", "--engine", "local[x]"])
 
     assert done.exit_code == 2
-    assert f"'{url}' is not an address that Spark knows; it reads like spark://host:port" in done.stderr
-    assert "sc://host:port" in done.stderr
-    assert "local[N]" in done.stderr
-    assert "Java" not in done.stderr
+    assert "'local[x]' is not an address that Spark knows; it reads like spark://host:port" in done.stderr
 
 
 def test_address_that_spark_does_not_know_keeps_its_password(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_annotated_queries_give_the_numbers_of_plain_counting(tmp_path: Path) ->
     truth, predicted = tmp_path / "annotated.txt", tmp_path / "results.txt"
     truth.write_text(TRUTH, encoding="utf-8")
     predicted.write_text(PREDICTED, encoding="utf-8")
-    quick = ("--draws", "0", "--shuffles", "0", "--splits", "0", "--format", "json")
+    quick = ("--plain", "--format", "json")
     done = CliRunner().invoke(app, ["multilabel", str(truth), str(predicted), "--truth-start", "2", *quick])
 
     assert done.exit_code == 0, done.stderr

@@ -118,9 +118,10 @@ def test_text_names_the_areas_and_the_best_point(scores):
 
 
 @pytest.mark.slow
-def test_the_unit_changes_text_and_not_ratios(scores):
-    words = [scores, "-t", "gold", "--score", "p", "--metric", "mutual_information"]
-    shown = {unit: run(*words, "--unit", unit).stdout for unit in ("bits", "nats")}
+def test_the_unit_changes_text_and_not_ratios(scores, tmp_path):
+    stored = str(tmp_path / "sweep.json")
+    run(scores, "-t", "gold", "--score", "p", "--metric", "mutual_information", "-o", stored)
+    shown = {unit: CliRunner().invoke(app, ["show", stored, "--unit", unit]).stdout for unit in ("bits", "nats")}
 
     def number(text: str, after: str) -> float:
         return float(text.split(after)[1].split(maxsplit=1)[0].rstrip("."))
@@ -198,7 +199,6 @@ def test_predictions_without_a_setting_name_both_ways_out(runs):
         ("gold,p\nyes,2\nyes,1\n", [], "one class only ('yes')"),
         ("gold,p\nyes,2\nno,1\nso,3\n", [], "3 classes and the scores are one column"),
         ("gold,p\nyes,2\nno,1\n", ["--positive", "maybe"], "positive label 'maybe' is not among"),
-        ("gold,p\nyes,2\nno,1\n", ["--max-points", "1"], "needs two or more"),
         ("gold,q\nyes,2\nno,1\n", [], "has no column 'p'"),
         ("gold,p,q\nyes,0.2,0.3\nno,0.5,0.5\n", ["--score", "q", "--class", "yes", "--class", "no"], "--normalize"),
         ("gold,p,w\nyes,2,-1\nno,1,1\nyes,1,1\n", ["--weight", "w"], "'yes', p '2' is negative"),
@@ -362,7 +362,7 @@ def test_a_database_gives_the_points_that_the_file_gives(kind: str, request: pyt
     asked = ["-t", "gold", *(["--score", "p"] if kind == "scores" else ["-s", "said", "--parameter", "depth"])]
 
     of_file = run(path, *asked, "--format", "json", "--engine", "duckdb", "--memory-limit", "500MB")
-    of_database = run("log", *asked, "--format", "json", "--engine", "sql", "--engine-url", _as_database(path))
+    of_database = run("log", *asked, "--format", "json", "--engine", _as_database(path))
 
     assert of_file.exit_code == of_database.exit_code == 0, of_database.output
     found, expected = json.loads(of_database.stdout), json.loads(of_file.stdout)
@@ -376,7 +376,9 @@ def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.csv"
     other.write_text(text.replace(",", "|").replace("yes", " YES"))
 
-    cleaned = run(other, "-t", "gold", "--score", "p", "--delimiter", "|", "--clean", "strip", "--clean", "casefold")
+    cleaned = run(
+        other, "-t", "gold", "--score", "p", "--input-format", "csv:|", "--clean", "strip", "--clean", "casefold"
+    )
 
     assert cleaned.exit_code == 0, cleaned.output
     assert cleaned.stdout == run(scores, "-t", "gold", "--score", "p").stdout
@@ -385,7 +387,7 @@ def test_a_delimiter_and_cleaned_labels(scores: Path, tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_cluster_that_does_not_answer_ends_with_2(scores: Path) -> None:
     pytest.importorskip("distributed")
-    result = run(scores, "-t", "gold", "--score", "p", "--engine", "dask", "--engine-url", "tcp://127.0.0.1:9")
+    result = run(scores, "-t", "gold", "--score", "p", "--engine", "tcp://127.0.0.1:9")
 
     assert result.exit_code == 2
     assert "nothing answers at tcp://127.0.0.1:9" in result.stderr

@@ -250,7 +250,7 @@ RECORDS = [{"t": "a", "s": "b"}, {"t": "a", "s": "c"}]
             "bytes that are not: gzip -dc",
             "| iconv -c",
         ),
-        ("log.db", bytes(8) + b"DUCK\xe7\3" + bytes(40), "a DuckDB database", "--engine sql --engine-url duckdb:///"),
+        ("log.db", bytes(8) + b"DUCK\xe7\3" + bytes(40), "a DuckDB database", "--engine duckdb:///"),
         ("log.csv", b"PAR1" + bytes(40) + b"PAR1", "a Parquet file and not csv", "--input-format parquet"),
         ("log.arrow", b"t,s\na,b\n", "text and not an Arrow file", "--input-format csv"),
         ("log.csv", b"<!DOCTYPE html>\n<html>", "an HTML page", "fetch the data again"),

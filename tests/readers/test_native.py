@@ -114,8 +114,8 @@ def test_a_word_that_means_nothing_is_rejected(log: Path, tmp_path: Path, monkey
 def test_the_command_line_turns_it_off(command: list[str], log: Path, calls: list[Path], tmp_path: Path) -> None:
     words = [command[0], str(log), "-t", "gold", "-s", "said", *command[1:]]
     target = ["-o", str(tmp_path / "out.ifs")] if command == ["count"] else []
-    for switch, expected in (("--no-native", []), ("--native", [log])):
-        done = CliRunner().invoke(app, [*words, *target, "--force", switch])
+    for switch, expected in (("0", []), ("1", [log])):
+        done = CliRunner().invoke(app, [*words, *target, "--force"], env={"INFOSCOPE_NATIVE": switch})
         assert done.exit_code == 0, done.output
         assert calls == expected
 

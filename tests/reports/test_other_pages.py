@@ -207,7 +207,7 @@ def test_passwords_that_were_typed_are_not_repeated(monkeypatch: pytest.MonkeyPa
 
     said: list[str | None] = []
     module = ModuleType("infoscope.cli.commands.recorded")
-    module.command = click.Command(  # type: ignore[attr-defined]
+    module.x = click.Command(  # type: ignore[attr-defined]
         "x",
         callback=lambda: said.append(command_line()),
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},

@@ -14,8 +14,9 @@ from typing import Any
 import click
 
 import infoscope as ifs
-from infoscope.cli import COMMANDS, app
+from infoscope.cli import COMMANDS, CONTEXT, app
 from infoscope.cli.glossary import Word, findings, glossary
+from infoscope.cli.options import Command
 from infoscope.results.base import KINDS, get_result_class
 from tools.site.signatures import fields_of, keywords_of
 
@@ -30,13 +31,14 @@ def commands_page(folder: Path) -> None:
     """Every command with its options and examples, as its help says them."""
     lines = [
         "# Commands\n",
-        "Every command with its options and examples. `infoscope COMMAND --help` prints the same.\n",
+        "Every command with its options and examples. `infoscope COMMAND --help-all` prints the same.\n",
     ]
     for name in COMMANDS:
         command = app.get_command(_CONTEXT, name)
         assert command is not None
-        context = click.Context(command, info_name=f"infoscope {name}", max_content_width=100, terminal_width=100)
-        lines += [f"## infoscope {name}\n", f"```text\n{command.get_help(context)}\n```\n"]
+        context = click.Context(command, info_name=f"infoscope {name}", terminal_width=100, **CONTEXT)
+        text = command.get_full_help(context) if isinstance(command, Command) else command.get_help(context)
+        lines += [f"## infoscope {name}\n", f"```text\n{text}\n```\n"]
     (folder / "commands.md").write_text("\n".join(lines), encoding="utf-8")
 
 

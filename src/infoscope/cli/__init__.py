@@ -5,52 +5,52 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from typing import Any
 
 import click
 
 from infoscope import __version__
 from infoscope.cli.configuration import configuration
-from infoscope.cli.errors import end_status, heed_signals, ignore_signals, is_interrupted
 from infoscope.cli.invocation import RecordingGroup
-from infoscope.cli.streams import open_closed_streams
+from infoscope.cli.process import end_status, heed_signals, ignore_signals, is_interrupted, open_closed_streams
 from infoscope.errors import MissingLabelsWarning
 
 __all__ = ["COMMANDS", "app", "main"]
 
-CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+CONTEXT: dict[str, Any] = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 COMMANDS = {
     "evaluate": ("evaluate", "What systems capture, miss and add that is false, and where."),
     "compare": ("compare", "Which system is better, and with what probability."),
     "sweep": ("sweep", "Thresholds, rejection and settings: curves and the best point."),
     "gate": ("gate", "Fail (status 1) where a result is not good enough: for CI."),
     "monte-carlo": ("monte_carlo", "Spread of scores over runs, and how far systems are apart."),
-    "history": ("history", "Runs over time: each with its interval, and those that fell."),
-    "show": ("show", "Render a stored result as text, Markdown, a page or a table."),
+    "history": ("stored", "Runs over time: each with its interval, and those that fell."),
+    "show": ("stored", "Render a stored result as text, Markdown, a page or a table."),
     "multilabel": ("multilabel", "Multi-label: several categories per object."),
     "track": ("track", "Trackers: what their ids carry of who was where."),
     "agree": ("agree", "Annotators without a truth: how they agree."),
     "relate": ("relate", "What any columns tell about each other, given others."),
-    "serve": ("serve", "Explore a folder of predictions in the browser: rows behind cells, verdicts."),
-    "verdicts": ("verdicts", "What people said about rows: truth or prediction wrong."),
+    "serve": ("explore", "Explore a folder of predictions in the browser: rows behind cells, verdicts."),
+    "verdicts": ("explore", "What people said about rows: truth or prediction wrong."),
     "count": ("count", "Rows to tables that merge: nightly logs, shards, streams."),
     "explain": ("explain", "What a metric means; without a name, all of them."),
-    "demo": ("demo", "See an evaluation of five real classifiers."),
-    "datasets": ("datasets", "Data sets that come with infoscope, as CSV files."),
+    "demo": ("samples", "See an evaluation of five real classifiers."),
+    "datasets": ("samples", "Data sets that come with infoscope, as CSV files."),
     "doctor": ("doctor", "Versions, optional parts, and how to get them."),
-    "completion": ("completion", "Completion of commands and options in a shell."),
-    "man": ("manual", "Manual pages."),
+    "completion": ("shell", "Completion of commands and options in a shell."),
+    "man": ("shell", "Manual pages."),
 }
 """Each command with its module and what it does in a line."""
 
 
-def show_settings(context: click.Context, _option: click.Parameter, asked: bool) -> None:
+def _show_settings(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
     """Print the settings that hold here, and where they come from, and end."""
-    if not asked:
-        return
-    found = configuration(context.params.get("config"))
-    click.echo(f"# {found.path or 'no infoscope.toml, and no [tool.infoscope] in a pyproject.toml here or above'}")
-    click.echo(json.dumps(found.settings, indent=2, ensure_ascii=False, default=str))
-    context.exit()
+    if wanted:
+        stated = configuration(context.params.get("config"))
+        nowhere = "no infoscope.toml, and no [tool.infoscope] in a pyproject.toml here or above"
+        click.echo(f"# {stated.path or nowhere}")
+        click.echo(json.dumps(stated.settings, indent=2, ensure_ascii=False, default=str))
+        context.exit()
 
 
 @click.group(cls=RecordingGroup, modules=COMMANDS, context_settings=CONTEXT)
@@ -64,7 +64,7 @@ def show_settings(context: click.Context, _option: click.Parameter, asked: bool)
 )
 @click.option("--no-config", is_flag=True, is_eager=True, help="No settings but those typed here.")
 @click.option(
-    "--show-config", is_flag=True, is_eager=True, expose_value=False, callback=show_settings, help="Show the settings."
+    "--show-config", is_flag=True, is_eager=True, expose_value=False, callback=_show_settings, help="Show the settings."
 )
 @click.pass_context
 def app(context: click.Context, config: str | None, no_config: bool) -> None:
@@ -77,8 +77,8 @@ def app(context: click.Context, config: str | None, no_config: bool) -> None:
     context.with_resource(warnings.catch_warnings())
     warnings.simplefilter("ignore", MissingLabelsWarning)  # a finding of the result says it
     if not no_config and isinstance(context.command, click.Group):
-        found = configuration(config)
-        context.default_map = found.defaults(context.command, context, context.invoked_subcommand)
+        stated = configuration(config)
+        context.default_map = stated.defaults(context.command, context, context.invoked_subcommand)
 
 
 def main() -> None:

@@ -1,8 +1,12 @@
-"""Options of a judge, the same for every command that takes one; and files of judged rows."""
+"""Judges on the command line: verdicts for rows without a true label, and sheets of rows that people are to label.
+
+``evaluate``, ``compare``, ``gate`` and ``count`` take a judge; ``evaluate --want`` and ``agree --plan`` write sheets of
+rows to label, and read them back round after round.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,58 +14,29 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.options import Command, all_of
+from infoscope.cli.options import read_options, sources
+from infoscope.cli.process import say
 from infoscope.errors import InputError
-
-__all__ = ["judge_keywords", "judge_options", "judged_files", "judged_rows"]
-
-
-def judge_options() -> Callable[[Command], Command]:
-    """A judge's verdicts for rows without a true label."""
-    return all_of(
-        click.option(
-            "--judge",
-            multiple=True,
-            metavar="COLUMN",
-            help="Column with the verdicts of a judge, if few rows have a true label: figures are over all rows, "
-            "corrected by the labels. Repeatable.",
-        ),
-        click.option(
-            "--says",
-            metavar="right=LABEL,wrong=LABEL",
-            help="Verdicts say whether the prediction is right; one --judge for each system then. "
-            "Or: score, for grades that are named as classes.",
-        ),
-        click.option(
-            "--population",
-            type=click.Choice(["all", "unlabelled"]),
-            help="Rows that the results are about with --judge; unlabelled if the labels come from elsewhere. "
-            "Default: all.",
-        ),
-    )
 
 
 def judge_keywords(chosen: Mapping[str, Any], names: Sequence[str] | None = None) -> dict[str, Any]:
-    """The options above as the functions take them, with the names of the columns; nothing where there is no judge."""
+    """Return the options of a judge as the functions take them, with the names of the columns; nothing without one."""
     judges = list(chosen["judge"] if names is None else names)
     if judges and chosen.get("matrix"):
         raise click.UsageError("--judge names a column of rows, and a matrix has none; leave it out")
-    found = {"judge": judges or None, "says": _says(chosen["says"]), "population": chosen["population"]}
-    return {name: value for name, value in found.items() if value is not None}
-
-
-def _says(words: str | None) -> dict[str, str] | str | None:
-    if words is None or words == "score":
-        return words
-    pairs = [part.partition("=") for part in words.split(",")]
-    found = {name.strip(): label.strip() for name, _, label in pairs}
-    if set(found) != {"right", "wrong"} or len(pairs) != 2 or not all(found.values()):
-        raise click.UsageError(f"--says is {words!r}; write right=LABEL,wrong=LABEL, or score")
-    return found
+    says: dict[str, str] | str | None = chosen["says"]
+    if isinstance(says, str) and says != "score":
+        pairs = [part.partition("=") for part in says.split(",")]
+        labels = {name.strip(): label.strip() for name, _, label in pairs}
+        if set(labels) != {"right", "wrong"} or len(pairs) != 2 or not all(labels.values()):
+            raise click.UsageError(f"--says is {says!r}; write right=LABEL,wrong=LABEL, or score")
+        says = labels
+    keywords = {"judge": judges or None, "says": says, "population": chosen["population"]}
+    return {name: value for name, value in keywords.items() if value is not None}
 
 
 def judged_files(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged | None:
-    """The sum of files that hold judged rows; None where they hold something else."""
+    """Return the sum of files that hold judged rows; None where they hold something else."""
     if not source or not all(Path(name).suffix == ".ifs" and Path(name).is_file() for name in source):
         return None
     kinds = [ifs.Judged.is_stored(name) for name in source]
@@ -72,15 +47,14 @@ def judged_files(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged
     for option in ("truth", "judge", "says", "population", "weight", "groups", "by"):
         if chosen.get(option):
             raise click.UsageError(f"--{option} was settled when the rows were counted; leave it out")
-    parts = [ifs.Judged.load(name) for name in source]
-    whole = parts[0]
-    for part in parts[1:]:
-        whole = whole + part
-    return whole
+    total, *others = [ifs.Judged.load(name) for name in source]
+    for part in others:
+        total = total + part
+    return total
 
 
 def judged_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged:
-    """Rows with few labels and a judge's verdicts, or the sum of files of them."""
+    """Return rows with few labels and a judge's verdicts, or the sum of files of them."""
     judged = judged_files(source, chosen)
     if judged is not None:
         return judged
@@ -98,3 +72,51 @@ def judged_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.Judged:
             read=columns.read,
             **judge_keywords(chosen, columns.lists["judge"]),
         )
+
+
+def label_plan(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.LabelPlan | ifs.LabelledEstimate | None:
+    """Return what --want, --labels-out and --labels ask for; None where an evaluation is asked for."""
+    if chosen["want"] is None:
+        if chosen["labels_out"]:
+            raise click.UsageError("--labels-out writes rows to label; say how wide the interval may be with --want")
+        return None
+    if chosen["labels_out"] and judged_files(source, chosen) is not None:
+        raise click.UsageError("counted rows do not know their places; --labels-out needs the rows themselves")
+    metric, part, width = chosen["want"].rpartition("width=")
+    try:
+        if not part or metric[-1:] not in ("", "."):
+            raise ValueError
+        wanted = metric.rstrip(".") or "proficiency", float(width)
+    except ValueError:
+        raise InputError(f"want is {chosen['want']!r}; write accuracy.width=0.04") from None
+    plan = judged_rows(source, chosen).labels_for(*wanted, level=chosen["level"], seed=chosen["seed"])
+    return plan_or_estimate(plan, source, chosen, chosen["labels_out"])
+
+
+def labelled_rows(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Judged | None:
+    """Return judged rows with the labels of filled-in files; None where no file is named."""
+    filled = list(chosen["labels"])
+    if not filled:
+        return None
+    return judged_rows(source, chosen).with_labels(filled[0] if len(filled) == 1 else filled)
+
+
+def plan_or_estimate(
+    plan: ifs.LabelPlan, source: tuple[str, ...], chosen: Mapping[str, Any], sheet: str | None
+) -> ifs.LabelPlan | ifs.LabelledEstimate:
+    """Return the plan, or what the labels of filled-in sheets say; write rows to label next to ``sheet``, if named."""
+    filled = list(chosen["labels"])
+    result: ifs.LabelPlan | ifs.LabelledEstimate = plan
+    if filled:
+        result = estimate = plan.estimate(filled[0] if len(filled) == 1 else filled)
+        if sheet is not None and not estimate.more_labels:
+            say(f"No more labels are needed, so that {sheet} is not written.")
+            return estimate
+        if sheet is not None:
+            plan = plan.next_round(filled)
+    if sheet is not None:
+        if any(ifs.readers.means_file(name, Path(sheet)) for name in (*source, *filled)):
+            raise InputError(f"{sheet} is both read and written; give the rows to label another name")
+        drawn = plan.select(sources(source), round=len(filled) + 1, seed=chosen["seed"], read=read_options(chosen))
+        plan.write_sheet(drawn, sheet, force=bool(chosen["force"]))
+    return result

@@ -57,8 +57,7 @@ _FOREIGN = {
     b"7z\xbc\xaf\x27\x1c": _Kind("a 7-Zip archive", "unpack it: 7z x {file}"),
     b"SQLite format 3\0": _Kind(
         "an SQLite database",
-        "read a table of it in a terminal: "
-        "infoscope evaluate TABLE --engine sql --engine-url sqlite:///{file} -t … -s …",
+        "read a table of it in a terminal: infoscope evaluate TABLE --engine sqlite:///{file} -t … -s …",
     ),
     b"\x89HDF\r\n\x1a\n": _Kind(
         "an HDF5 file",
@@ -77,7 +76,7 @@ _FOREIGN = {
 }
 _DUCKDB = _Kind(
     "a DuckDB database",
-    "read a table of it in a terminal: infoscope evaluate TABLE --engine sql --engine-url duckdb:///{file} -t … -s …",
+    "read a table of it in a terminal: infoscope evaluate TABLE --engine duckdb:///{file} -t … -s …",
 )
 _HTML = _Kind("an HTML page", "fetch the data again (perhaps a login page came instead of them), or export as CSV")
 _ARRAY = _Kind(

@@ -12,60 +12,87 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.errors import reported
-from infoscope.cli.label_sheets import planned_or_labelled
-from infoscope.cli.options import output_options, plain_option, read_options, reading_options, seed_option
+from infoscope.cli.judge import plan_or_estimate
+from infoscope.cli.options import (
+    COLUMNS,
+    FILE_OPTIONS,
+    JUDGE,
+    MEANING,
+    METHOD,
+    OUTPUT_OPTIONS,
+    command,
+    name_files,
+    option,
+    read_options,
+    shared,
+    split_names,
+)
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
-__all__ = ["command"]
+_LATENT_OPTIONS = ("truth", "together", "same", "classes", "weight")
 
 
-@click.command("agree")
+@command(
+    "agree",
+    first="system scale ordinal latent together plan by clean output verbose",
+)
 @click.argument("source", nargs=-1, required=True)
-@click.option(
+@option(
     "-s",
     "--system",
+    group=COLUMNS,
     multiple=True,
     metavar="COLUMN",
     help="Column with an annotator's labels; repeatable, or several as a,b or 'rater_*'.",
 )
-@click.option(
+@option(
     "--scale",
     type=click.Choice(["nominal", "ordinal", "interval"]),
     help="How far labels are apart for Krippendorff's alpha: the same or not, by ranks, or as numbers.",
 )
-@click.option("--ordinal", metavar="LOW,…,HIGH", help="The categories from the lowest to the highest; implies ordinal.")
-@click.option("--latent", is_flag=True, help="Estimate each system's table without labels, from their agreement.")
-@click.option("-t", "--truth", metavar="COLUMN", help="With --latent: column with labels of some items.")
-@click.option("--together", multiple=True, metavar="A,B", help="With --latent: systems that share errors, as one.")
-@click.option("--same", multiple=True, metavar="A,B", help="With --latent: columns of one system that predicted twice.")
-@click.option("--classes", metavar="A,B,…", help="With --latent: the classes, if the columns do not show them.")
-@click.option("--weight", metavar="COLUMN", help="With --latent: column with the weight of each row.")
-@click.option("--plan", type=float, metavar="HALF-WIDTH", help="With --latent: how many labels give ± this.")
-@click.option(
-    "--items", type=click.Path(dir_okay=False), help="With --plan: write the items to label to this CSV file."
+@option(
+    "--ordinal",
+    group=MEANING,
+    metavar="LOW,…,HIGH",
+    help="The categories from the lowest to the highest; implies ordinal.",
 )
-@click.option(
-    "--labels", multiple=True, metavar="FILE", help="With --plan: a file of items with labels filled in; one per round."
+@option("--latent", is_flag=True, help="Estimate each system's table without labels, from their agreement.")
+@option("-t", "--truth", group=COLUMNS, metavar="COLUMN", help="With --latent: column with labels of some items.")
+@option("--together", multiple=True, metavar="A,B", help="With --latent: systems that share errors, as one.")
+@option("--same", multiple=True, metavar="A,B", help="With --latent: columns of one system that predicted twice.")
+@option(
+    "--classes", group=MEANING, metavar="A,B,…", help="With --latent: the classes, if the columns do not show them."
 )
-@click.option("--metric", help="With --plan: what the labels are for; proficiency unless given.")
-@click.option("--by", metavar="COLUMN", help="Column of the period, for drift between two of its values.")
-@click.option("--before", metavar="VALUE", help="With --by: the first period.")
-@click.option("--after", metavar="VALUE", help="With --by: the second period.")
-@reading_options()
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
-@click.option(
+@option("--weight", group=COLUMNS, metavar="COLUMN", help="With --latent: column with the weight of each row.")
+@option("--plan", group=JUDGE, type=float, metavar="HALF-WIDTH", help="With --latent: how many labels give ± this.")
+@option(
+    "--items",
+    group=JUDGE,
+    type=click.Path(dir_okay=False),
+    help="With --plan: write the items to label to this CSV file.",
+)
+@option(
+    "--labels",
+    group=JUDGE,
+    multiple=True,
+    metavar="FILE",
+    help="With --plan: a file of items with labels filled in; one per round.",
+)
+@option("--metric", group=JUDGE, help="With --plan: what the labels are for; proficiency unless given.")
+@option("--by", group=COLUMNS, metavar="COLUMN", help="Column of the period, for drift between two of its values.")
+@option("--before", group=COLUMNS, metavar="VALUE", help="With --by: the first period.")
+@option("--after", group=COLUMNS, metavar="VALUE", help="With --by: the second period.")
+@shared(*FILE_OPTIONS, "level")
+@option(
     "--draws",
+    group=METHOD,
     type=int,
     help="Resampled item sets (500 unless given); with --latent, draws of the parameters; with --by, permutations (999 "
     "unless given).",
 )
-@plain_option()
-@seed_option()
-@output_options()
-@reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+@shared("plain", "seed", *OUTPUT_OPTIONS)
+def agree(source: tuple[str, ...], **chosen: Any) -> None:
     """Compare annotators of the same items; no truth is needed.
 
     SOURCE is a table with a column for each annotator, named with -s. Without -s, each SOURCE is one annotator's label
@@ -83,30 +110,29 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope agree labels.csv -s ann -s bob --by month --before 2026-01 --after 2026-02
     """
-    output = Output.asked(chosen)
+    output = Output.from_options(chosen)
     _check_options(chosen)
     if chosen["latent"]:
-        found = _latent_truth(source, chosen)
-        if isinstance(found, ifs.LatentTruth) and chosen["plan"] is not None:
-            output.write(_planned(found, source, chosen))
+        latent = _estimate_latent_truth(source, chosen)
+        if isinstance(latent, ifs.LatentTruth) and chosen["plan"] is not None:
+            metric = chosen["metric"] or "proficiency"
+            plan = ifs.plan_labels(latent, metric, half_width=chosen["plan"], level=chosen["level"])
+            output.write(plan_or_estimate(plan, source, chosen, chosen["items"]))
         else:
-            output.write(found)
+            output.write(latent)
         return
     if chosen["by"]:
-        output.write(_drift(source, chosen))
+        output.write(_compare_periods(source, chosen))
         return
     draws = 0 if chosen["plain"] else 500 if chosen["draws"] is None else chosen["draws"]
-    asked = {name: chosen[name] for name in ("clean", "level", "seed", "scale", "ordinal")}
-    options = {**asked, "draws": draws}
+    keywords = {name: chosen[name] for name in ("clean", "level", "seed", "scale", "ordinal")}
     if chosen["system"]:
         with chosen_columns(source, chosen, needs_truth=False) as columns:
-            found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
+            read = read_options(chosen)
+            result = ifs.agreement(columns.source, system=columns.systems, read=read, draws=draws, **keywords)
     else:
-        found = ifs.agreement(_files_by_name(source), **options)
-    output.write(found)
-
-
-_LATENT_OPTIONS = ("truth", "together", "same", "classes", "weight")
+        result = ifs.agreement(_name_label_lists(source), draws=draws, **keywords)
+    output.write(result)
 
 
 def _check_options(chosen: Mapping[str, Any]) -> None:
@@ -131,8 +157,8 @@ def _check_options(chosen: Mapping[str, Any]) -> None:
         raise InputError(f"--{period} is a period of drift; name the column of the period with --by")
 
 
-def _drift(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Drift:
-    """What changed between two periods; the level of the intervals is that of the tests, the other way round."""
+def _compare_periods(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Drift:
+    """Compare two periods; the level of the intervals is that of the tests, the other way round."""
     if not chosen["system"]:
         raise InputError("name the columns of the systems with -s, at least two of them")
     with chosen_columns(source, chosen, needs_truth=False) as columns:
@@ -150,46 +176,36 @@ def _drift(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Drift:
         )
 
 
-def _latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agreement | ifs.LatentTruth:
-    """The latent truth; systems that do not determine one get their agreement, with that sentence."""
+def _estimate_latent_truth(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Agreement | ifs.LatentTruth:
+    """Estimate the latent truth; systems that do not determine one get their agreement, with that sentence."""
     if not chosen["system"]:
         raise InputError("name the columns of the systems with -s, at least three of them")
     with chosen_columns(source, chosen, needs_truth=False) as columns:
-        options = {name: chosen[name] for name in ("clean", "level", "seed")}
+        keywords = {name: chosen[name] for name in ("clean", "level", "seed")}
         try:
             return ifs.latent_truth(
                 columns.source,
                 columns.systems,
                 truth=chosen["truth"],
-                together=[_names(text) for text in chosen["together"]],
-                same=[_names(text) for text in chosen["same"]],
+                together=[split_names(text) for text in chosen["together"]],
+                same=[split_names(text) for text in chosen["same"]],
                 read=read_options(chosen),
-                classes=_names(chosen["classes"]) if chosen["classes"] else None,
+                classes=split_names(chosen["classes"]) if chosen["classes"] else None,
                 weight=chosen["weight"],
                 draws=chosen["draws"],
-                **options,
+                **keywords,
             )
         except ifs.latent.NoLatentTruthError as error:
             if chosen["plan"] is not None:
                 raise InputError(f"{error.reason}; without a latent truth there is no plan of labels") from error
-            found = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **options)
+            agreement = ifs.agreement(columns.source, system=columns.systems, read=read_options(chosen), **keywords)
             reason = f"No latent truth: {error.reason}. What the systems tell about each other is below."
-            return replace(found, findings=(ifs.Finding("no_latent_truth", reason, "warning"), *found.findings))
+            finding = ifs.Finding("no_latent_truth", reason, "warning")
+            return replace(agreement, findings=(finding, *agreement.findings))
 
 
-def _planned(
-    latent: ifs.LatentTruth, source: tuple[str, ...], chosen: Mapping[str, Any]
-) -> ifs.LabelPlan | ifs.LabelledEstimate:
-    """How many labels are needed, with the items in a file where one is named; or what the labels of files say."""
-    plan = ifs.plan_labels(latent, chosen["metric"] or "proficiency", half_width=chosen["plan"], level=chosen["level"])
-    return planned_or_labelled(plan, source, chosen, chosen["items"])
-
-
-def _names(text: str) -> list[str]:
-    return [name.strip() for name in text.split(",") if name.strip()]
-
-
-def _files_by_name(source: tuple[str, ...]) -> dict[str, str]:
+def _name_label_lists(source: tuple[str, ...]) -> dict[str, str]:
+    """Return the label lists of annotators by their names; a single file is a table, whose columns are to be named."""
     if len(source) < 2:
         raise InputError(f"{source[0]} is one file; name its annotators' columns with -s, or give a file for each")
     words = [word for word in source[1:] if not set("*?[:./") & set(word) and not Path(word).exists()]
@@ -198,7 +214,4 @@ def _files_by_name(source: tuple[str, ...]) -> dict[str, str]:
             f"there is no file {words[0]!r}; name columns of {source[0]} with -s: infoscope agree "
             f"{quote(source[0])} -s {quote(','.join(words))}"
         )
-    if len(set(source)) < len(source):
-        raise InputError("a file is named twice; name each annotator once")
-    stems = [Path(path).name.split(".")[0] for path in source]
-    return {stem if stems.count(stem) == 1 else path: path for stem, path in zip(stems, source, strict=True)}
+    return name_files(source, "annotator")

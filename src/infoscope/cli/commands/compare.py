@@ -8,50 +8,42 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.errors import reported
-from infoscope.cli.judge import judge_keywords, judge_options, judged_files
+from infoscope.cli.judge import judge_keywords, judged_files
 from infoscope.cli.options import (
-    column_options,
-    costs_option,
-    groups_option,
-    label_options,
+    COLUMNS,
+    INTERVAL_OPTIONS,
+    JUDGE_OPTIONS,
+    LOG_OPTIONS,
+    OUTPUT_OPTIONS,
+    command,
     matrix_tables,
-    order_option,
-    output_options,
-    prevalence_option,
-    reading_options,
+    option,
+    shared,
     uncertainty_keywords,
-    uncertainty_options,
 )
 from infoscope.cli.output import Output, reject_ignored
 
-__all__ = ["command"]
 
-
-@click.command("compare")
+@command("compare", first="truth system matrix groups metrics baseline rope reject positive level output verbose")
 @click.argument("source", nargs=-1, required=True)
-@column_options()
-@reading_options()
-@groups_option()
-@judge_options()
-@click.option("--matrix", is_flag=True, help="SOURCE are confusion matrices; the comparison is then unpaired.")
-@click.option(
+@shared("truth", "system", "truth_file", "key", "weight", "strict", *LOG_OPTIONS, "groups", *JUDGE_OPTIONS)
+@option(
+    "--matrix",
+    group=COLUMNS,
+    is_flag=True,
+    help="SOURCE are confusion matrices; the comparison is then unpaired.",
+)
+@option(
     "--metric",
     "metrics",
     multiple=True,
     metavar="METRIC",
     help="Metric to compare by; repeatable. Default: proficiency and erroneous_information_ratio.",
 )
-@click.option("--baseline", metavar="SYSTEM", help="Compare the others with this system instead of the best.")
-@click.option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")
-@label_options()
-@order_option()
-@prevalence_option()
-@costs_option()
-@uncertainty_options()
-@output_options()
-@reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+@option("--baseline", metavar="SYSTEM", help="Compare the others with this system instead of the best.")
+@option("--rope", type=float, metavar="WIDTH", help="Differences up to this size do not matter.")
+@shared("reject", "positive", "ordinal", "prevalence", "costs", *INTERVAL_OPTIONS, *OUTPUT_OPTIONS)
+def compare(source: tuple[str, ...], **chosen: Any) -> None:
     """Compare systems: the difference, its interval, and the probability that one is better.
 
     Systems with predictions for the same rows are compared row by row; confusion matrices (--matrix) as they are.
@@ -62,10 +54,8 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope compare rows.csv -t human -s old,new --judge gpt
     """
-    output = Output.asked(chosen)
-    if chosen["by"]:
-        raise click.UsageError("--by makes one table per group; compare the systems within one group at a time")
-    shared = {
+    output = Output.from_options(chosen)
+    keywords = {
         **uncertainty_keywords(chosen),
         "metrics": chosen["metrics"] or None,
         "baseline": chosen["baseline"],
@@ -74,14 +64,14 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     }
     judged = None if chosen["matrix"] else judged_files(source, chosen)
     if chosen["matrix"]:
-        result = ifs.compare(matrix_tables(source, chosen), **shared)
+        result = ifs.compare(matrix_tables(source, chosen), **keywords)
     elif judged is not None:
-        result = ifs.compare(judged, system=list(chosen["system"]) or None, **shared)
+        result = ifs.compare(judged, system=list(chosen["system"]) or None, **keywords)
     else:
         with chosen_columns(source, chosen) as columns:
             if len(columns.systems) < 2:
                 raise click.UsageError("name at least two system columns with -s")
-            shared |= judge_keywords(chosen, columns.lists["judge"])
+            keywords |= judge_keywords(chosen, columns.lists["judge"])
             result = ifs.compare(
                 columns.source,
                 truth=columns.truth,
@@ -92,7 +82,7 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
                 reject=chosen["reject"],
                 positive=chosen["positive"],
                 clean=chosen["clean"],
-                **shared,
+                **keywords,
             )
     if chosen["strict"]:
         reject_ignored(result)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,30 +9,22 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.errors import reported
 from infoscope.cli.invocation import kept_findings
-from infoscope.cli.judge import judge_options, judged_files, judged_rows
-from infoscope.cli.options import column_options, label_options, reading_options
+from infoscope.cli.judge import judged_files, judged_rows
+from infoscope.cli.options import JUDGE_OPTIONS, LOG_OPTIONS, OUTPUT, command, option, shared
 from infoscope.cli.output import check_output
-from infoscope.cli.streams import say
+from infoscope.cli.process import say
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
 
-__all__ = ["command"]
 
-
-@click.command("count")
+@command("count", first="truth system weight by clean reject positive engine memory_limit output force")
 @click.argument("source", nargs=-1, required=True)
-@column_options()
-@reading_options()
-@label_options()
-@judge_options()
-@click.option("-o", "--output", metavar="FILE", required=True, help="Write the tables to FILE, named *.ifs.")
-@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@click.option("-q", "--quiet", is_flag=True, help="No messages.")
-@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
-@reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", *LOG_OPTIONS, "threads")
+@shared("reject", "positive", *JUDGE_OPTIONS)
+@option("-o", "--output", group=OUTPUT, metavar="FILE", required=True, help="Write the tables to FILE, named *.ifs.")
+@shared("force", "quiet")
+def count(source: tuple[str, ...], **chosen: Any) -> None:
     """Count rows once and keep the tables: a few kilobytes that add up, in any order, on any machine.
 
     SOURCE is as for evaluate; with .ifs files, their sum is written.
@@ -43,10 +34,15 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope evaluate monday.ifs tuesday.ifs
     """
     target = Path(chosen["output"])
-    _check_target(target, force=chosen["force"])
-
+    if target.suffix != ".ifs":
+        raise InputError(f"{target} is not named *.ifs; files of tables are")
+    check_output(target, force=chosen["force"])
     if chosen["judge"] or judged_files(source, chosen) is not None:
-        _count_judged(source, chosen, target)
+        judged = judged_rows(source, chosen)
+        judged.save(target)
+        if not chosen["quiet"]:
+            split = f", split by {', '.join(judged.by)} into {judged.group_count:,} groups" if judged.by else ""
+            say(f"{judged.row_count:,g} rows, {judged.label_count:,g} of them labelled{split}, in {target}")
         return
     with chosen_columns(source, chosen) as columns:
         tables = ifs.read_tables(
@@ -63,29 +59,11 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
     if chosen["strict"] and tables.ignored:
         reason, rows = next(iter(tables.ignored.items()))
         raise InputError(f"{rows:,} rows have a {reason}; fill them in, or leave out --strict")
-    lines = [] if chosen["quiet"] else _message(tables, target)
+    # the message is made before the file is written: an interrupt then finds nothing left to do
+    rows_read = "" if tables.rows is None else f"{tables.rows:,} rows to "
+    lines = [finding.text for finding in kept_findings()]
+    lines.append(f"{rows_read}{counted(len(tables), 'table')} in {target}")
+    lines += [f"warning: {counted(lost, 'row')} left out: {why}" for why, lost in tables.ignored.items()]
     tables.save(target, replace=chosen["force"])
-    for line in (*(finding.text for finding in kept_findings() if not chosen["quiet"]), *lines):
+    for line in [] if chosen["quiet"] else lines:
         say(line)
-
-
-def _count_judged(source: tuple[str, ...], chosen: Mapping[str, Any], target: Path) -> None:
-    """Rows with few labels and a judge's verdicts, or the sum of files of them."""
-    judged = judged_rows(source, chosen)
-    judged.save(target)
-    if not chosen["quiet"]:
-        split = f", split by {', '.join(judged.by)} into {judged.group_count:,} groups" if judged.by else ""
-        say(f"{judged.row_count:,g} rows, {judged.label_count:,g} of them labelled{split}, in {target}")
-
-
-def _check_target(target: Path, *, force: bool) -> None:
-    if target.suffix != ".ifs":
-        raise InputError(f"{target} is not named *.ifs; files of tables are")
-    check_output(target, force=force)
-
-
-def _message(tables: ifs.Tables, target: Path) -> list[str]:
-    """Lines about a sum, made before it is written: an interrupt then finds nothing left to do."""
-    rows = "" if tables.rows is None else f"{tables.rows:,} rows to "
-    lost = [f"warning: {counted(count, 'row')} left out: {why}" for why, count in tables.ignored.items()]
-    return [f"{rows}{counted(len(tables), 'table')} in {target}", *lost]

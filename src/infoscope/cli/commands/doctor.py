@@ -7,7 +7,7 @@ import platform
 import re
 import shutil
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 
@@ -15,11 +15,9 @@ import click
 
 import infoscope as ifs
 from infoscope import __version__
-from infoscope.cli.errors import reported
-from infoscope.cli.streams import write_stdout
+from infoscope.cli.options import OUTPUT, command, option
+from infoscope.cli.process import write_stdout
 from infoscope.errors import InputError
-
-__all__ = ["command"]
 
 _PURPOSES = {
     "arrow": "frames and files of Arrow",
@@ -85,83 +83,82 @@ class Installation:
     frames: tuple[PackageVersion, ...]
 
 
-@click.command("doctor")
-@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text", help="Form of the output.")
-@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
-@reported
-def command(form: str, **chosen: object) -> None:  # noqa: ARG001 - read by ``reported``
+@command("doctor")
+@option(
+    "--format",
+    "form",
+    group=OUTPUT,
+    type=click.Choice(["text", "json"]),
+    default="text",
+    help="Form of the output.",
+)
+def doctor(form: str) -> None:
     """Say which versions run here, which optional parts are installed, and how to get the others.
 
     Example: infoscope doctor
 
     Example: infoscope doctor --format json
     """
-    found = _examined()
+    installation = _examine_installation()
     if form == "json":
-        write_stdout(json.dumps({"schema": "infoscope/doctor/1", **asdict(found)}, indent=2) + "\n", "json")
+        write_stdout(json.dumps({"schema": "infoscope/doctor/1", **asdict(installation)}, indent=2) + "\n", "json")
     else:
         width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 100)
-        write_stdout("\n".join(_lines(found, width)) + "\n")
+        write_stdout("\n".join(_format_lines(installation, width)) + "\n")
 
 
-def _examined() -> Installation:
+def _examine_installation() -> Installation:
+    from infoscope.core.native_code import compiled_part, is_native_wanted  # noqa: PLC0415 - help loads no NumPy
+
     required: list[PackageVersion] = []
     extras: dict[str, list[PackageVersion]] = {}
-    for part, extra in _requirements():
+    for part, extra in _list_requirements():
         if extra is None:
             required.append(part)
         elif extra != "dev":
             extras.setdefault(extra, []).append(part)
-    compiled = _compiled()
-    states = [part.state for part in compiled]
-    return Installation(
-        __version__,
-        platform.python_version(),
-        platform.platform(terse=True),
-        "missing" if "missing" in states else states[0],
-        compiled,
-        tuple(required),
-        tuple(_optional(extra, parts) for extra, parts in extras.items()),
-        tuple(PackageVersion(name, _version(name), "") for name in _FRAMES),
-    )
-
-
-def _requirements() -> Iterator[tuple[PackageVersion, str | None]]:
-    """Packages that infoscope names in its own metadata, with the extra that asks for them."""
-    try:
-        stated = metadata.requires("infoscope") or []
-    except metadata.PackageNotFoundError:  # runs from a folder, without having been installed
-        stated = []
-    for line in stated:
-        found = _REQUIREMENT.match(line)
-        if found is None or found["name"] == "infoscope":
-            continue
-        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", found["where"] or "")
-        part = PackageVersion(found["name"], _version(found["name"]), found["versions"].strip())
-        yield part, None if extra is None else extra[1]
-
-
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
-
-
-def _optional(extra: str, parts: list[PackageVersion]) -> OptionalPart:
-    present = all(part.version is not None for part in parts)
-    return OptionalPart(extra, _PURPOSES.get(extra, ""), present, tuple(parts), f"pip install 'infoscope[{extra}]'")
-
-
-def _compiled() -> tuple[CompiledPart, ...]:
-    from infoscope.core.native_code import compiled_part, is_native_wanted  # noqa: PLC0415 - help loads no NumPy
-
+    optional = []
+    for extra, parts in extras.items():
+        present = all(part.version is not None for part in parts)
+        install = f"pip install 'infoscope[{extra}]'"
+        optional.append(OptionalPart(extra, _PURPOSES.get(extra, ""), present, tuple(parts), install))
     try:
         state = "active" if is_native_wanted() else "switched off"
     except InputError as problem:
         state = str(problem)
     built = {"parquet": ifs.readers.is_parquet_compiled(), "columns": compiled_part("_kernels") is not None}
-    return tuple(CompiledPart(part, state if found else "missing") for part, found in built.items())
+    return Installation(
+        __version__,
+        platform.python_version(),
+        platform.platform(terse=True),
+        state if all(built.values()) else "missing",
+        tuple(CompiledPart(part, state if is_built else "missing") for part, is_built in built.items()),
+        tuple(required),
+        tuple(optional),
+        tuple(PackageVersion(name, _find_version(name), "") for name in _FRAMES),
+    )
+
+
+def _list_requirements() -> Iterator[tuple[PackageVersion, str | None]]:
+    """Yield packages that infoscope names in its own metadata, with the extra that asks for them."""
+    try:
+        stated = metadata.requires("infoscope") or []
+    except metadata.PackageNotFoundError:  # runs from a folder, without having been installed
+        stated = []
+    for line in stated:
+        requirement = _REQUIREMENT.match(line)
+        if requirement is None or requirement["name"] == "infoscope":
+            continue
+        extra = re.search(r"extra\s*==\s*['\"]([\w-]+)['\"]", requirement["where"] or "")
+        name, versions = requirement["name"], requirement["versions"].strip()
+        yield PackageVersion(name, _find_version(name), versions), None if extra is None else extra[1]
+
+
+def _find_version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
 
 
 _COMPILED = {
@@ -178,31 +175,28 @@ _COMPILED = {
 }
 
 
-def _lines(found: Installation, width: int) -> Iterator[str]:
-    yield f"infoscope {found.infoscope}, Python {found.python}, {found.platform}"
-    for compiled in found.compiled_parts:
+def _format_lines(installation: Installation, width: int) -> Iterator[str]:
+    def spell(packages: Iterable[PackageVersion]) -> str:
+        return ", ".join(f"{part.package} {part.version or 'missing'}" for part in packages)
+
+    def wrap(text: str, indent: int = 10) -> list[str]:
+        return textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
+
+    yield f"infoscope {installation.infoscope}, Python {installation.python}, {installation.platform}"
+    for compiled in installation.compiled_parts:
         state = _COMPILED[compiled.part].get(compiled.state, compiled.state)
-        yield from _paragraph(f"compiled part {state}", width)
+        yield from wrap(f"compiled part {state}")
     yield ""
-    yield from _paragraph("needs     " + ", ".join(_spelt(part) for part in found.packages), width)
-    yield from _paragraph("frames    " + ", ".join(_spelt(part) for part in found.frames), width)
+    yield from wrap(f"needs     {spell(installation.packages)}")
+    yield from wrap(f"frames    {spell(installation.frames)}")
     yield ""
-    wide = max((len(part.extra) for part in found.optional), default=0)
-    for part in found.optional:
+    wide = max((len(part.extra) for part in installation.optional), default=0)
+    for part in installation.optional:
         state = "present" if part.present else "missing"
-        what = ", ".join(_spelt(package) for package in part.packages)
-        text = f"{part.extra:<{wide}}  {state}  {part.purpose or what}"
+        text = f"{part.extra:<{wide}}  {state}  {part.purpose or spell(part.packages)}"
         if part.present or len(text) + len(part.install) + 2 <= width:
             text += "" if part.present else f": {part.install}"
-            yield from _paragraph(text, width, indent=wide + 11)
+            yield from wrap(text, indent=wide + 11)
         else:  # something to type stays in one piece
-            yield from _paragraph(f"{text}:", width, indent=wide + 11)
+            yield from wrap(f"{text}:", indent=wide + 11)
             yield f"{' ' * (wide + 11)}{part.install}"
-
-
-def _spelt(part: PackageVersion) -> str:
-    return f"{part.package} {part.version or 'missing'}"
-
-
-def _paragraph(text: str, width: int, indent: int = 10) -> list[str]:
-    return textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)

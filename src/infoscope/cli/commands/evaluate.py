@@ -9,87 +9,105 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.errors import reported
-from infoscope.cli.judge import judge_keywords, judge_options, judged_files
-from infoscope.cli.label_sheets import label_options_of_judge, labelled_rows, wanted_labels
+from infoscope.cli.judge import judge_keywords, judged_files, label_plan, labelled_rows
 from infoscope.cli.options import (
-    classes_option,
-    column_options,
-    costs_option,
-    groups_option,
-    label_options,
+    COLUMNS,
+    INTERVAL_OPTIONS,
+    JUDGE,
+    JUDGE_OPTIONS,
+    LOG_OPTIONS,
+    OUTPUT,
+    OUTPUT_OPTIONS,
+    command,
     matrix_tables,
-    order_option,
-    output_options,
-    plain_option,
-    prevalence_option,
-    reading_options,
+    option,
+    shared,
+    split_names,
     uncertainty_keywords,
-    uncertainty_options,
 )
 from infoscope.cli.output import Output, reject_ignored
 
-__all__ = ["ask_chosen", "command"]
-
-Asked = TypeVar("Asked")
+Answer = TypeVar("Answer")
 
 
-@click.command("evaluate")
+@command(
+    "evaluate",
+    first="truth system scores groups by matrix positive reject task metrics examples output verbose",
+)
 @click.argument("source", nargs=-1, required=True)
-@column_options()
-@groups_option()
-@judge_options()
-@label_options_of_judge()
-@click.option(
+@shared("truth", "system", "truth_file", "key", "weight", "by", "strict", "groups", *JUDGE_OPTIONS)
+@option(
+    "--want",
+    group=JUDGE,
+    metavar="METRIC.width=W",
+    help="With --judge: how many further labels make the interval of a metric this wide, such as accuracy.width=0.04.",
+)
+@option(
+    "--labels-out",
+    group=JUDGE,
+    metavar="FILE",
+    type=click.Path(dir_okay=False),
+    help="With --want: write the rows to label to this CSV file.",
+)
+@option(
+    "--labels",
+    group=JUDGE,
+    multiple=True,
+    metavar="FILE",
+    help="With --judge: a file of rows with labels filled in, as --labels-out writes it; one per round.",
+)
+@option(
+    "--period",
+    group=JUDGE,
+    metavar="COLUMN",
+    help="With --judge: column of the period, to see a judge change.",
+)
+@option(
     "--matrix",
+    group=COLUMNS,
     is_flag=True,
     help="SOURCE is a confusion matrix (or several): rows are true classes, columns predicted. A CSV or .mat file, "
     "or the output of Weka or Vowpal Wabbit, in which several matrices are several systems.",
 )
-@reading_options()
-@label_options(task=True)
-@classes_option()
-@order_option()
-@prevalence_option()
-@costs_option()
-@click.option(
+@shared(*LOG_OPTIONS, "threads", "max_rows", "reject", "positive", "task", "classes", "ordinal", "prevalence", "costs")
+@option(
     "--metric",
     "metrics",
     multiple=True,
     metavar="METRIC",
     help="Metric to show first, and alone in CSV and Parquet; repeatable. `infoscope explain` lists them.",
 )
-@click.option(
+@option(
     "--examples",
     type=click.IntRange(1),
     metavar="N",
     help="Keep up to N random rows of each confused pair, to look at the mistakes. Nothing is kept unless asked for.",
 )
-@click.option(
+@option(
     "--show",
     multiple=True,
     metavar="COLUMN",
     help="Column that is kept of example rows; repeatable. By default all but the labels.",
 )
-@click.option(
+@option(
     "--score",
     "scores",
+    group=COLUMNS,
     multiple=True,
     metavar="COLUMN",
+    short="Column with the score behind the predictions",
     help="Column with the score behind the predictions of two classes: what another threshold would capture. "
     "Repeatable, one per system in their order.",
 )
-@click.option(
+@option(
     "--keep-rows/--no-keep-rows",
+    group=OUTPUT,
     default=None,
     help="Whether JSON keeps the true and predicted label of every row, for `infoscope gate` to pair with; by default "
     "up to 100,000 rows.",
 )
-@uncertainty_options()
-@plain_option()
-@output_options()
-@reported
-def command(source: tuple[str, ...], **chosen: object) -> None:
+@shared(*INTERVAL_OPTIONS, "plain", *OUTPUT_OPTIONS, "unit", "run")
+def evaluate(source: tuple[str, ...], **chosen: Any) -> None:
     """Evaluate systems against the truth: what they capture, miss and add that is false, and where.
 
     SOURCE holds rows (CSV, TSV, Parquet, …; a pattern; or - for standard input) with a column of true labels and a
@@ -105,58 +123,52 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
 
     Example: infoscope evaluate rows.csv -t human -s model --judge gpt --want accuracy.width=0.04 --labels-out ask.csv
     """
-    output = Output.asked(chosen)
+    output = Output.from_options(chosen)
     if chosen["scores"] and chosen["matrix"]:
         raise click.UsageError("--score names a column of rows, and a matrix has none; leave it out")
-    _check_judge(source, chosen)
-    if (plan := wanted_labels(source, chosen)) is not None:
+    about_judge = next((name for name in ("want", "labels_out", "labels", "period") if chosen[name]), None)
+    if about_judge is not None and not chosen["judge"] and judged_files(source, chosen) is None:
+        word = about_judge.replace("_", "-")
+        raise click.UsageError(f"--{word} is about rows with a judge; name the column of verdicts with --judge")
+    if chosen["period"] and (chosen["want"] or chosen["labels"]):
+        raise click.UsageError("--period asks whether the judge changed; ask that separately")
+    plan = label_plan(source, chosen)
+    if plan is not None:
         output.write(plan)
         return
-    shown = {"keep_rows": _keep_rows(chosen, output), "metrics": chosen["metrics"]}
     labelled = labelled_rows(source, chosen)
     if labelled is not None:
-        shared = {**uncertainty_keywords(chosen), "metrics": chosen["metrics"]}
-        evaluation = ifs.evaluate(labelled, **shared)
+        evaluation = ifs.evaluate(labelled, **uncertainty_keywords(chosen), metrics=chosen["metrics"])
     else:
-        evaluation = ask_chosen(ifs.evaluate, source, chosen, period=chosen["period"], **shown)
+        keep_rows = chosen["keep_rows"]
+        if keep_rows is None and output.form != "json":  # rows are kept in a document only
+            keep_rows = False
+        more = {"period": chosen["period"], "keep_rows": keep_rows, "metrics": chosen["metrics"]}
+        evaluation = ask_chosen(ifs.evaluate, source, chosen, **more)
     if chosen["strict"]:
         reject_ignored(evaluation)
     output.write(evaluation)
 
 
-def _check_judge(source: tuple[str, ...], chosen: Mapping[str, Any]) -> None:
-    """Reject options about a judge where there is none."""
-    named = next((name for name in ("want", "labels_out", "labels", "period") if chosen[name]), None)
-    if named is not None and not chosen["judge"] and judged_files(source, chosen) is None:
-        option = named.replace("_", "-")
-        raise click.UsageError(f"--{option} is about rows with a judge; name the column of verdicts with --judge")
-    if chosen["period"] and (chosen["want"] or chosen["labels"]):
-        raise click.UsageError("--period asks whether the judge changed; ask that separately")
-
-
-def _keep_rows(chosen: Mapping[str, Any], output: Output) -> bool | None:
-    """Whether the labels of every row are kept: as asked, else up to a number of rows and in a document only."""
-    wanted: bool | None = chosen["keep_rows"]
-    return wanted if wanted is not None or output.form == "json" else False
-
-
-def ask_chosen(function: Callable[..., Asked], source: Sequence[str], chosen: Mapping[str, Any], **more: Any) -> Asked:
-    """What ``evaluate``, or another function that takes its arguments, makes of the options of a command."""
-    shared = {**uncertainty_keywords(chosen), "task": chosen["task"], **judge_keywords(chosen), **more}
+def ask_chosen(
+    function: Callable[..., Answer], source: Sequence[str], chosen: Mapping[str, Any], **more: Any
+) -> Answer:
+    """Call ``evaluate``, or another function that takes its arguments, with the options of a command."""
+    keywords = {**uncertainty_keywords(chosen), "task": chosen["task"], **judge_keywords(chosen), **more}
     if chosen["matrix"]:
         if chosen.get("classes"):
             raise click.UsageError("--classes is about rows; a matrix shows its classes, so leave it out")
-        return function(matrix_tables(source, chosen), **shared)
+        return function(matrix_tables(source, chosen), **keywords)
     judged = judged_files(source, chosen)
     if judged is not None:
-        return function(judged, system=list(chosen["system"]) or None, **shared)
+        return function(judged, system=list(chosen["system"]) or None, **keywords)
     with chosen_columns(source, chosen) as columns:
         if scores := columns.lists.get("scores"):
-            shared["scores"] = scores
+            keywords["scores"] = scores
         if judges := columns.lists.get("judge"):
-            shared["judge"] = judges
+            keywords["judge"] = judges
         if classes := chosen.get("classes"):
-            shared["labels"] = [name.strip() for name in classes.split(",") if name.strip()]
+            keywords["labels"] = split_names(classes)
         return function(
             columns.source,
             truth=columns.truth,
@@ -170,5 +182,5 @@ def ask_chosen(function: Callable[..., Asked], source: Sequence[str], chosen: Ma
             examples=chosen.get("examples"),
             show=columns.lists.get("show") or None,
             clean=chosen["clean"],
-            **shared,
+            **keywords,
         )

@@ -6,18 +6,14 @@ import shutil
 
 import click
 
-from infoscope.cli.errors import reported
-from infoscope.cli.streams import write_stdout
-
-__all__ = ["command"]
+from infoscope.cli.options import MEANING, Command, option
+from infoscope.cli.process import write_stdout
 
 
-@click.command("explain", context_settings={"ignore_unknown_options": True})
+@click.command("explain", cls=Command, context_settings={"ignore_unknown_options": True})
 @click.argument("metric", required=False)
-@click.option("--costs", metavar="FILE", help="Explain the expected cost with the cost matrix of this file.")
-@click.option("-v", "--verbose", is_flag=True, help="Show where an internal error occurred.")
-@reported
-def command(metric: str | None, costs: str | None, **_options: object) -> None:
+@option("--costs", group=MEANING, metavar="FILE", help="Explain the expected cost with the cost matrix of this file.")
+def explain(metric: str | None, costs: str | None) -> None:
     """Say what a metric means, its formula, range and source; without METRIC, list them all.
 
     Any name that a paper or a library uses for it will do, and any word that reports print.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,30 +12,35 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.errors import reported
 from infoscope.cli.invocation import add_finding
-from infoscope.cli.options import column_options, label_options, output_options, read_options, reading_options
+from infoscope.cli.options import (
+    COLUMNS,
+    FILE_OPTIONS,
+    OUTPUT_OPTIONS,
+    command,
+    option,
+    read_options,
+    reject_row_options,
+    shared,
+    split_names,
+)
 from infoscope.cli.output import Output
 from infoscope.core.files import scratch_folder
-from infoscope.errors import InputError
-
-__all__ = ["command"]
+from infoscope.errors import InputError, MissingLabelsWarning
 
 
-@click.command("monte-carlo")
+@command("monte-carlo", first="truth system by weight matrix reject positive output verbose")
 @click.argument("source", nargs=-1, required=True)
-@column_options()
-@click.option(
+@shared("truth", "system", "weight", "by", "strict")
+@option(
     "--matrix",
+    group=COLUMNS,
     is_flag=True,
     help="SOURCE are confusion matrices, one per run: files, patterns, or NAME=PATTERN. Without a name, files that "
     "differ only in a last number are runs of one system.",
 )
-@reading_options()
-@label_options()
-@output_options()
-@reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+@shared(*FILE_OPTIONS, "reject", "positive", *OUTPUT_OPTIONS)
+def monte_carlo(source: tuple[str, ...], **chosen: Any) -> None:
     """Show how much scores vary over runs, and how far systems are apart.
 
     The runs were made anywhere: seeds, folds, resampled data. Rows name theirs in a column (--by seed), or in the name
@@ -46,60 +52,62 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope monte-carlo --matrix 'svm=out/svm-*.csv' 'tree=out/tree-*.csv'
     """
-    output = Output.asked(chosen)
+    output = Output.from_options(chosen)
     if chosen["matrix"]:
-        for option in ("truth", "system", "weight", "by"):
-            if chosen[option]:
-                raise click.UsageError(f"--{option} names a column of rows, and a matrix has none; leave it out")
-        output.write(ifs.monte_carlo(_matrices(source, chosen)))
+        reject_row_options(chosen, ("truth", "system", "weight", "by"))
+        output.write(ifs.monte_carlo(_read_matrices(source, chosen)))
         return
-    output.write(_of_rows(source, chosen))
-
-
-def _of_rows(source: Sequence[str], chosen: Mapping[str, Any]) -> ifs.CrossValidation:
-    shared = {
+    keywords = {
         "read": read_options(chosen),
         "by": list(chosen["by"]) or None,
         **{name: chosen[name] for name in ("weight", "reject", "positive", "clean")},
     }
+    with warnings.catch_warnings(record=True) as caught:  # of rows left out, which the result does not list
+        warnings.simplefilter("always", MissingLabelsWarning)
+        result = _read_runs(source, chosen, keywords)
+    for warning in caught:
+        if not issubclass(warning.category, MissingLabelsWarning):
+            warnings.warn_explicit(warning.message, warning.category, warning.filename, warning.lineno)
+            continue
+        if chosen["strict"]:
+            raise InputError(f"{warning.message}; fill in what is missing, or leave out --strict to ignore such rows")
+        add_finding(ifs.Finding("rows_ignored", f"{warning.message}.", "warning"))
+    output.write(result)
+
+
+def _read_runs(source: Sequence[str], chosen: Mapping[str, Any], keywords: dict[str, Any]) -> ifs.CrossValidation:
+    """Read the runs that a column tells apart, or the names of files."""
     if len(source) == 1 and ifs.readers.names_in_braces(source[0]) and not Path(source[0]).exists():
         if not chosen["truth"] or not chosen["system"]:
             raise click.UsageError("name the truth column with -t and at least one system with -s")
-        systems = [name for word in chosen["system"] for name in word.split(",")]
-        return ifs.monte_carlo(source[0], truth=chosen["truth"], system=systems, **shared)
+        systems = [name for word in chosen["system"] for name in split_names(word)]
+        return ifs.monte_carlo(source[0], truth=chosen["truth"], system=systems, **keywords)
     with chosen_columns(source, chosen) as columns:
-        return ifs.monte_carlo(columns.source, truth=columns.truth, system=columns.systems, **shared)
+        return ifs.monte_carlo(columns.source, truth=columns.truth, system=columns.systems, **keywords)
 
 
-def _matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, dict[str, ifs.Contingency]]:
-    """The matrices of every system by run."""
-    stated = {option: chosen[option] for option in ("reject", "positive", "encoding")}
-    found: dict[str, dict[str, ifs.Contingency]] = {}
+def _read_matrices(source: Sequence[str], chosen: Mapping[str, Any]) -> dict[str, dict[str, ifs.Contingency]]:
+    """Read the matrices of every system by run."""
+    stated = {name: chosen[name] for name in ("reject", "positive", "encoding")}
+    systems: dict[str, dict[str, ifs.Contingency]] = {}
     trained = 0
     for word in source:
         named, _, pattern = word.rpartition("=") if "=" in word and not Path(word).exists() else ("", "", word)
-        for path in _files(pattern):
+        with scratch_folder() as folder:
+            paths = [Path(path) for path in ifs.readers.files.find_files(pattern, None, folder).paths]
+        for path in paths:
             name = named or re.sub(r"[-_. ]*\d+$", "", path.stem) or path.stem
-            runs = found.setdefault(name, {})
+            runs = systems.setdefault(name, {})
             if path.stem in runs:
                 raise InputError(f"{path} is named twice, or two files of {name!r} share its name; name each run once")
             tables = ifs.readers.read_matrices(path, **stated)
-            runs[path.stem] = _tested(path, tables)
+            # Weka prints the matrix of the training data before that of the tests, which is no other run
+            tested = [table for title, table in tables.items() if "training" not in title]
+            if len(tables) > 1 and len(tested) != 1:
+                raise InputError(f"{path} has {len(tables)} confusion matrices ({', '.join(tables)}); a run has one")
+            runs[path.stem] = (tested or list(tables.values()))[0]
             trained += len(tables) > 1
     if trained:
         words = f"Weka's matrices of training data are left out ({trained:,} files); the runs are those of its tests."
         add_finding(ifs.Finding("training_matrices", words))
-    return found
-
-
-def _tested(path: Path, tables: Mapping[str, ifs.Contingency]) -> ifs.Contingency:
-    """The matrix of a run; Weka prints that of the training data before it, which is no other run."""
-    tested = [table for name, table in tables.items() if "training" not in name]
-    if len(tables) > 1 and len(tested) != 1:
-        raise InputError(f"{path} has {len(tables)} confusion matrices ({', '.join(tables)}); a run has one")
-    return (tested or list(tables.values()))[0]
-
-
-def _files(pattern: str) -> list[Path]:
-    with scratch_folder() as folder:
-        return [Path(path) for path in ifs.readers.files.find_files(pattern, None, folder).paths]
+    return systems

@@ -7,37 +7,59 @@ from typing import Any
 import click
 
 import infoscope as ifs
-from infoscope.cli.errors import reported
-from infoscope.cli.options import output_options, read_options, reading_options, seed_option, sources
+from infoscope.cli.options import (
+    COLUMNS,
+    FILE_OPTIONS,
+    METHOD,
+    OUTPUT_OPTIONS,
+    command,
+    option,
+    read_options,
+    shared,
+    sources,
+)
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
-__all__ = ["command"]
 
-
-@click.command("relate")
+@command("relate", first="columns target given bins weight correction triangle level output verbose")
 @click.argument("source", nargs=-1, required=True)
-@click.option("-c", "--columns", multiple=True, metavar="COLUMN", help="Column to relate; repeatable. All by default.")
-@click.option("--target", metavar="COLUMN", help="Relate each column to this one.")
-@click.option("--given", multiple=True, metavar="COLUMN", help="Ask the same again given this column; repeatable.")
-@click.option("--bins", default="8", show_default=True, metavar="N|nearest", help="Bins for columns of numbers.")
-@click.option("--keep", multiple=True, metavar="COLUMN", help="Keep what looks like an identifier; repeatable.")
-@click.option("--weight", metavar="COLUMN", help="Column with the weight of each row.")
-@click.option(
+@option(
+    "-c",
+    "--columns",
+    group=COLUMNS,
+    multiple=True,
+    metavar="COLUMN",
+    help="Column to relate; repeatable. All by default.",
+)
+@option("--target", group=COLUMNS, metavar="COLUMN", help="Relate each column to this one.")
+@option(
+    "--given", group=COLUMNS, multiple=True, metavar="COLUMN", help="Ask the same again given this column; repeatable."
+)
+@option("--bins", default="8", show_default=True, metavar="N|nearest", help="Bins for columns of numbers.")
+@option(
+    "--keep", group=COLUMNS, multiple=True, metavar="COLUMN", help="Keep what looks like an identifier; repeatable."
+)
+@shared("weight")
+@option(
     "--correction",
+    group=METHOD,
     type=click.Choice(["holm", "benjamini-yekutieli", "none"]),
     default="holm",
     show_default=True,
     help="How P-values are corrected for their number.",
 )
-@click.option("--triangle", type=click.Choice(["source", "channel"]), help="Add a multivariate entropy triangle.")
-@click.option("--permutations", type=click.IntRange(0), default=999, show_default=True, help="Random tables per pair.")
-@reading_options()
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
-@seed_option()
-@output_options()
-@reported
-def command(source: tuple[str, ...], **chosen: Any) -> None:
+@option("--triangle", type=click.Choice(["source", "channel"]), help="Add a multivariate entropy triangle.")
+@option(
+    "--permutations",
+    group=METHOD,
+    type=click.IntRange(0),
+    default=999,
+    show_default=True,
+    help="Random tables per pair.",
+)
+@shared(*FILE_OPTIONS, "max_rows", "level", "seed", *OUTPUT_OPTIONS, "unit")
+def relate(source: tuple[str, ...], **chosen: Any) -> None:
     """Relate columns: what they tell about each other, given others, and together.
 
     SOURCE holds rows of anything: decisions and outcomes, annotators, sensors, logs.
@@ -46,29 +68,24 @@ def command(source: tuple[str, ...], **chosen: Any) -> None:
 
     Example: infoscope relate log.csv --triangle source -o relations.html
     """
-    output = Output.asked(chosen)
-    found = ifs.relate(
+    output = Output.from_options(chosen)
+    bins = chosen["bins"]
+    if bins != "nearest" and not bins.isdigit():
+        raise InputError(f"bins is {bins!r}; it is a whole number, or nearest")
+    result = ifs.relate(
         sources(source),
         list(chosen["columns"]) or None,
         target=chosen["target"],
         given=list(chosen["given"]),
-        bins=_bins(chosen["bins"]),
+        bins=bins if bins == "nearest" else int(bins),
         read=read_options(chosen),
         keep=list(chosen["keep"]),
-        **{
-            name: chosen[name]
-            for name in ("level", "permutations", "correction", "seed", "weight", "clean", "triangle")
-        },
+        level=chosen["level"],
+        permutations=chosen["permutations"],
+        correction=chosen["correction"],
+        seed=chosen["seed"],
+        weight=chosen["weight"],
+        clean=chosen["clean"],
+        triangle=chosen["triangle"],
     )
-    output.write(found)
-
-
-_KEYWORDS = ("level", "permutations", "correction", "seed", "weight", "clean", "triangle")
-
-
-def _bins(word: str) -> Any:
-    if word == "nearest":
-        return word
-    if not word.isdigit():
-        raise InputError(f"bins is {word!r}; it is a whole number, or nearest")
-    return int(word)
+    output.write(result)

@@ -9,71 +9,85 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.errors import reported
 from infoscope.cli.options import (
-    label_options,
-    order_option,
-    output_options,
+    COLUMNS,
+    LOG_OPTIONS,
+    MEANING,
+    OUTPUT_OPTIONS,
+    command,
+    option,
     read_options,
-    reading_options,
-    seed_option,
+    shared,
     sources,
-    with_truth_file,
 )
 from infoscope.cli.output import Output
 
-__all__ = ["command"]
 
-
-@click.command("sweep")
+@command(
+    "sweep",
+    first="truth score system parameters against by reject positive metric costs level output verbose",
+)
 @click.argument("source", nargs=-1, required=True)
-@click.option("-t", "--truth", metavar="COLUMN", help="Column with the true labels.")
-@click.option(
+@option("-t", "--truth", group=COLUMNS, metavar="COLUMN", help="Column with the true labels.")
+@option(
     "--score",
+    group=COLUMNS,
     multiple=True,
     metavar="COLUMN",
     help="Column with the score of the positive class; or, repeated or as a,b or 'p_*', one with the probability of "
     "each class.",
 )
-@click.option("--class", "classes", multiple=True, metavar="LABEL", help="Class of each --score, if not its name.")
-@click.option("-s", "--system", metavar="COLUMN", help="Column with the predictions of the runs (with --parameter).")
-@click.option(
+@option(
+    "--class",
+    "classes",
+    group=COLUMNS,
+    multiple=True,
+    metavar="LABEL",
+    help="Class of each --score, if not its name.",
+)
+@option(
+    "-s",
+    "--system",
+    group=COLUMNS,
+    metavar="COLUMN",
+    help="Column with the predictions of the runs (with --parameter).",
+)
+@option(
     "--parameter",
     "parameters",
+    group=COLUMNS,
     multiple=True,
     metavar="COLUMN",
     help="Column with a parameter of the runs; repeatable.",
 )
-@click.option("--against", metavar="COLUMN", help="What the runs cost: latency, memory, rows used.")
-@with_truth_file()
-@click.option("--weight", metavar="COLUMN", help="Column with the weight of each row.")
-@click.option(
-    "--by", multiple=True, metavar="COLUMN", help="Sum one --score up for each value of this column; repeatable."
+@option("--against", group=COLUMNS, metavar="COLUMN", help="What the runs cost: latency, memory, rows used.")
+@shared("truth_file", "key", "weight")
+@option(
+    "--by",
+    group=COLUMNS,
+    multiple=True,
+    metavar="COLUMN",
+    help="Sum one --score up for each value of this column; repeatable.",
 )
-@click.option(
-    "--raw", is_flag=True, help="Scores are logits: pass them through 1/(1+exp(-x)), or a softmax over several."
+@option(
+    "--raw",
+    group=MEANING,
+    is_flag=True,
+    help="Scores are logits: pass them through 1/(1+exp(-x)), or a softmax over several.",
 )
-@label_options()
-@order_option()
-@click.option(
+@shared("reject", "positive", "ordinal")
+@option(
     "--certainty",
     type=click.Choice(["confidence", "margin", "entropy"]),
     default="confidence",
     show_default=True,
     help="What decides about rejecting, with one --score per class.",
 )
-@click.option("--normalize", is_flag=True, help="Divide the probabilities of each row by their sum.")
-@click.option("--metric", metavar="METRIC", help="Choose the best point by this metric.")
-@click.option(
-    "--costs", metavar="FILE", help="Choose by a cost matrix: laid out like a confusion matrix, gains negative."
-)
-@click.option("--max-points", type=int, default=1000, show_default=True, help="At most about this many points.")
-@click.option("--level", type=float, default=0.95, show_default=True, help="Probability of the intervals.")
-@seed_option()
-@reading_options()
-@output_options()
-@reported
-def command(source: tuple[str, ...], **chosen: object) -> None:
+@option("--normalize", group=MEANING, is_flag=True, help="Divide the probabilities of each row by their sum.")
+@option("--metric", metavar="METRIC", help="Choose the best point by this metric.")
+@option("--costs", metavar="FILE", help="Choose by a cost matrix: laid out like a confusion matrix, gains negative.")
+@shared("level", "seed", *LOG_OPTIONS, "max_rows", *OUTPUT_OPTIONS, "run")
+def sweep(source: tuple[str, ...], **chosen: Any) -> None:
     """Follow a system over its operating points, and find the best one.
 
     With --score, every threshold of a score, or every degree of caution of class probabilities. With -s and
@@ -86,34 +100,29 @@ def command(source: tuple[str, ...], **chosen: object) -> None:
 
     Example: infoscope sweep runs.csv -t label -s predicted --parameter depth --against seconds
     """
-    output = Output.asked(chosen)
+    output = Output.from_options(chosen)
     if chosen["score"] and chosen["parameters"]:
         raise click.UsageError("name --score for thresholds, or -s and --parameter for runs at several settings")
     if chosen["parameters"]:
-        output.write(_tuned(source, chosen))
-    else:
-        output.write(_grouped(source, chosen) if chosen["by"] else _swept(source, chosen))
-
-
-def _reject(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> None:
-    for option in options:
-        if chosen[option]:
-            raise click.UsageError(f"--{option.replace('classes', 'class').replace('_', '-')} {words}")
-
-
-def _reject_runs(chosen: Mapping[str, Any]) -> None:
-    """What is about runs, where there are none: with a score it is left out, without one either is missing."""
+        output.write(_tune(source, chosen))
+        return
     if chosen["system"] is not None and not chosen["score"]:
         raise click.UsageError(
             f"-s {chosen['system']} names the predictions of runs: add --parameter COLUMN for their setting; or, if it "
             f"is a column of scores, write --score {chosen['system']}"
         )
     _reject(chosen, ("system", "against"), "is for runs (--parameter); leave it out with --score")
+    output.write(_sum_up_groups(source, chosen) if chosen["by"] else _sweep_scores(source, chosen))
 
 
-def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operating_points.ScoreGroups:
-    """Scores by group; what is about operating points is rejected."""
-    _reject_runs(chosen)
+def _reject(chosen: Mapping[str, Any], options: tuple[str, ...], words: str) -> None:
+    for name in options:
+        if chosen[name]:
+            raise click.UsageError(f"--{name.replace('classes', 'class').replace('_', '-')} {words}")
+
+
+def _sum_up_groups(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operating_points.ScoreGroups:
+    """Sum scores up by group; what is about operating points is rejected."""
     _reject(chosen, ("classes", "normalize", "ordinal", "metric", "costs", "reject"), "is not for groups; leave it out")
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) != 1 or columns.truth is None:
@@ -131,13 +140,13 @@ def _grouped(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.operatin
         )
 
 
-def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
-    _reject_runs(chosen)
+def _sweep_scores(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
+    """Sweep all operating points, and choose the best by a metric or by costs."""
     with chosen_columns(source, chosen, option="score") as columns:
         if len(columns.systems) == 1:
             several = ("classes", "normalize", "ordinal")
             _reject(chosen, several, "is for one --score per class; leave it out with a single one")
-        found = ifs.sweep(
+        points = ifs.sweep(
             columns.source,
             truth=columns.truth,
             score=columns.systems,
@@ -147,7 +156,6 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
             classes=list(chosen["classes"]) or None,
             certainty=chosen["certainty"],
             reject=chosen["reject"] or "rejected",
-            max_points=chosen["max_points"],
             normalize=chosen["normalize"],
             ordinal=chosen["ordinal"],
             clean=chosen["clean"],
@@ -155,12 +163,15 @@ def _swept(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Sweep:
         )
     costs = None
     if chosen["costs"] is not None:
-        labels = found.tables
+        labels = points.tables
         costs = ifs.readers.read_costs(chosen["costs"], labels.truth_labels, labels.system_labels)
-    return found.choose_by(ifs.operating_points.ChoiceOptions(chosen["metric"], costs, chosen["level"], chosen["seed"]))
+    return points.choose_by(
+        ifs.operating_points.ChoiceOptions(chosen["metric"], costs, chosen["level"], chosen["seed"])
+    )
 
 
-def _tuned(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
+def _tune(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Tuning:
+    """Compare runs at several settings."""
     if chosen["truth"] is None:
         raise click.UsageError("name the truth column with -t")
     if chosen["system"] is None:
