@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import infoscope as ifs
 from infoscope.core import native_code as kernels
 from infoscope.errors import InputError
-from tests.api import BinaryScores, app, hull_places, ranked, read_motchallenge
+from tests.api import BinaryScores, app, find_hull, rank_scores, read_motchallenge
 
 _kernels = pytest.importorskip("infoscope._kernels", reason="the compiled part needs a C compiler and Python's headers")
 
@@ -165,13 +165,13 @@ def test_scores_that_are_no_numbers_are_rejected_with_their_row(bad: float) -> N
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=60), st.integers(2, 9))
 def test_the_hull_of_long_curves_is_found_block_by_block(steps: list[tuple[int, int]], block: int) -> None:
     reached = np.cumsum(np.array(steps, dtype=np.int64), axis=0)
-    whole = hull_places(reached[:, 0], reached[:, 1])
+    whole = find_hull(reached[:, 0], reached[:, 1])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("infoscope.studies.operating_points.ranking._SHORT", 2)
-        patch.setattr("infoscope.studies.operating_points.ranking._BLOCK", block)
-        patch.setattr("infoscope.studies.operating_points.ranking._FEW", 2)
-        pieces = hull_places(reached[:, 0], reached[:, 1])
-        weighted = hull_places(reached[:, 0] / 3.0, reached[:, 1] / 7.0)
+        patch.setattr("infoscope.studies.score_ranking.SHORT", 2)
+        patch.setattr("infoscope.studies.score_ranking.BLOCK", block)
+        patch.setattr("infoscope.studies.score_ranking.FEW", 2)
+        pieces = find_hull(reached[:, 0], reached[:, 1])
+        weighted = find_hull(reached[:, 0] / 3.0, reached[:, 1] / 7.0)
     at = {(0, 0), *(tuple(reached[place].tolist()) for place in whole)}
     assert at == {(0, 0), *(tuple(reached[place].tolist()) for place in pieces)}
     # rounded sums may keep a point on an edge, and lose no corner
@@ -201,7 +201,7 @@ def test_areas_of_many_levels_are_those_of_scikit_learn() -> None:
     rng = np.random.default_rng(2)
     truth = rng.integers(0, 2, 40_000)
     values = rng.normal(size=40_000) + truth
-    levels = ranked(BinaryScores(values, truth == 1, (0, 1), 1))
+    levels = rank_scores(BinaryScores(values, truth == 1, (0, 1), 1))
     assert len(levels.thresholds) == 40_000
     areas = ifs.sweep(truth, values).areas
     assert areas["roc_auc"] == pytest.approx(metrics.roc_auc_score(truth, values), abs=1e-12)

@@ -84,12 +84,12 @@ from .studies.labels import LabelPlan as LabelPlan
 from .studies.latent import LatentTruth as LatentTruth
 from .studies.latent import latent_truth as latent_truth
 from .studies.latent import plan_labels as plan_labels
-from .studies.operating_points import Sweep as Sweep
-from .studies.operating_points import Tuning as Tuning
-from .studies.operating_points import sweep as sweep
-from .studies.operating_points import tune as tune
 from .studies.relate import Relations as Relations
 from .studies.relate import relate as relate
+from .studies.sweep import Sweep as Sweep
+from .studies.sweep import sweep as sweep
+from .studies.tune import Tuning as Tuning
+from .studies.tune import tune as tune
 from .tables import Contingency as Contingency
 
 evaluation = _evaluate

@@ -10,7 +10,7 @@ from sklearn.metrics import log_loss
 
 import infoscope as ifs
 from infoscope import operating_points as points
-from infoscope.errors import InputError, UnknownNameError
+from infoscope.errors import InputError
 
 
 def _drawn(n: int, k: int, seed: int = 0, spread: float = 0.5) -> tuple[np.ndarray, np.ndarray]:
@@ -157,7 +157,7 @@ def test_sums_may_be_off_by_the_stated_tolerance_or_normalized():
 
 def test_names_are_checked():
     truth, probabilities = _drawn(20, 3)
-    with pytest.raises(UnknownNameError, match="no certainty 'gap'"):
+    with pytest.raises(InputError, match="certainty must be one of 'confidence', 'margin', 'entropy', got 'gap'"):
         ifs.sweep(truth, probabilities, certainty="gap")
     with pytest.raises(InputError, match="reject label 1 is a class"):
         ifs.sweep(truth, probabilities, reject=1)

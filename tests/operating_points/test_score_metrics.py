@@ -115,7 +115,7 @@ def test_undefined_and_wrong_use_are_said() -> None:
         assert np.isnan(roc_auc([0, 1, 2], np.eye(4)[[0, 1, 2]], classes=[0, 1, 2, 3]))
     for call, sentence in (
         (lambda: roc_auc([1, 1], [0.1, 0.2]), "one class only"),
-        (lambda: roc_auc(TWO, SCORE, max_fpr=2), "max_fpr is 2"),
+        (lambda: roc_auc(TWO, SCORE, max_fpr=2), "max_fpr must be between 0 and 1"),
         (lambda: roc_auc(TWO, SCORE, average="mean"), "average is 'mean'; it is one of 'macro'"),
         (lambda: roc_auc(MANY, PROBABILITIES, multi_class="ovo", average=None), "averaged as 'macro' or 'weighted'"),
         (lambda: brier_score(TWO, SCORE + 1), "a probability lies between 0 and 1"),
@@ -220,7 +220,7 @@ def test_words_of_scikit_learn_mean_what_they_mean_there() -> None:
         ifs.InputError, match="labels must be sorted, because scores are taken in that order; use classes="
     ):
         log_loss(MANY, PROBABILITIES, labels=[3, 2, 1, 0])
-    with pytest.raises(ifs.InputError, match="positive and pos_label are the same"):
+    with pytest.raises(ifs.InputError, match="pos_label and positive are the same"):
         roc_auc(TWO, SCORE, positive=1, pos_label=1)
 
 

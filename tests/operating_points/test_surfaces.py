@@ -29,7 +29,7 @@ def test_surface_is_zero_on_the_worthless_line_and_symmetric_about_it():
 
     np.testing.assert_allclose(np.diag(surface.proficiency[:, ::-1]), 0, atol=1e-12)
     np.testing.assert_allclose(surface.proficiency, surface.proficiency[::-1, ::-1], atol=1e-12)
-    with pytest.raises(InputError, match="prevalence is 1"):
+    with pytest.raises(InputError, match="prevalence must be between 0 and 1, got 1"):
         points.information_surface(1)
 
 

@@ -11,7 +11,7 @@ from sklearn.metrics import average_precision_score, precision_recall_curve, roc
 import infoscope as ifs
 from infoscope import SweepDisplay
 from infoscope.errors import InputError, UndefinedError
-from tests.api import ChoiceOptions, binary_scores, hull_places, ranked, thinned
+from tests.api import ChoiceOptions, encode_binary_scores, find_hull, rank_scores, thin_levels
 
 scored_rows = st.lists(st.tuples(st.integers(-6, 6), st.booleans()), min_size=2, max_size=40).filter(
     lambda rows: len({truth for _, truth in rows}) == 2
@@ -25,7 +25,7 @@ def _noisy(n: int, seed: int = 0, shift: float = 1.0) -> tuple[np.ndarray, np.nd
 
 
 def _levels(scores, truth, weights=None):
-    return ranked(binary_scores(scores, truth, positive=None, sample_weight=weights))
+    return rank_scores(encode_binary_scores(scores, truth, positive=None, sample_weight=weights))
 
 
 @given(scored_rows)
@@ -143,7 +143,7 @@ def test_all_scores_equal_say_nothing():
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=1, max_size=30))
 def test_hull_places_are_the_corners_of_the_convex_hull(steps):
     x, y = np.cumsum([dx for dx, _ in steps]), np.cumsum([dy for _, dy in steps])
-    corners = set(hull_places(x, y).tolist())
+    corners = set(find_hull(x, y).tolist())
     points = np.column_stack([np.append(x, 0), np.append(y, 0)])
 
     for direction in np.linspace(0, 2 * np.pi, 97)[:-1]:
@@ -158,7 +158,7 @@ def test_hull_of_a_long_curve_is_found_in_stretches_too():
     scores, truth = _noisy(30_000)
     levels = _levels(scores, truth)
     x, y = levels.false_alarms, levels.hits
-    corners = hull_places(x, y)
+    corners = find_hull(x, y)
 
     slope = np.linspace(0.01, 20, 400)
     heights = y[:, None] - slope * x[:, None]
@@ -184,7 +184,7 @@ def test_thinning_keeps_the_best_information_and_the_least_cost():
 def test_thinning_leaves_a_short_curve_alone():
     levels = _levels(np.arange(10.0), np.arange(10) % 2)
 
-    np.testing.assert_array_equal(thinned(levels, 10), np.arange(10))
+    np.testing.assert_array_equal(thin_levels(levels, 10), np.arange(10))
 
 
 # ── choice ───────────────────────────────────────────────────────────────────────────────────────
@@ -301,7 +301,7 @@ def test_bad_weights_positive_and_size_are_rejected():
         ifs.evaluate([0, 1], [0, 1], weight={"a": 1})
     with pytest.raises(InputError, match="positive label 'x' is not among"):
         ifs.sweep(["a", "b"], [0.1, 0.2], positive="x")
-    with pytest.raises(InputError, match="needs two or more"):
+    with pytest.raises(InputError, match="max_points must be a whole number of 2 or more, got 1"):
         ifs.sweep([0, 1], [0.1, 0.2], max_points=1)
 
 

@@ -13,7 +13,7 @@ from infoscope.figures import (
     SweepDisplay,
 )
 from infoscope.figures.sweep import spoilt
-from infoscope.studies.operating_points import sweep
+from infoscope.studies.sweep import sweep
 from infoscope.tables import Contingency
 from tests.papers.test_hu2008 import MATRICES as HU
 from tests.papers.test_hu2008 import PRINTED as HU_PRINTED

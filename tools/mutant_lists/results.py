@@ -189,7 +189,7 @@ MUTANTS = (
     ),
     Mutant(
         "trapezoids of average information",
-        "_mean_information",
+        "_integrate_information",
         "[np.trapezoid(bits, alarms) for bits in",
         "[np.sum(bits[1:] * np.diff(alarms)) for bits in",
         (
@@ -198,7 +198,7 @@ MUTANTS = (
     ),
     Mutant(
         "points in one place of a curve",
-        "_bends",
+        "_find_bends",
         "return np.where(stays[1:], False, falls_off | stays[:-1]) if stays.any() else falls_off",
         "return falls_off",
         ("tests/test_kernels.py::test_the_hull_of_long_curves_is_found_block_by_block",),
@@ -212,16 +212,16 @@ MUTANTS = (
     ),
     Mutant(
         "weights of 0 are no samples",
-        "binary_scores",
-        '_check_finite(rows.values, "score", rows.missing)',
+        "encode_binary_scores",
+        '_check_finite(rows.values, "score", rows.skipped)',
         "pass",
         ("tests/operating_points/test_thresholds.py::test_bad_scores_are_rejected_with_the_reason",),
     ),
     Mutant(
         "certainties that differ by rounding",
-        "_DIGITS",
-        "_DIGITS = 12",
-        "_DIGITS = 17",
+        "DIGITS",
+        "DIGITS = 12",
+        "DIGITS = 17",
         ("tests/operating_points/test_rejections.py::test_one_margin_is_one_threshold_however_it_was_subtracted",),
     ),
     Mutant(
@@ -536,8 +536,8 @@ MUTANTS = (
     ),
     Mutant(
         "classes of too different weights",
-        "_ranked_weights",
-        "if 0 < few < _LEAST_OF_WEIGHT * many:",
+        "rank_scores",
+        "if 0 < few < LEAST_OF_WEIGHT * many:",
         "if 0 > few:",
         ("tests/operating_points/test_thresholds.py::test_classes_of_too_different_weights_are_rejected",),
     ),
@@ -557,8 +557,8 @@ MUTANTS = (
     ),
     Mutant(
         "effective size of the tables of a sweep",
-        "tables",
-        "return replace(tables, weight_squares=self.ladder.total**2 / self.sample_size)",
+        "_build_tables",
+        "return replace(tables, weight_squares=ladder.total**2 / sample_size)",
         "return tables",
         ("tests/operating_points/test_thresholds.py::test_tables_of_a_weighted_sweep_have_their_effective_size",),
     ),

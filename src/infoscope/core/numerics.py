@@ -323,6 +323,20 @@ def pareto_front(gains: Real, costs: Real) -> NDArray[np.int64]:
 
     Equal points stay together; a point with an undefined coordinate is never on the front.
 
+    Parameters
+    ----------
+    gains : ndarray
+        What each point gains.
+    costs : ndarray
+        What each point costs.
+
+    Returns
+    -------
+    ndarray
+        Places of the points on the front.
+
+    Examples
+    --------
     >>> pareto_front(np.array([0.5, 0.7, 0.6, 0.7]), np.array([1.0, 3.0, 2.0, 4.0])).tolist()
     [0, 2, 1]
     """

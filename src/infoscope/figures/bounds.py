@@ -14,8 +14,7 @@ from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, tables_by_name
 from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Point, Words
-from infoscope.studies.operating_points import BoundCurves, bound_curves
-from infoscope.studies.operating_points.surfaces import ErrorPoint
+from infoscope.studies.bounds import BoundCurves, ErrorPoint, bound_curves
 
 __all__ = ["BoundsDisplay"]
 

@@ -15,8 +15,8 @@ from infoscope.figures.layout import at_pixel, axis, plain_label, share_axis, sh
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.studies.inputs import kept_rows
-from infoscope.studies.operating_points import Sweep, sweep
-from infoscope.studies.operating_points.reliability import ReliabilityBin
+from infoscope.studies.scores import ReliabilityBin
+from infoscope.studies.sweep import Sweep, sweep
 from infoscope.tables.labels import Label
 from infoscope.typing import ArrayLike, Axes, Estimator, Frame, LabelsLike
 

@@ -18,7 +18,7 @@ from infoscope.figures.layout import PlacedName, axis, plain_label, side_labels,
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Raster, Words, hexadecimal, ramp
 from infoscope.metrics import proficiency, recall, specificity
 from infoscope.results.notation import format_number
-from infoscope.studies.operating_points import information_surface
+from infoscope.studies.bounds import information_surface
 from infoscope.tables import Contingency
 
 __all__ = ["SOLID_GRID", "SurfaceDisplay", "contours", "projected", "surface"]

@@ -17,7 +17,7 @@ from infoscope.figures.score_curves import scores_of
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.readers.guess_columns import as_names
 from infoscope.results.notation import format_number
-from infoscope.studies.operating_points import Sweep, sweep
+from infoscope.studies.sweep import Sweep, sweep
 from infoscope.tables import Contingency
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 

@@ -246,7 +246,7 @@ _HOMES: dict[Domain, str] = {
     "label_sets": "infoscope.studies.multilabel",
     "tracks": "infoscope.studies.tracking.measures",
     "annotations": "infoscope.studies.agreement_measures",
-    "scores": "infoscope.studies.operating_points.score_metrics",
+    "scores": "infoscope.studies.scores",
 }
 """Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""
 _PLACES: dict[Domain, str] = {

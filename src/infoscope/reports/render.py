@@ -81,6 +81,7 @@ def render(
 
 def make_outline(result: Result, unit: str = "bits") -> Outline:
     """Return what there is to say about a result, in words and formatted numbers."""
+    result = result.complete()
     outline: Outline = find_view(result.kind).outline(result, get_units(unit))
     # the result's own findings that the report does not state elsewhere come before those about its parts
     elsewhere = [*describe_ignored_rows(result.provenance.ignored), *(finding for _, finding in outline.findings)]

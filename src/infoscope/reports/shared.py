@@ -26,8 +26,8 @@ from infoscope.reports.outline import (
 )
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, format_number, format_probability, format_share
-from infoscope.studies.operating_points import Choice
-from infoscope.studies.operating_points.result import LIFT
+from infoscope.studies.sweep import LIFT
+from infoscope.studies.threshold_choice import Choice
 
 Item = TypeVar("Item")
 ItemColumn = tuple[Column, Callable[[Item], Cell]]

@@ -96,6 +96,10 @@ class Result(ABC):
         """Return the document as JSON; information is always in bits."""
         return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent, allow_nan=False)
 
+    def complete(self) -> Self:
+        """Return the result with every number that a report shows; a kind whose last step takes long finds it here."""
+        return self
+
     @abstractmethod
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """Yield the result as tidy rows, the content of ``to_frame``."""
@@ -224,8 +228,8 @@ class SystemsResult(Result, Generic[System]):
 
 KINDS = {
     "agreement": "infoscope.studies.agreement:Agreement",
-    "calibration": "infoscope.studies.operating_points.calibration:Calibration",
-    "class-thresholds": "infoscope.studies.operating_points.class_thresholds:ClassThresholds",
+    "calibration": "infoscope.studies.scores:Calibration",
+    "class-thresholds": "infoscope.studies.rejection:ClassThresholds",
     "comparison": "infoscope.studies.compare:Comparison",
     "cross-validation": "infoscope.studies.cross_validate.result:CrossValidation",
     "drift": "infoscope.studies.drift:Drift",
@@ -237,11 +241,11 @@ KINDS = {
     "latent-truth": "infoscope.studies.latent.result:LatentTruth",
     "multilabel": "infoscope.studies.multilabel.result:MultilabelEvaluation",
     "relations": "infoscope.studies.relate:Relations",
-    "score-groups": "infoscope.studies.operating_points.score_groups:ScoreGroups",
-    "sweep": "infoscope.studies.operating_points.result:Sweep",
+    "score-groups": "infoscope.studies.score_groups:ScoreGroups",
+    "sweep": "infoscope.studies.sweep:Sweep",
     "tracking": "infoscope.studies.tracking.result:TrackingEvaluation",
-    "tuning": "infoscope.studies.operating_points.tuning:Tuning",
-    "two-thresholds": "infoscope.studies.operating_points.two_thresholds:TwoThresholds",
+    "tuning": "infoscope.studies.tune:Tuning",
+    "two-thresholds": "infoscope.studies.rejection:TwoThresholds",
 }
 """Where the class of each kind lives; the studies lie above this package, so they are named, not imported."""
 

@@ -11,7 +11,7 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Outline, Phrase, Section, Table, Tile
 from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count
-from infoscope.studies.operating_points import Calibration
+from infoscope.studies.scores import Calibration
 
 
 def _corrected(found: Calibration) -> dict[str, float | None]:

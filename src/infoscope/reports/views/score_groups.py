@@ -9,8 +9,8 @@ from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
 from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
-from infoscope.studies.operating_points.score_groups import GroupStatistics, ScoreGroups
-from infoscope.studies.operating_points.score_summary import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
+from infoscope.studies.score_groups import GroupStatistics, ScoreGroups
+from infoscope.studies.scores import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
 
 MAX_DRAWN = 40
 _SHOWN = (

@@ -52,8 +52,8 @@ from infoscope.reports.shared import (
 )
 from infoscope.reports.views.score_groups import summary_table
 from infoscope.results.notation import UNDEFINED, Units, format_count, format_interval, format_number, format_share
-from infoscope.studies.operating_points import Choice, Sweep
-from infoscope.studies.operating_points.result import ALARM_RATE, LIFT
+from infoscope.studies.sweep import ALARM_RATE, LIFT, Sweep
+from infoscope.studies.threshold_choice import Choice
 from infoscope.typing import Json
 
 PICTURES: dict[str, Callable[[Sweep], Display]] = {

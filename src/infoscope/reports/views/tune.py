@@ -30,7 +30,7 @@ from infoscope.reports.outline import (
     Tile,
 )
 from infoscope.results.notation import UNDEFINED, MetricNotation, Units, format_count, format_probability, format_share
-from infoscope.studies.operating_points import Tuning
+from infoscope.studies.tune import Tuning
 
 METRICS = {
     "proficiency": "captured",

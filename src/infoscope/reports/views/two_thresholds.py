@@ -11,7 +11,7 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Name, Outline, Section, Table, Tile
 from infoscope.reports.shared import format_point, name_criterion, tabulate
 from infoscope.results.notation import MetricNotation, Units, format_count, format_share
-from infoscope.studies.operating_points import TwoThresholds
+from infoscope.studies.rejection import TwoThresholds
 from infoscope.tables import Contingency
 
 

@@ -18,7 +18,7 @@ from infoscope.studies.clustering import SplitsAndMerges
 from infoscope.studies.compare import Comparison
 from infoscope.studies.evaluate.judged_system import JudgedSystem
 from infoscope.studies.evaluate.row_labels import RowLabels
-from infoscope.studies.operating_points import Sweep
+from infoscope.studies.sweep import Sweep
 from infoscope.tables import Contingency
 from infoscope.tables.costs import CostMatrix
 from infoscope.typing import Json

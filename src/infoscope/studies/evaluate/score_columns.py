@@ -15,7 +15,7 @@ from infoscope.results.notation import MetricNotation
 from infoscope.studies.diagnose import sweep_command
 from infoscope.studies.evaluate.inputs import ColumnRequest
 from infoscope.studies.evaluate.result import Evaluation, SystemResult
-from infoscope.studies.operating_points import Sweep, sweep
+from infoscope.studies.sweep import Sweep, sweep
 from infoscope.tables.column_kinds import ColumnNames
 from infoscope.tables.labels import Label
 from infoscope.typing import LabelsByName, Source

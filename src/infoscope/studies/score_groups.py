@@ -1,0 +1,201 @@
+"""Sum scores up group by group: what they are worth in each, in all together, and how that varies over the groups.
+
+``score_groups`` is what ``sweep`` asks with ``by=``. The page is ``reports/views/score_groups.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from infoscope.core.validation import validated
+from infoscope.errors import InputError
+from infoscope.readers import ReadOptions
+from infoscope.readers.guess_columns import as_names
+from infoscope.readers.labels import Cleaning
+from infoscope.readers.query import Query
+from infoscope.readers.reader import read_joints
+from infoscope.results.base import Result
+from infoscope.results.finding import Finding
+from infoscope.results.frame import rename_taken_columns
+from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
+from infoscope.studies.score_arrays import BinaryScores, ScoreRows, choose_positive, decode_score_rows, find_label
+from infoscope.studies.score_ranking import ScoreRanking, rank_scores
+from infoscope.studies.scores import NO_PROBABILITIES, ScoreSummary, are_probabilities, score_summary
+from infoscope.tables.labels import Label, sorted_labels
+from infoscope.tables.missing import all_ignored, warn_of_rows
+from infoscope.typing import Json, Source
+
+
+@dataclass(frozen=True)
+class ScoreGroup:
+    """The scores of one group."""
+
+    group: tuple[str, ...]
+    """A value for each column that splits the rows."""
+    summary: ScoreSummary
+
+
+@dataclass(frozen=True)
+class GroupStatistics:
+    """How a number varies over the groups in which it exists, each group counting once."""
+
+    groups: int
+    mean: float
+    sd: float
+    least: float
+    most: float
+    above_zero: int
+    """Groups in which it is above 0."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ScoreGroups(Result):
+    """Scores summed up group by group, with a total."""
+
+    kind: ClassVar[str] = "score-groups"
+
+    score: str
+    """The column of scores."""
+    positive: str
+    by: tuple[str, ...]
+    total: ScoreSummary
+    groups: tuple[ScoreGroup, ...]
+    """The largest first."""
+    statistics: Mapping[str, GroupStatistics]
+    """Of every number over the groups."""
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+
+    def __len__(self) -> int:
+        """Return how many groups there are."""
+        return len(self.groups)
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield the total, then one row per group."""
+        total = ScoreGroup(("total",) * len(self.by), self.total)
+        for group in (total, *self.groups):
+            numbers = asdict(group.summary)
+            values = dict(zip(self.by, group.group, strict=True))
+            yield {**rename_taken_columns(values, numbers, "by"), **numbers}
+
+
+@validated()
+def score_groups(
+    source: Source,
+    *,
+    truth: str,
+    score: str,
+    by: str | Sequence[str],
+    weight: str | None = None,
+    positive: Label | None = None,
+    clean: Cleaning = (),
+    raw: bool = False,
+    read: ReadOptions | None = None,
+) -> ScoreGroups:
+    """Sum up scores of two classes group by group: log loss, Brier score, lift quality and more, in each and in all.
+
+    Parameters
+    ----------
+    source : source of rows
+        Rows in any form that ``read`` takes, or a mapping of column names to values.
+    truth, score : str
+        The columns of the truth and of the score.
+    by : str or sequence of str
+        Columns whose values split the rows.
+    weight : str, optional
+        The column with the weight of each row.
+    positive : label, optional
+        The class that high scores mean.
+    clean : optional
+        How labels are cleaned.
+    raw : bool, default False
+        Scores are logits: they become probabilities first, by 1 / (1 + exp(−x)).
+    read : ReadOptions, optional
+        How files are read.
+
+    Returns
+    -------
+    ScoreGroups
+        A summary of each group, the largest first, of all, and statistics of every number over the groups.
+
+    Raises
+    ------
+    InputError
+        If no row has a truth and a score, or the truth has not two classes.
+
+    Examples
+    --------
+    >>> rows = {"truth": [1, 0, 1, 0, 0], "score": [0.9, 0.2, 0.4, 0.5, 0.1], "site": ["a", "a", "b", "b", "b"]}
+    >>> result = score_groups(rows, truth="truth", score="score", by="site")
+    >>> [(group.group, group.summary.lift_quality) for group in result.groups]
+    [(('b',), 0.0), (('a',), 1.0)]
+    >>> print(f"{result.total.lift_quality:.3f}")
+    0.667
+    """
+    names = as_names(by)
+    query = Query(truth, (score,), weight, names, joint=True, read=read or ReadOptions())
+    rows_by_group = {
+        group: decode_score_rows(joint.tally, truth, [score], clean=clean, raw=raw)
+        for group, joint in read_joints(source, query).items()
+    }
+    ignored = all_ignored(rows.ignored for rows in rows_by_group.values())
+    warn_of_rows(ignored)
+    kept = {group: rows for group, rows in rows_by_group.items() if len(rows.rows)}
+    if not kept:
+        raise InputError("no row has a truth label, a score and a weight above 0; there is nothing to sum up")
+    labels = sorted_labels({label for rows in kept.values() for label in rows.truth.tolist()})
+    if len(labels) != 2:
+        raise InputError(
+            f"truth has {len(labels)} class{'es' * (len(labels) != 1)}, and scores are summed up for two; name a truth "
+            "with two classes"
+        )
+    chosen = choose_positive((labels[0], labels[1]), find_label(positive, np.array(labels, dtype=object)))
+
+    total = _rank_rows(list(kept.values()), chosen)
+    probabilities = are_probabilities(total)
+    groups = [
+        ScoreGroup(tuple(map(str, group)), score_summary(_rank_rows([rows], chosen), probabilities=probabilities))
+        for group, rows in kept.items()
+    ]
+    groups.sort(key=lambda group: -group.summary.samples)
+    statistics = {}
+    for name in ScoreSummary.__dataclass_fields__:
+        numbers = [getattr(group.summary, name) for group in groups]
+        values = np.array([number for number in numbers if number is not None])
+        if len(values):
+            ends = float(values.min()), float(values.max())
+            above = int(np.count_nonzero(values > 0))
+            statistics[name] = GroupStatistics(len(values), float(values.mean()), float(values.std()), *ends, above)
+
+    findings = []
+    if not probabilities:
+        findings.append(Finding("no_probabilities", NO_PROBABILITIES))
+    if lacking := sum(group.summary.roc_auc is None for group in groups):
+        text = (
+            f"{lacking:,} of {len(groups):,} groups {'has' if lacking == 1 else 'have'} samples of one class only: no "
+            "ranking and no normalized losses there, and none of them in the statistics."
+        )
+        findings.append(Finding("groups_of_one_class", text, evidence={"groups": lacking}))
+    left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
+    return ScoreGroups(
+        score,
+        str(chosen),
+        tuple(names),
+        score_summary(total),
+        tuple(groups),
+        statistics,
+        Provenance(rows=int(sum(rows.rows.sum() for rows in kept.values())), ignored=left_out),
+        (*findings, *describe_ignored_rows(left_out)),
+    )
+
+
+def _rank_rows(parts: Sequence[ScoreRows], positive: Label) -> ScoreRanking:
+    """Rank the rows of some groups together."""
+    scores = np.concatenate([part.values[:, 0] for part in parts])
+    is_positive = np.array([label == positive for part in parts for label in part.truth], dtype=bool)
+    weights: Any = np.concatenate([part.rows if part.weights is None else part.weights for part in parts])
+    return rank_scores(BinaryScores(scores, is_positive, (positive, positive), positive, weights))
