@@ -9,8 +9,6 @@ from infoscope.figures.layout import axis, fitting, plain_label, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.studies.agreement import AnnotatorMap
 
-__all__ = ["AnnotatorPlaneDisplay", "AnnotatorTreeDisplay"]
-
 ROUGH = 0.2
 """Stress above which a plane is called rough."""
 
@@ -22,15 +20,15 @@ class AnnotatorPlaneDisplay(Display):
     map: AnnotatorMap
 
     def panel(self) -> Panel:
-        """One scale for both directions, so that distances can be read."""
+        """Draw both directions on one scale, so that distances can be read."""
         points = self.map.points
         reach = max((abs(value) for point in points for value in point), default=0.0) * 1.25 or 1.0
         rough = ", a rough picture: see the tree" if self.map.stress > ROUGH else ""
         marks: list[Mark] = []
-        for at, (name, (x, y)) in enumerate(zip(self.map.names, points, strict=True)):
-            mean = sum(self.map.distances[at]) / max(len(points) - 1, 1)
+        for row, (name, (x, y)) in enumerate(zip(self.map.names, points, strict=True)):
+            mean = sum(self.map.distances[row]) / max(len(points) - 1, 1)
             tip = f"{plain_label(name)}: {mean:.2f} bits from the others on average"
-            near = sum(abs(x - u) < 0.2 * reach and abs(y - v) < 0.08 * reach for u, v in points[:at])
+            near = sum(abs(x - u) < 0.2 * reach and abs(y - v) < 0.08 * reach for u, v in points[:row])
             shift = (9.0, -9.0 + 14.0 * near)  # names of annotators that lie together stand below each other
             marks.append(Dot(x, y, "accent", of=name, tip=tip))
             marks.append(Words(x, y, fitting(name, 120.0), shift=shift, halo="paper", of=name, tip=tip))
@@ -53,16 +51,23 @@ class AnnotatorTreeDisplay(Display):
     map: AnnotatorMap
 
     def panel(self) -> Panel:
-        """Names on the left, joins to the right of them at their height in bits."""
-        order = self._order()
-        count = len(order)
-        place: dict[int, Point] = {leaf: (0.0, float(count - 1 - at)) for at, leaf in enumerate(order)}
+        """Draw names on the left, joins to the right of them at their height in bits."""
+        count = len(self.map.names)
+
+        def order_leaves(node: int) -> list[int]:
+            if node < count:
+                return [node]
+            a, b, _ = self.map.merges[node - count]
+            return order_leaves(a) + order_leaves(b)
+
+        order = order_leaves(count + len(self.map.merges) - 1)  # without crossings
+        place: dict[int, Point] = {leaf: (0.0, float(count - 1 - row)) for row, leaf in enumerate(order)}
         marks: list[Mark] = []
-        for at, (a, b, height) in enumerate(self.map.merges):
+        for step, (a, b, height) in enumerate(self.map.merges):
             (xa, ya), (xb, yb) = place[a], place[b]
             tip = f"joined at {height:.2f} bits"
             marks.append(Line(((xa, ya), (height, ya), (height, yb), (xb, yb)), "ink", 1.5, tip=tip))
-            place[count + at] = (height, (ya + yb) / 2)
+            place[count + step] = (height, (ya + yb) / 2)
         marks += [
             Words(0.0, place[leaf][1], fitting(self.map.names[leaf], 180.0), anchor="end", shift=(-8.0, 0.0))
             for leaf in order
@@ -79,15 +84,3 @@ class AnnotatorTreeDisplay(Display):
             height=26.0 * count + 62.0,
             margins=(left, 6.0, 24.0, 50.0),
         )
-
-    def _order(self) -> list[int]:
-        """Leaves in the order in which the tree can be drawn without crossings."""
-        count = len(self.map.names)
-
-        def leaves(node: int) -> list[int]:
-            if node < count:
-                return [node]
-            a, b, _ = self.map.merges[node - count]
-            return leaves(a) + leaves(b)
-
-        return leaves(count + len(self.map.merges) - 1)

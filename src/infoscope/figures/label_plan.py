@@ -10,8 +10,6 @@ from infoscope.figures.layout import axis
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.studies.labels import LabelPlan
 
-__all__ = ["LabelPlanDisplay"]
-
 
 @dataclass(repr=False)
 class LabelPlanDisplay(Display):
@@ -20,7 +18,7 @@ class LabelPlanDisplay(Display):
     plan: LabelPlan
 
     def panel(self) -> Panel:
-        """Labels on a logarithmic axis; the wanted half width is dashed."""
+        """Draw labels on a logarithmic axis; the wanted half width is dashed."""
         curve = self.plan.curve
         high = max((point.random for point in curve), default=0.1) * 1.1
         low, top = log10(20), log10(max((point.labels for point in curve), default=100) * 1.3)
