@@ -15,9 +15,8 @@ from timing import best, peak_mebibytes, show, sized
 
 import infoscope as ifs
 from infoscope.metrics.chance import expected_information
-from infoscope.studies.multilabel.assignment import assignment_of
-from infoscope.studies.multilabel.measures import permuted_proficiency, proficiency
-from infoscope.studies.multilabel.sums import tally
+from infoscope.studies.multilabel_measures import permuted_proficiency, proficiency, sum_categories
+from infoscope.studies.multilabel_renaming import assign_categories
 from infoscope.tables.label_sets import LabelSets, aligned
 
 OBJECTS, CATEGORIES, PER_OBJECT = sized(100_000, 500), sized(1000, 20), 4
@@ -40,7 +39,7 @@ def label_sets(rng: np.random.Generator, noise: float) -> tuple[csr_array, csr_a
 
 def both_proficiencies(truth: csr_array, system: csr_array) -> tuple[float, float]:
     pair = aligned(LabelSets.from_indicator(truth), LabelSets.from_indicator(system))
-    sums = tally(pair, assignment_of(pair, pair.joint_counts()))
+    sums = sum_categories(pair, assign_categories(pair, pair.joint_counts()))
     return float(proficiency(sums)), float(permuted_proficiency(sums))
 
 

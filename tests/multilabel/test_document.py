@@ -116,7 +116,7 @@ def test_sparse_sets_are_warned_about() -> None:
 
 
 def test_too_many_categories_leave_the_renaming_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.studies.multilabel.score.MOST_CATEGORIES", 2)
+    monkeypatch.setattr("infoscope.studies.multilabel.MAX_RENAMED_CATEGORIES", 2)
     system = multilabel.evaluate([{"a"}, {"b"}, {"c"}], [{"a"}, {"b"}, {"c"}], draws=20, splits=3).to_dict()["systems"][
         0
     ]
@@ -132,7 +132,7 @@ def test_no_predictors_are_rejected() -> None:
 
 
 def test_stability_of_many_categories_keeps_the_renaming_of_all_objects(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.studies.multilabel.uncertainty._HALVES_CATEGORIES", 1)
+    monkeypatch.setattr("infoscope.studies.multilabel.MAX_CATEGORIES_OF_HALVES", 1)
     truth, swapped = [{"a"}, {"b"}, {"a", "b"}, set()] * 20, [{"b"}, {"a"}, {"a", "b"}, set()] * 20
 
     found = multilabel.stability(truth, swapped, splits=10)
@@ -142,9 +142,8 @@ def test_stability_of_many_categories_keeps_the_renaming_of_all_objects(monkeypa
 
 
 def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.studies.multilabel.api.MOST_CATEGORIES", 1)
-    monkeypatch.setattr("infoscope.studies.multilabel.uncertainty.MOST_CATEGORIES", 1)
-    monkeypatch.setattr("infoscope.studies.multilabel.uncertainty._HALVES_CATEGORIES", 1)
+    monkeypatch.setattr("infoscope.studies.multilabel.MAX_RENAMED_CATEGORIES", 1)
+    monkeypatch.setattr("infoscope.studies.multilabel.MAX_CATEGORIES_OF_HALVES", 1)
 
     assert "permuted_proficiency" not in multilabel.stability([{"a"}, {"b"}] * 5, [{"a"}, {"b"}] * 5, splits=5)
 
@@ -158,7 +157,7 @@ def test_halves_of_a_split_are_all_objects() -> None:
 
 
 def test_stability_needs_a_split() -> None:
-    with pytest.raises(InputError, match="splits is 0"):
+    with pytest.raises(InputError, match="splits must be a whole number of 1 or more, got 0"):
         multilabel.stability([{"a"}], [{"a"}], splits=0)
 
 

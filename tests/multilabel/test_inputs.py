@@ -244,10 +244,10 @@ def test_objects_of_one_side_only_count_as_empty_on_request() -> None:
     [
         ("q1\t0\n", {"input_format": "erd"}, "line 1 has 2 fields and the category is in column 2"),
         ("\n", {"input_format": "erd"}, "has no lines; ERD rows"),
-        ("q1\ta\n", {"input_format": "xml"}, "no format 'xml' of label sets"),
+        ("q1\ta\n", {"input_format": "xml"}, "input_format must be one of 'lists', 'rows', 'erd', got 'xml'"),
         ("q1\ta\n", {"input_format": "erd", "object": "q", "category": "c"}, "has no header"),
-        ("q1\ta\n", {"one_sided": "guess"}, "one_sided is 'guess'; it is 'leave_out' or 'empty'"),
-        ("q1\ta\n", {"assign_by": "luck"}, "assign_by is 'luck'"),
+        ("q1\ta\n", {"one_sided": "guess"}, "one_sided must be one of 'leave_out', 'empty', got 'guess'"),
+        ("q1\ta\n", {"assign_by": "luck"}, "assign_by must be one of 'information', 'proficiency', got 'luck'"),
     ],
 )
 def test_layouts_that_do_not_fit(tmp_path: Path, text: str, options: dict[str, object], said: str) -> None:

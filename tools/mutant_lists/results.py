@@ -522,7 +522,7 @@ MUTANTS = (
     ),
     Mutant(
         "the total of weighted categories",
-        "_classes",
+        "_score_categories",
         "whole = binary_entropy(sums.truth, tables.total)",
         "whole = binary_entropy(sums.truth, float(pair.n))",
         ("tests/multilabel/test_weights.py::test_a_category_of_all_objects_holds_no_information_whatever_they_weigh",),

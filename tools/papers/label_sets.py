@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from itertools import groupby
 
 from infoscope.metrics.registry import catalogue
-from infoscope.studies.multilabel.assignment import assignment_of
+from infoscope.studies.multilabel_renaming import assign_categories
 from tests.multilabel.kdd import line_stripped, verbatim
 from tests.papers import test_steingold2016 as steingold
 from tests.published.elsewhere import labelers_of_the_papers
@@ -118,7 +118,7 @@ def _after_reassignment() -> Comparison:
 def _reassigned_by_us() -> Comparison:
     first, second = LAST_PAIR
     pair = line_stripped(first, second)
-    moves = [(row, int(to)) for row, to in enumerate(assignment_of(pair, pair.joint_counts())) if row != to]
+    moves = [(row, int(to)) for row, to in enumerate(assign_categories(pair, pair.joint_counts())) if row != to]
     rows = [
         [
             _category(str(pair.categories[row])),

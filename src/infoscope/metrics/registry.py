@@ -243,7 +243,7 @@ _SCIKIT_LEARN = {
 _OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "annotations": {}, "scores": {}}
 _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
-    "label_sets": "infoscope.studies.multilabel",
+    "label_sets": "infoscope.studies.multilabel_measures",
     "tracks": "infoscope.studies.tracking.measures",
     "annotations": "infoscope.studies.agreement_measures",
     "scores": "infoscope.studies.scores",

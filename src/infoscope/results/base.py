@@ -239,7 +239,7 @@ KINDS = {
     "label-plan": "infoscope.studies.labels:LabelPlan",
     "labelled-estimate": "infoscope.studies.labels:LabelledEstimate",
     "latent-truth": "infoscope.studies.latent.result:LatentTruth",
-    "multilabel": "infoscope.studies.multilabel.result:MultilabelEvaluation",
+    "multilabel": "infoscope.studies.multilabel:MultilabelEvaluation",
     "relations": "infoscope.studies.relate:Relations",
     "score-groups": "infoscope.studies.score_groups:ScoreGroups",
     "sweep": "infoscope.studies.sweep:Sweep",

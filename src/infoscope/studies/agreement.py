@@ -42,7 +42,7 @@ from infoscope.studies.agreement_measures import (
     estimate_coefficients,
 )
 from infoscope.studies.inputs import blank_findings
-from infoscope.studies.multilabel.sources import LabelSetFormat, check_sides, label_sets
+from infoscope.studies.multilabel_sources import LabelSetFormat, check_sides, read_label_sets
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
 from infoscope.tables.encoding import one_column
@@ -325,7 +325,7 @@ def read_annotations(
     if next(iter(kinds.values())):
         form, (first, *others) = LabelSetFormat(clean=clean), named
         check_sides(named[first], {name: named[name] for name in others}, form, first)
-        return _align_sets({name: label_sets(value, form) for name, value in named.items()})
+        return _align_sets({name: read_label_sets(value, form) for name, value in named.items()})
     return _pair_sequences(named, clean)
 
 

@@ -27,10 +27,14 @@ from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.metrics.registry import Card, Metric, describe_metric, register
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import Estimate, drop_infinite
-from infoscope.studies.multilabel.assignment import MOST_CATEGORIES, Reassignment, assignment_of, reassignments
-from infoscope.studies.multilabel.measures import permuted_proficiency
-from infoscope.studies.multilabel.measures import proficiency as category_proficiency
-from infoscope.studies.multilabel.sums import tally
+from infoscope.studies.multilabel_measures import permuted_proficiency, sum_categories
+from infoscope.studies.multilabel_measures import proficiency as category_proficiency
+from infoscope.studies.multilabel_renaming import (
+    MAX_RENAMED_CATEGORIES,
+    Reassignment,
+    assign_categories,
+    find_reassignments,
+)
 from infoscope.tables import Contingency
 from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label
@@ -540,7 +544,7 @@ class SingleLabelPair:
     @cached_property
     def joint(self) -> Real | None:
         """Items by both categories; None for so many categories that no renaming is looked for."""
-        return as_real(self.cells.dense()) if len(self.categories) <= MOST_CATEGORIES else None
+        return as_real(self.cells.dense()) if len(self.categories) <= MAX_RENAMED_CATEGORIES else None
 
     def reversed(self) -> SingleLabelPair:
         """Return the same with the second annotator as the first."""
@@ -612,8 +616,8 @@ def compare_pairs(
 
 
 def _compare_labels(pair: SingleLabelPair, names: tuple[str, str], information: PairInformation) -> PairAgreement:
-    order = None if pair.joint is None else assignment_of(pair, pair.joint)
-    moved = [] if pair.joint is None or order is None else reassignments(pair, pair.joint, order)
+    order = None if pair.joint is None else assign_categories(pair, pair.joint)
+    moved = [] if pair.joint is None or order is None else find_reassignments(pair, pair.joint, order)
     own = pair.category_proficiency()
     return PairAgreement(
         truth=names[0],
@@ -630,10 +634,10 @@ def _compare_labels(pair: SingleLabelPair, names: tuple[str, str], information: 
 
 
 def _compare_sets(pair: Categorization, names: tuple[str, str]) -> PairAgreement:
-    counts = pair.joint_counts() if len(pair.categories) <= MOST_CATEGORIES else None
-    order = None if counts is None else assignment_of(pair, counts)
-    moved = [] if counts is None or order is None else reassignments(pair, counts, order)
-    sums = tally(pair, order)
+    counts = pair.joint_counts() if len(pair.categories) <= MAX_RENAMED_CATEGORIES else None
+    order = None if counts is None else assign_categories(pair, counts)
+    moved = [] if counts is None or order is None else find_reassignments(pair, counts, order)
+    sums = sum_categories(pair, order)
     by_category = drop_infinite(category_proficiency(sums))
     return PairAgreement(
         truth=names[0],

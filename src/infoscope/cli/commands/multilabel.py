@@ -118,8 +118,11 @@ def multilabel(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
         keywords |= {"draws": 0, "shuffles": 0, "splits": 0}
     keywords["one_sided"] = chosen["one_sided"] and chosen["one_sided"].replace("-", "_")
     weight = chosen["weight"]
-    is_file = weight is not None and Path(weight).is_file()
-    keywords["weight"] = ifs.multilabel.arguments.read_weights(weight) if is_file else weight
+    if weight is not None and Path(weight).is_file():
+        from infoscope.studies.multilabel_sources import read_weights  # noqa: PLC0415 - help loads no NumPy
+
+        weight = read_weights(weight)
+    keywords["weight"] = weight
     result = ifs.multilabel.compare(truth, name_files(predicted, "predictor"), **keywords)
     if chosen["strict"]:
         for system in result.systems:

@@ -33,9 +33,7 @@ from infoscope.results.notation import (
     format_share,
     format_share_with_interval,
 )
-from infoscope.studies.multilabel.hierarchy import Level
-from infoscope.studies.multilabel.measures import MEASURES
-from infoscope.studies.multilabel.result import MultilabelEvaluation, Predictor
+from infoscope.studies.multilabel import MEASURES, Level, MultilabelEvaluation, Predictor
 
 
 def _predictor_forest(result: MultilabelEvaluation) -> ComparisonDisplay:

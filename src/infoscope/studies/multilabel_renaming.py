@@ -1,4 +1,8 @@
-"""Which system category goes with which true one: the best one-to-one renaming, its worth, and what chance reaches."""
+"""The best one-to-one renaming of a system's categories: which pairs it moves, what it gains, what chance reaches.
+
+Multi-label evaluation and the agreement of annotators ask for it. A renaming is an order: for each true category the
+position of the system category assigned to it.
+"""
 
 from __future__ import annotations
 
@@ -17,31 +21,16 @@ from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label
 
-__all__ = [
-    "MOST_CATEGORIES",
-    "AssignBy",
-    "CategoryCounts",
-    "Chance",
-    "Reassignment",
-    "assignment_of",
-    "best_order",
-    "by_chance",
-    "pair_information",
-    "reassignments",
-    "upper_tail",
-    "worth_of_pairs",
-]
-
 AssignBy = Literal["information", "proficiency"]
 """What a renaming makes greatest: the bits that assigned categories share, or the sum of their proficiencies."""
 
-MOST_CATEGORIES = 4096
+MAX_RENAMED_CATEGORIES = 4096
 """Renaming compares every category with every other; above this many it is left out."""
 
-_TIE = 2.0**-40
+TIE_BITS = 2.0**-40
 """Bits below which two assignments are equally good; the one closer to the identity is taken."""
 
-_SIGNIFICANT = 0.05
+SIGNIFICANCE_LEVEL = 0.05
 
 
 @dataclass(frozen=True)
@@ -65,7 +54,7 @@ class Reassignment:
     """Positive, beyond chance, and significantly better than the category's own name."""
 
     def sentence(self, truth_name: str, system_name: str) -> str:
-        """What happened, in words."""
+        """Return the reassignment in words."""
         met = f"{counted(self.joint, 'object')} together, {self.expected:.1f} expected by chance"
         if self.association == "positive":
             doubt = "" if self.finding else "; not significantly better than the category's own name"
@@ -75,13 +64,13 @@ class Reassignment:
         return f"'{self.truth}' and '{self.system}' are paired because they are left over"
 
 
-def pair_information(counts: Real, truth: Real, system: Real, total: float) -> Real:
-    """Shared bits of every true category with every system category."""
+def compute_pair_information(counts: Real, truth: Real, system: Real, total: float) -> Real:
+    """Return the shared bits of every true category with every system category."""
     return BinaryTables(counts, truth[:, None], system[None, :], total).information
 
 
-def worth_of_pairs(information: Real, truth: Real, total: float, by: AssignBy) -> Real:
-    """What each pair of categories adds to the sum that a renaming makes greatest.
+def compute_pair_worth(information: Real, truth: Real, total: float, by: AssignBy) -> Real:
+    """Return what each pair of categories adds to the sum that a renaming makes greatest.
 
     By proficiency, a category of two objects counts as much as one of two hundred; one that has no information of its
     own adds nothing.
@@ -92,17 +81,17 @@ def worth_of_pairs(information: Real, truth: Real, total: float, by: AssignBy) -
     return np.divide(information, whole, out=np.zeros_like(information), where=whole > 0)
 
 
-def best_order(worth: Real) -> NDArray[np.int64]:
-    """For each true category the system category that makes the sum greatest; ties go to its own name."""
+def find_best_order(worth: Real) -> NDArray[np.int64]:
+    """Return for each true category the system category that makes the sum greatest; ties go to its own name."""
     if not worth.size:
         return np.arange(0)
     leaning = worth.copy()
-    leaning[np.diag_indices_from(leaning)] += _TIE
+    leaning[np.diag_indices_from(leaning)] += TIE_BITS
     return best_assignment(leaning)[1]
 
 
 class CategoryCounts(Protocol):
-    """How often two sides give each category to the same objects."""
+    """Objects by category on two sides, as a ``Categorization`` and counted annotations have them."""
 
     @property
     def categories(self) -> tuple[Label, ...]:
@@ -129,13 +118,13 @@ class CategoryCounts(Protocol):
         """Objects per category to which both sides give it."""
 
 
-def assignment_of(pair: CategoryCounts, counts: Real, by: AssignBy = "information") -> NDArray[np.int64]:
-    """The best renaming of a categorization, given its joint counts."""
-    information = pair_information(counts, pair.truth_counts, pair.system_counts, pair.total)
-    return best_order(worth_of_pairs(information, pair.truth_counts, pair.total, by))
+def assign_categories(pair: CategoryCounts, counts: Real, by: AssignBy = "information") -> NDArray[np.int64]:
+    """Return the best renaming of a categorization, given its joint counts."""
+    information = compute_pair_information(counts, pair.truth_counts, pair.system_counts, pair.total)
+    return find_best_order(compute_pair_worth(information, pair.truth_counts, pair.total, by))
 
 
-def reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
+def find_reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) -> list[Reassignment]:
     """Return the categories that the renaming moves, the most informative first.
 
     A pair must pass two tests. It occurs together more often than by chance (hypergeometric, times all pairs). And the
@@ -152,34 +141,34 @@ def reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int64]) 
     whole = binary_entropy(truth, n)
     looks = float(np.count_nonzero(pair.truth_counts) * np.count_nonzero(pair.system_counts))
     every = BinaryTables(counts, pair.truth_counts[:, None], pair.system_counts[None, :], n)
-    critical = ndtri(1 - _SIGNIFICANT / max(looks, 1.0)) ** 2 / (2.0 * n * np.log(2.0))
+    critical = ndtri(1 - SIGNIFICANCE_LEVEL / max(looks, 1.0)) ** 2 / (2.0 * n * np.log(2.0))
     related = (every.sign > 0) & (every.information >= critical)
     candidates = max(int(np.count_nonzero(related)) - int(np.count_nonzero(related.diagonal())), 1)
-    better = _standardized_gains(pair, rows, columns, joint)
-    found = []
-    for at in np.argsort(-np.divide(bits, whole, out=np.zeros_like(bits), where=whole > 0), kind="stable"):
+    gains = _standardize_gains(pair, rows, columns, joint)
+    moved = []
+    for i in np.argsort(-np.divide(bits, whole, out=np.zeros_like(bits), where=whole > 0), kind="stable"):
         p = 1.0
-        if sign[at] > 0:
-            by_chance = float(upper_tail(joint[at], truth[at], system[at], n)) * looks
-            p = float(min(1.0, max(by_chance, erfc(better[at] / 2**0.5) / 2 * candidates)))
-        found.append(
+        if sign[i] > 0:
+            p_chance = _hypergeometric_tail(joint[i], truth[i], system[i], n) * looks
+            p = float(min(1.0, max(p_chance, erfc(gains[i] / 2**0.5) / 2 * candidates)))
+        moved.append(
             Reassignment(
-                truth=str(pair.categories[rows[at]]),
-                system=str(pair.categories[columns[at]]),
-                proficiency=float(bits[at] / whole[at]) if whole[at] > 0 else None,
-                joint=int(joint[at]),
-                expected=float(expected[at]),
-                truth_count=int(truth[at]),
-                system_count=int(system[at]),
-                association=("negative", "none", "positive")[int(sign[at]) + 1],
+                truth=str(pair.categories[rows[i]]),
+                system=str(pair.categories[columns[i]]),
+                proficiency=float(bits[i] / whole[i]) if whole[i] > 0 else None,
+                joint=int(joint[i]),
+                expected=float(expected[i]),
+                truth_count=int(truth[i]),
+                system_count=int(system[i]),
+                association=("negative", "none", "positive")[int(sign[i]) + 1],
                 p_value=p,
-                finding=bool(sign[at] > 0 and p <= _SIGNIFICANT),
+                finding=bool(sign[i] > 0 and p <= SIGNIFICANCE_LEVEL),
             )
         )
-    return found
+    return moved
 
 
-def _standardized_gains(pair: CategoryCounts, rows: NDArray[np.int64], columns: NDArray[np.int64], joint: Real) -> Real:
+def _standardize_gains(pair: CategoryCounts, rows: NDArray[np.int64], columns: NDArray[np.int64], joint: Real) -> Real:
     """Return how much better each true category goes with its new system category than with its own, over its error.
 
     Over objects, the mean log ratio of P(true | new) and P(true | own) is the difference of the two informations; it is
@@ -216,8 +205,8 @@ def _standardized_gains(pair: CategoryCounts, rows: NDArray[np.int64], columns: 
     return np.divide(total, np.sqrt(np.maximum(variance, 0.0)), out=np.zeros(len(rows)), where=variance > 1e-9)
 
 
-def upper_tail(joint: float, a: float, b: float, n: float) -> float:
-    """Probability that two random sets of ``a`` and ``b`` out of ``n`` objects share ``joint`` or more."""
+def _hypergeometric_tail(joint: float, a: float, b: float, n: float) -> float:
+    """Return the probability that two random sets of ``a`` and ``b`` out of ``n`` objects share ``joint`` or more."""
     x = np.arange(joint, min(a, b) + 1)
     log_p = (
         gammaln(a + 1) + gammaln(b + 1) + gammaln(n - a + 1) + gammaln(n - b + 1) - gammaln(n + 1)
@@ -228,29 +217,28 @@ def upper_tail(joint: float, a: float, b: float, n: float) -> float:
 
 @dataclass(frozen=True)
 class Chance:
-    """Permuted proficiency of shuffled labels, against the value found."""
+    """Permuted proficiency of shuffled labels, against that of the labels as they are."""
 
     shuffles: int
     mean: float
     """Permuted proficiency of shuffled labels, on average."""
     p_value: float
-    """Fraction of shuffles that reach the permuted proficiency found."""
+    """Fraction of shuffles that reach the permuted proficiency of the labels as they are."""
 
 
-def by_chance(
+def measure_chance(
     pair: Categorization, permuted: float, shuffles: int, rng: np.random.Generator, by: AssignBy = "information"
 ) -> Chance | None:
     """Shuffle the objects of one side; ``permuted`` is the permuted proficiency of the pair itself."""
     whole = float(binary_entropy(pair.truth_counts, pair.total).sum())
     if not shuffles or whole == 0:
         return None
-    draws = np.array([_shuffled(pair, rng, by) for _ in range(shuffles)]) / whole
+    bits = []
+    for _ in range(shuffles):
+        dealt = pair.dealt(rng.permutation(pair.n))
+        information = compute_pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, pair.total)
+        order = find_best_order(compute_pair_worth(information, pair.truth_counts, pair.total, by))
+        bits.append(float(information[np.arange(len(order)), order].sum()))
+    draws = np.array(bits) / whole
     reached = np.count_nonzero(draws >= permuted - 1e-12)
     return Chance(shuffles, float(draws.mean()), float((1 + reached) / (shuffles + 1)))
-
-
-def _shuffled(pair: Categorization, rng: np.random.Generator, by: AssignBy) -> float:
-    dealt = pair.dealt(rng.permutation(pair.n))
-    information = pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, pair.total)
-    order = best_order(worth_of_pairs(information, pair.truth_counts, pair.total, by))
-    return float(information[np.arange(len(order)), order].sum())
