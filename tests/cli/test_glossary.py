@@ -18,11 +18,11 @@ from tests.api import (
     Tile,
     all_metrics,
     app,
-    explained,
-    folded,
-    glossary,
+    explain_word,
+    fold_name,
     outline_of,
     plain,
+    read_glossary,
 )
 from tests.reference import reference_file, why_absent
 from tests.results.examples import EXAMPLES, example
@@ -76,7 +76,7 @@ def asked(words):
     for word in sorted(set(words)):
         if word and word not in OF_THE_DATA:
             try:
-                assert explained(word, 80)
+                assert explain_word(word, 80)
             except KeyError as problem:
                 unknown.append(f"{word}: {problem}")
     return unknown
@@ -178,19 +178,19 @@ def test_unknown_words_get_the_nearest_of_all_kinds():
 
 def test_the_glossary_points_to_metrics_that_exist_and_hides_none():
     known = {entry.name for domain in get_args(Domain) for entry in all_metrics(domain)}
-    for name, word in glossary().items():
+    for name, word in read_glossary().items():
         assert set(word.see) <= known, name
         assert word.meaning, name
     for entry in all_metrics():
-        assert entry.name in " ".join(explained(entry.name, 80)), entry.name
+        assert entry.name in " ".join(explain_word(entry.name, 80)), entry.name
 
 
 def test_no_word_has_two_lines_of_which_the_last_would_win():
     lines = (files("infoscope") / "data" / "glossary.txt").read_text(encoding="utf-8").splitlines()
-    names = [folded(name) for line in lines if line and not line.startswith("#") for name in listed(line)]
+    names = [fold_name(name) for line in lines if line and not line.startswith("#") for name in listed(line)]
     assert {name for name in names if names.count(name) > 1} == set()
-    assert "precision, recall and F1 of two classes are about" in " ".join(explained("positive", 400))
-    assert "belong together" in " ".join(explained("groups", 400))
+    assert "precision, recall and F1 of two classes are about" in " ".join(explain_word("positive", 400))
+    assert "belong together" in " ".join(explain_word("groups", 400))
 
 
 def listed(line):
@@ -201,14 +201,14 @@ def listed(line):
 def test_tags_actions_commands_and_options_are_known():
     for rule in RULES:
         assert not asked([rule.tag, rule.action, rule.code])
-    assert "two classes are hardly distinguished" in " ".join(explained("two classes alike", 400))
+    assert "two classes are hardly distinguished" in " ".join(explain_word("two classes alike", 400))
     assert not asked(["threshold off", "best", "not significant", "highest", "no information", "ok", "FAIL", "open"])
     for command in COMMANDS:
         assert not asked([command])
-    assert "infoscope sweep: " in " ".join(explained("sweep", 400))
+    assert "infoscope sweep: " in " ".join(explain_word("sweep", 400))
     for option in ("--by", "--ordinal", "--examples", "--inconclusive", "-s"):
-        assert explained(option, 80)
-    assert "One table for each value" in " ".join(explained("--by", 400))
+        assert explain_word(option, 80)
+    assert "One table for each value" in " ".join(explain_word("--by", 400))
 
 
 def test_headings_of_the_first_reports_are_known():
@@ -230,8 +230,8 @@ def test_common_words_of_the_field_are_known(word: str) -> None:
 
 
 def test_cards_say_how_to_call_the_metric():
-    assert "infoscope.metrics.proficiency(y_true, y_pred)" in " ".join(explained("proficiency", 100))
-    assert "Call it with" not in " ".join(explained("class_recall", 100))
+    assert "infoscope.metrics.proficiency(y_true, y_pred)" in " ".join(explain_word("proficiency", 100))
+    assert "Call it with" not in " ".join(explain_word("class_recall", 100))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 from click.testing import CliRunner
 
 from infoscope import catalogue
-from tests.api import app, entries_named
+from tests.api import app, find_metrics
 from tests.api import measures_MEASURES as MEASURES
 from tests.reference import published_document, reference_file, why_absent
 
@@ -36,7 +36,7 @@ def names_of_the_tables() -> Iterator[tuple[set[str], str]]:
 def test_every_name_of_the_vocabulary_is_known() -> None:
     shown = {"captured": "proficiency", "completeness of V-measure": "information_precision"}
     for ids, name in names_of_the_tables():
-        assert {entry.name for entry in entries_named(name)} & (ids | {shown.get(name, "")}), name
+        assert {entry.name for entry in find_metrics(name)} & (ids | {shown.get(name, "")}), name
 
 
 @pytest.mark.slow
@@ -80,9 +80,9 @@ def test_every_id_of_the_vocabulary_is_explained() -> None:
 def test_every_title_and_symbol_is_known() -> None:
     for name, card in catalogue.items():
         for said in (card.title, card.symbol):
-            assert entries_named(said), (name, said)
+            assert find_metrics(said), (name, said)
         if name not in {entry.name for entry in MEASURES}:
-            assert name in {entry.name for entry in entries_named(card.title)}, card.title
+            assert name in {entry.name for entry in find_metrics(card.title)}, card.title
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import click
 import pytest
 
 import infoscope as ifs
-from tests.api import COMMANDS, all_metrics, app, explained, findings
+from tests.api import COMMANDS, all_metrics, app, explain_word, read_findings
 
 pytest.importorskip("sphinx")
 
@@ -111,14 +111,14 @@ def test_a_metric_without_a_page_is_noticed(reference: Path) -> None:
 def test_every_finding_has_an_entry() -> None:
     sources = list(SOURCE.rglob("*.py"))
     codes = codes_in(sources)
-    listed = [entry.code for entry in findings()]
+    listed = [entry.code for entry in read_findings()]
     written = "".join(path.read_text(encoding="utf-8") for path in sources)
 
     assert len(codes) > 90
     assert not codes - set(listed)
     assert len(set(listed)) == len(listed)
     assert not [code for code in listed if f'"{code}"' not in written and not code.endswith("_group")]
-    assert "".join(explained("accuracy_paradox", 80)).count("What to do")
+    assert "".join(explain_word("accuracy_paradox", 80)).count("What to do")
 
 
 def test_a_finding_without_an_entry_is_noticed(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_a_finding_without_an_entry_is_noticed(tmp_path: Path) -> None:
         'found = Finding("never_heard_of", "A sentence.")\nother = results.Finding("accuracy_paradox", "…")\n'
     )
 
-    assert codes_in([source]) - {entry.code for entry in findings()} == {"never_heard_of"}
+    assert codes_in([source]) - {entry.code for entry in read_findings()} == {"never_heard_of"}
 
 
 def test_a_finding_without_an_entry_is_noticed_where_a_function_is_given_its_code(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import infoscope as ifs
-from tests.api import findings
+from tests.api import read_findings
 
 pytest.importorskip("sphinx")
 
@@ -40,13 +40,13 @@ def test_pages_say_where_metrics_mislead(reference: Path) -> None:
 
 
 def test_every_finding_has_a_page_with_what_triggers_it_and_what_to_do(reference: Path) -> None:
-    for entry in findings():
+    for entry in read_findings():
         text = (reference / "findings" / f"{entry.code}.md").read_text(encoding="utf-8")
         assert "**When it appears.**" in text
         assert "**What to do.**" in text
     paradox = (reference / "findings" / "accuracy_paradox.md").read_text(encoding="utf-8")
     assert "`majority_share`" in paradox
-    assert len(evidence_fields()) > 0.85 * len(findings())
+    assert len(evidence_fields()) > 0.85 * len(read_findings())
 
 
 def test_keywords_fields_and_parts_of_documents_have_types(reference: Path) -> None:

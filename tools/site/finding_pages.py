@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from infoscope.cli.glossary import FindingEntry, findings
+from infoscope.cli.explanations import FindingEntry, read_findings
 
 __all__ = ["evidence_fields", "finding_pages"]
 
@@ -28,14 +28,14 @@ def finding_pages(folder: Path) -> None:
     own.mkdir(parents=True, exist_ok=True)
     fields, examples = evidence_fields(), _examples()
     lines, part = ["# Findings\n", _LEAD], ""
-    for entry in findings():
+    for entry in read_findings():
         if entry.part != part:
             part = entry.part
             lines.append(f"\n## {part}\n\n| finding | when |\n|---|---|")
         lines.append(f"| [{entry.code}](findings/{entry.code}.md) | {_cell(entry.when)} |")
         text = "\n".join(_page(entry, fields.get(entry.code), examples.get(entry.code, "")))
         (own / f"{entry.code}.md").write_text(text + "\n", encoding="utf-8")
-    children = "".join(f"findings/{entry.code}\n" for entry in findings())
+    children = "".join(f"findings/{entry.code}\n" for entry in read_findings())
     lines.append(f"\n```{{toctree}}\n:hidden:\n\n{children}```\n")
     (folder / "findings.md").write_text("\n".join(lines), encoding="utf-8")
 

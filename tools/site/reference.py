@@ -15,7 +15,7 @@ import click
 
 import infoscope as ifs
 from infoscope.cli import COMMANDS, CONTEXT, app
-from infoscope.cli.glossary import Word, findings, glossary
+from infoscope.cli.explanations import Word, read_findings, read_glossary
 from infoscope.cli.options import Command
 from infoscope.results.base import KINDS, get_result_class
 from tools.site.signatures import fields_of, keywords_of
@@ -48,7 +48,7 @@ def glossary_page(folder: Path) -> None:
         "# Glossary\n",
         "Every word that reports print, with its meaning. `infoscope explain WORD` gives the same in a terminal.\n",
     ]
-    words = sorted(set(glossary().values()) - _finding_words(), key=lambda word: word.names[0].lower())
+    words = sorted(set(read_glossary().values()) - _finding_words(), key=lambda word: word.names[0].lower())
     for word in words:
         also = f" ({', '.join(word.names[1:])})" if len(word.names) > 1 else ""
         see = ", ".join(f"[{name}](metrics/{name}.md)" for name in _metrics(word.see))
@@ -57,8 +57,8 @@ def glossary_page(folder: Path) -> None:
 
 
 def _finding_words() -> set[Word]:
-    codes = {(entry.code,) for entry in findings()}
-    return {word for word in glossary().values() if word.names in codes}
+    codes = {(entry.code,) for entry in read_findings()}
+    return {word for word in read_glossary().values() if word.names in codes}
 
 
 def _metrics(names: Sequence[str]) -> Iterator[str]:

@@ -1,4 +1,8 @@
-"""What a metric means, found by its name, alias, title or symbol, and any other word that reports print."""
+"""What words mean: metrics by name, alias, title or symbol, and any other word that reports print.
+
+``explain`` calls ``explain_word``, ``list_metrics`` and ``explain_costs``; the site's glossary reads the same words.
+Words that are not the name of one metric are listed in ``infoscope/data/glossary.txt``, findings in ``findings.txt``.
+"""
 
 from __future__ import annotations
 
@@ -6,30 +10,128 @@ import inspect
 import re
 import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 from difflib import get_close_matches
+from functools import cache
+from importlib.resources import files
 
 import click
 import numpy as np
 
 from infoscope.cli import app
-from infoscope.cli.glossary import folded, glossary, spellings, word_named
 from infoscope.errors import AmbiguousNameError, InputError, UnknownNameError
 from infoscope.metrics.losses import find_cost_doubt
 from infoscope.metrics.registry import Metric, all_metrics, catalogue, every_metric, find, scope_of
 from infoscope.readers.matrix_files import stated_costs
 from infoscope.studies.diagnose import RULES
 from infoscope.tables import Contingency
-from infoscope.tables.costs import CostMatrix, StatedCosts
 
-__all__ = ["cost_sentences", "entries_named", "explained", "explained_costs", "listed"]
+# ── words and findings ───────────────────────────────────────────────────────────────────────────────────────────────
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a word means, and the metrics to read on."""
+
+    meaning: str
+    see: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    """Its spellings, the usual one first."""
+
+
+@dataclass(frozen=True)
+class FindingEntry:
+    """What a finding is about: when reports have it, and what to do then."""
+
+    code: str
+    when: str
+    advice: str
+    part: str
+    """The part of the package that it belongs to."""
+
+
+_BAR = r"\s+\|\s*|\s*\|\s+"
+"""Between the parts of a line; a bar without a space beside it belongs to a symbol, as in H(S|T)."""
+
+
+@cache
+def read_glossary() -> dict[str, Word]:
+    """Return every word by its folded spelling."""
+    words: dict[str, Word] = {}
+    for line in (files("infoscope") / "data" / "glossary.txt").read_text(encoding="utf-8").splitlines():
+        if line and not line.startswith("#"):
+            *lists, meaning = re.split(_BAR, line, maxsplit=2)
+            names, see = (tuple(part.strip() for part in text.split(",") if part.strip()) for text in lists)
+            words |= {fold_name(name): Word(meaning, see, names) for name in names}
+    for entry in read_findings():
+        word = Word(f"a finding: {entry.when}. What to do: {entry.advice}", names=(entry.code,))
+        words.setdefault(fold_name(entry.code), word)
+    return words
+
+
+@cache
+def read_findings() -> tuple[FindingEntry, ...]:
+    """Return every finding that reports may have."""
+    entries, part = [], ""
+    for line in (files("infoscope") / "data" / "findings.txt").read_text(encoding="utf-8").splitlines()[1:]:
+        if line.startswith("#"):
+            part = line.removeprefix("#").strip()
+        elif line:
+            code, when, advice = (piece.strip() for piece in line.split(" | "))
+            entries.append(FindingEntry(code, when, advice, part))
+    return tuple(entries)
+
+
+def fold_name(name: str) -> str:
+    """Return a name without the differences that do not matter: case, underscores, hyphens, a possessive."""
+    plain = name.casefold().replace("_", " ").replace("-", " ").replace("normalised", "normalized")
+    return " ".join(re.sub(r"[’']s\b", "", plain).strip(" .:").split())
+
+
+_AROUND = (
+    r", (the .* first|and where .*)$",
+    r"^all \d+ ",
+    r"(?<= look) at .*$",
+    r"[?]$",
+    r" scorer?$",
+    r"^neg ",
+    r", (bits|nats|points|relative|planned).*$",
+    r", (mean|std dev)$",
+    r"^std dev of ",
+    r" over (\d+ )?random splits in halves$",
+    r" of reassignment \[.*$",
+    r" (against the random labeler|of the worthless predictor.*)$",
+    r" [a-z]\([a-z][;|][a-z]\)$",
+    r" (of|than) ['‘“\"].*$",
+    r" than .*$",
+    r"(?<=^predicted) .*$",
+    r" of \S+$",
+    r" per [\d,]+ rows$",
+    r"^\d+(\.\d+)?% ",
+    r" \([^()]*\)$",
+)
+"""What stands around a word in tables and in scikit-learn: endings, units, classes, systems, levels, symbols."""
+
+
+def _vary_spelling(name: str) -> Iterator[str]:
+    """Yield a name as it is, then without what stands around it."""
+    plain = fold_name(name)
+    yield plain
+    for pattern in _AROUND:
+        shorter = re.sub(pattern, "", plain)
+        if shorter != plain:
+            yield from _vary_spelling(shorter)
+
+
+# ── metrics by name ──────────────────────────────────────────────────────────────────────────────────────────────────
 
 _COMMON = {"ppv": "precision", "tpr": "recall", "fpr": "false_alarm_rate", "tnr": "specificity", "npv": "npv"}
 """Names that a paper uses for a weighted average, and everybody else for two classes."""
 _GREEK = {"alpha": "α", "alpha'": "α'", "xi": "ξ", "phi": "φ", "kappa": "κ", "mu": "μ", "delta": "δ"}
 
 
-def entries_named(name: str) -> list[Metric]:
-    """The metrics of this name, the most usual first; an unknown name is rejected with the nearest.
+def find_metrics(name: str) -> list[Metric]:
+    """Return the metrics of this name, the most usual first; an unknown name is rejected with the nearest.
 
     A name may be followed by its symbol, or by a comment in brackets: "recall R", "NH (Hu & Wang eq. 17)".
     """
@@ -38,45 +140,39 @@ def entries_named(name: str) -> list[Metric]:
     except AmbiguousNameError:
         raise
     except UnknownNameError:
-        found = [*_matching(name)] or [*_without_symbol(name)]
-        if not found:
+        wanted = {spelling.replace("mutual info", "mutual information") for spelling in _vary_spelling(name)}
+        matches = [entry for entry in every_metric() if (wanted | {fold_name(name)}) & _folded_names(entry)]
+        symbol = _GREEK.get(name, name)
+        matches = matches or [entry for entry in every_metric() if entry.card.symbol == symbol]
+        matches = matches or _find_before_symbol(name)
+        if not matches:
             raise
-        return found
-    usual = _COMMON.get(folded(name))
+        return matches
+    usual = _COMMON.get(fold_name(name))
     return [known] if usual in (None, known.name) else [find(usual), known]
 
 
-def _names(entry: Metric) -> Iterator[str]:
-    yield entry.name
-    yield from entry.card.aliases
-    yield entry.card.title
+def _folded_names(entry: Metric) -> set[str]:
+    return {fold_name(name) for name in (entry.name, *entry.card.aliases, entry.card.title)}
 
 
-def _matching(name: str) -> Iterator[Metric]:
-    """By title, or by id and title of label sets and trackers, else by symbol; scikit-learn's "_score" is left out."""
-    wanted = {spelling.replace("mutual info", "mutual information") for spelling in spellings(name)} | {folded(name)}
-    named = [entry for entry in every_metric() if wanted & {folded(each) for each in _names(entry)}]
-    symbol = _GREEK.get(name, name)
-    yield from named or [entry for entry in every_metric() if entry.card.symbol == symbol]
-
-
-def _without_symbol(name: str) -> Iterator[Metric]:
-    """A name before its symbol or before a comment, where that name is known and the symbol is its own."""
+def _find_before_symbol(name: str) -> list[Metric]:
+    """Return metrics of a name before its symbol or a comment, where that name is known and the symbol is its own."""
     plain = re.sub(r"\s*\([^()]* [^()]*\)$", "", name)
     if plain != name:
-        yield from entries_named(plain)
-        return
+        return find_metrics(plain)
     first, _, last = name.rpartition(" ")
-    if first:
-        symbol = last[1:-1] if last.startswith("(") else last
-        for entry in _exactly(first):
-            if symbol in {entry.card.symbol, *entry.card.aliases} or _GREEK.get(symbol) == entry.card.symbol:
-                yield entry
+    symbol = last[1:-1] if last.startswith("(") else last
+    return [
+        entry
+        for entry in every_metric()
+        if first
+        and fold_name(first) in _folded_names(entry)
+        and (symbol in {entry.card.symbol, *entry.card.aliases} or _GREEK.get(symbol) == entry.card.symbol)
+    ]
 
 
-def _exactly(name: str) -> list[Metric]:
-    return [entry for entry in every_metric() if folded(name) in {folded(each) for each in _names(entry)}]
-
+# ── explanations ─────────────────────────────────────────────────────────────────────────────────────────────────────
 
 POSITIVE_RULE = (
     "the positive class: the one named by positive= or --positive; else the label 1 or True, else the greater of two "
@@ -84,41 +180,33 @@ POSITIVE_RULE = (
 )
 
 
-def explained_costs(metric: str | None, path: str, width: int) -> list[str]:
-    """The card of the expected cost, and what a cost matrix says."""
-    name = "expected_cost" if metric is None else metric
-    if all(entry.name != "expected_cost" for entry in _entries(name)):
-        raise InputError(
-            f"--costs belongs to the expected cost, and {metric!r} is another metric; leave one of them out"
-        )
-    return [*explained("expected_cost", width), *cost_sentences(path, width)]
-
-
-def explained(name: str, width: int) -> list[str]:
-    """What a word of reports or of scikit-learn means, and the cards of the metrics behind it."""
-    if not folded(name):
+def explain_word(name: str, width: int) -> list[str]:
+    """Say what a word of reports or of scikit-learn means, with the cards of the metrics behind it."""
+    if not fold_name(name):
         raise InputError("the name to explain is empty; `infoscope explain` lists all metrics")
-    word = word_named(name)
-    if word is None and (other := [*_findings_named(name), *_commands_named(name)]):
-        return ["", *(line for text in other for line in (*textwrap.wrap(text, width), ""))]
+    words = read_glossary()
+    word = next((words[spelling] for spelling in _vary_spelling(name) if spelling in words), None)
     if word is None:
-        return [line for entry in _entries(name) for line in _card(entry, width)]
-    entries = [entry for metric in word.see for entry in _by_id(metric)]
+        texts = [
+            f"{name}: {words[fold_name(rule.code)].meaning}"
+            for rule in RULES
+            if fold_name(name) in (fold_name(rule.tag), fold_name(rule.action))
+        ]
+        texts += _explain_command(name)
+        if texts:
+            return ["", *(line for text in texts for line in (*textwrap.wrap(text, width), ""))]
+        return [line for entry in _find_metrics_or_suggest(name) for line in _write_card(entry, width)]
+    # metrics of label sets and tracks of the same id are the same idea as the first
+    by_id = {entry.name: entry for entry in reversed(list(every_metric()))}
+    entries = [by_id[metric] for metric in word.see]
     if name in catalogue:
-        entries += [entry for entry in entries_named(name) if entry not in entries]
+        entries += [entry for entry in find_metrics(name) if entry not in entries]
     lead = ["", *textwrap.wrap(f"{name}: {word.meaning}", width), ""]
-    return [*lead, *(line for entry in entries for line in _card(entry, width))]
+    return [*lead, *(line for entry in entries for line in _write_card(entry, width))]
 
 
-def _findings_named(name: str) -> Iterator[str]:
-    """What the findings mean whose tag, or advised action, these words are."""
-    for rule in RULES:
-        if folded(name) in (folded(rule.tag), folded(rule.action)):
-            yield f"{name}: {glossary()[folded(rule.code)].meaning}"
-
-
-def _commands_named(name: str) -> Iterator[str]:
-    """What a command does, or an option, of the commands that have it."""
+def _explain_command(name: str) -> Iterator[str]:
+    """Say what a command does, or an option, of the commands that have it."""
     context = click.Context(app)
     commands = {word: app.get_command(context, word) for word in app.list_commands(context)}
     word = name.removeprefix("infoscope ").strip()
@@ -133,30 +221,26 @@ def _commands_named(name: str) -> Iterator[str]:
         yield f"{word}: {meaning} ({', '.join(titles)})"
 
 
-def _by_id(metric: str) -> list[Metric]:
-    """The metric of this id; those of label sets and tracks of the same id are the same idea."""
-    return [entry for entry in every_metric() if entry.name == metric][:1]
-
-
-def _entries(name: str) -> list[Metric]:
-    """The metrics of a name; one that is not known is rejected with the nearest words of all kinds."""
+def _find_metrics_or_suggest(name: str) -> list[Metric]:
+    """Return the metrics of a name; one that is not known is rejected with the nearest words of all kinds."""
     try:
-        return entries_named(name)
+        return find_metrics(name)
     except AmbiguousNameError:
         raise
     except UnknownNameError:
+        spellings = [word for entry in every_metric() for word in (entry.name, *entry.card.aliases, entry.card.title)]
         known: dict[str, str] = {}
-        for each in (*(each for entry in every_metric() for each in _names(entry)), *glossary()):
-            known.setdefault(folded(each), each)  # of several spellings the id comes first
-        near = list(dict.fromkeys(known[word] for word in get_close_matches(folded(name), known, n=3, cutoff=0.7)))
+        for word in (*spellings, *read_glossary()):  # of several spellings the id comes first
+            known.setdefault(fold_name(word), word)
+        near = list(dict.fromkeys(known[word] for word in get_close_matches(fold_name(name), known, n=3, cutoff=0.7)))
         hint = f"did you mean {' or '.join(map(repr, near))}? " if near else ""
         raise UnknownNameError(
             f"there is no metric or word {name!r}; {hint}`infoscope explain` lists all metrics"
         ) from None
 
 
-def listed(width: int) -> list[str]:
-    """All metrics by family, one per line."""
+def list_metrics(width: int) -> list[str]:
+    """List all metrics by family, one per line."""
     families: dict[str, list[Metric]] = {}
     for entry in all_metrics():
         families.setdefault(entry.card.family, []).append(entry)
@@ -167,50 +251,37 @@ def listed(width: int) -> list[str]:
     families["scores"] = list(all_metrics("scores"))
     names = [entry.name for entries in families.values() for entry in entries]
     wide = max(map(len, names))
+    room = width - wide - 4
     lines = []
     for family, entries in families.items():
         lines += ["", family.replace("_", " ").upper()]
         for entry in entries:
-            room = width - wide - 4
             meaning = entry.card.meaning.split(";")[0].rstrip(".")
-            lines.append(f"  {entry.name:<{wide}}  {_cut(meaning, room)}")
+            if len(meaning) > room:
+                meaning = meaning[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
+            lines.append(f"  {entry.name:<{wide}}  {meaning}")
     return [*lines, "", f"{len(names)} metrics; infoscope explain NAME says more about one"]
 
 
-def _cut(text: str, room: int) -> str:
-    if len(text) <= room:
-        return text
-    return text[: max(room - 2, 10)].rsplit(" ", 1)[0].rstrip(",:") + " …"
-
-
-def _scope(entry: Metric) -> str:
-    """Partial or overall, and how many counts matter, as Hu & Wang list their criteria."""
-    found = scope_of(entry.name) if entry.domain == "table" else None
-    return "" if found is None else str(found)
-
-
-def _call(entry: Metric) -> str:
-    """How the metric is called with labels or scores, where it is a function of its own."""
-    calls = {"table": "metrics.{}(y_true, y_pred)", "scores": "operating_points.{}(y_true, y_score)"}
-    return f"infoscope.{calls[entry.domain]}".format(entry.name) if entry.domain in calls else ""
-
-
-def _card(entry: Metric, width: int) -> list[str]:
+def _write_card(entry: Metric, width: int) -> list[str]:
+    """Write what a metric is: its prose, then formula, range, scope, names, laws and source."""
     card = entry.card
     low, high = (f"{end:g}".replace("inf", "∞").replace("-", "−") for end in card.range)
     better = {"higher": "higher is better", "lower": "lower is better", "none": "neither end is better"}[card.better]
+    calls = {"table": "metrics.{}(y_true, y_pred)", "scores": "operating_points.{}(y_true, y_score)"}
     facts = {
         "symbol": card.symbol,
         "formula": card.formula,
         "range": f"{low} to {high}{'' if card.unit in ('ratio', 'probability') else f' {card.unit}'}; {better}",
-        "scope": _scope(entry),
+        # partial or overall, and how many counts matter, as Hu & Wang list their criteria
+        "scope": str(scope_of(entry.name) or "") if entry.domain == "table" else "",
         "class": POSITIVE_RULE if card.of_positive else "",
         "undefined": card.undefined,
         "also called": ", ".join(card.aliases),
         "note": card.note,
         "laws": "; ".join(sorted(law.value for law in card.laws)),
         "source": card.reference,
-        "in Python": _call(entry),
+        "in Python": f"infoscope.{calls[entry.domain]}".format(entry.name) if entry.domain in calls else "",
     }
     prose = (inspect.getdoc(inspect.unwrap(entry.score)) or "").partition(">>>")[0].strip().split("\n\n")
     lines = ["", f"{card.title}   {entry.name}", ""]
@@ -222,63 +293,49 @@ def _card(entry: Metric, width: int) -> list[str]:
     return [*lines, ""]
 
 
-def cost_sentences(path: str, width: int) -> list[str]:
-    """The costs of a file as they are read, the dearest errors, and doubts about them."""
+def explain_costs(metric: str | None, path: str, width: int) -> list[str]:
+    """Write the card of the expected cost, the costs of a file as they are read, the dearest errors, and doubts."""
+    name = "expected_cost" if metric is None else metric
+    if all(entry.name != "expected_cost" for entry in _find_metrics_or_suggest(name)):
+        raise InputError(
+            f"--costs belongs to the expected cost, and {metric!r} is another metric; leave one of them out"
+        )
     stated = stated_costs(path)
-    table = _blank_table(stated)
-    matrix = stated.matrix(table)
-    sentences = [*_dearest(matrix), *_threshold(matrix)]
-    doubt = find_cost_doubt(table, matrix.laid_out(matrix.truth, matrix.system))
-    if doubt is not None:
-        sentences.append(doubt[0].upper() + doubt[1:] + ".")
-    return [f"Costs of {path}", "", *_grid(matrix), "", *(_wrapped(each, width) for each in sentences), ""]
-
-
-def _blank_table(stated: StatedCosts) -> Contingency:
-    """A table of the classes that the costs name, one sample in each cell; without names they are 0, 1, …"""
+    # a table of the classes that the costs name, one sample in each cell; without names they are 0, 1, …
     rows, columns = stated.values.shape
     truth = stated.truth or tuple(map(str, range(rows)))
     system = stated.system or tuple(map(str, range(columns)))
-    return Contingency.from_matrix(np.ones((rows, columns)), truth=truth, system=system)
-
-
-def _grid(matrix: CostMatrix) -> list[str]:
+    table = Contingency.from_matrix(np.ones((rows, columns)), truth=truth, system=system)
+    matrix = stated.matrix(table)
     cells = [["true ↓ predicted →", *matrix.system]]
-    cells += [[name, *(f"{cost:g}" for cost in row)] for name, row in zip(matrix.truth, matrix.values, strict=True)]
+    cells += [[label, *(f"{cost:g}" for cost in row)] for label, row in zip(matrix.truth, matrix.values, strict=True)]
     wide = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    return ["  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])]) for row in cells]
+    grid = ["  ".join([row[0].ljust(wide[0]), *map(str.rjust, row[1:], wide[1:])]) for row in cells]
 
-
-def _errors(matrix: CostMatrix) -> list[tuple[float, str, str]]:
-    """What each wrong prediction costs beyond the right one of the same true class, the dearest first."""
-    found = []
-    for truth, row in zip(matrix.truth, matrix.values, strict=True):
-        right = row[matrix.system.index(truth)] if truth in matrix.system else 0.0
-        found += [(cost - right, truth, said) for said, cost in zip(matrix.system, row, strict=True) if said != truth]
-    return sorted(found, key=lambda error: -error[0])
-
-
-def _dearest(matrix: CostMatrix) -> Iterator[str]:
-    errors = _errors(matrix)
+    # what each wrong prediction costs beyond the right one of the same true class, the dearest first
+    errors: list[tuple[float, str, str]] = []
+    for label, row in zip(matrix.truth, matrix.values, strict=True):
+        right = row[matrix.system.index(label)] if label in matrix.system else 0.0
+        errors += [
+            (cost - right, label, predicted)
+            for predicted, cost in zip(matrix.system, row, strict=True)
+            if predicted != label
+        ]
+    errors.sort(key=lambda error: -error[0])
+    sentences = []
     if errors:
-        cost, truth, said = errors[0]
-        least, *_ = errors[-1]
-        yield (
-            f"The dearest error is to predict {said!r} where {truth!r} is true: {cost:g} more than the correct "
-            f"prediction; the cheapest error costs {least:g} more."
+        cost, label, predicted = errors[0]
+        sentences.append(
+            f"The dearest error is to predict {predicted!r} where {label!r} is true: {cost:g} more than the correct "
+            f"prediction; the cheapest error costs {errors[-1][0]:g} more."
         )
-
-
-def _threshold(matrix: CostMatrix) -> Iterator[str]:
-    """Of two classes: from which probability the second is the cheaper prediction."""
-    if len(matrix.truth) != 2 or set(matrix.truth) != set(matrix.system):
-        return
-    first, second = matrix.truth
-    by_truth = {truth: cost for cost, truth, _ in _errors(matrix)}
-    if min(by_truth.values()) > 0:
+    by_truth = {label: cost for cost, label, _ in errors}
+    if len(matrix.truth) == 2 and set(matrix.truth) == set(matrix.system) and min(by_truth.values()) > 0:
+        first, second = matrix.truth
         share = by_truth[first] / (by_truth[first] + by_truth[second])
-        yield f"It pays to predict {second!r} when its probability is at least {share:.3g}."
-
-
-def _wrapped(sentence: str, width: int) -> str:
-    return textwrap.fill(sentence, width)
+        sentences.append(f"It pays to predict {second!r} when its probability is at least {share:.3g}.")
+    doubt = find_cost_doubt(table, matrix.laid_out(matrix.truth, matrix.system))
+    if doubt is not None:
+        sentences.append(doubt[0].upper() + doubt[1:] + ".")
+    lines = [f"Costs of {path}", "", *grid, "", *(textwrap.fill(sentence, width) for sentence in sentences), ""]
+    return [*explain_word("expected_cost", width), *lines]

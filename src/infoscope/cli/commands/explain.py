@@ -30,7 +30,7 @@ def explain(metric: str | None, costs: str | None) -> None:
 
     width = min(max(shutil.get_terminal_size((100, 24)).columns, 40), 120)
     if costs is not None:
-        lines = explanations.explained_costs(metric, costs, width)
+        lines = explanations.explain_costs(metric, costs, width)
     else:
-        lines = explanations.listed(width) if metric is None else explanations.explained(metric, width)
+        lines = explanations.list_metrics(width) if metric is None else explanations.explain_word(metric, width)
     write_stdout("\n".join(lines) + "\n")
