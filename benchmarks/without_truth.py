@@ -24,8 +24,7 @@ from timing import best, peak_mebibytes, sized
 import infoscope as ifs
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.svg import standalone_svg
-from infoscope.studies.latent.arrangement import arranged
-from infoscope.studies.latent.estimation import fitted, weak_prior
+from infoscope.studies.latent_model import arrange, fit_model, make_weak_prior
 from infoscope.tables.rows import Patterns
 
 SETTINGS = (
@@ -273,8 +272,8 @@ def speed(rng: np.random.Generator) -> None:
     patterns = Patterns.from_columns(named(world.items(many, rng)[1]))
 
     def fit() -> None:
-        data = arranged(patterns, None, ((), ())).data
-        fitted(data, weak_prior(data), 0.2)
+        data = arrange(patterns).data
+        fit_model(data, make_weak_prior(data), 0.2)
 
     promised(f"10 systems × 10^6 items, 5 classes ({len(patterns):,} patterns): EM", best(fit, 2), 1)
     few = named(world.items(items, rng)[1])

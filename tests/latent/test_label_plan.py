@@ -10,7 +10,7 @@ from scipy import stats
 
 import infoscope as ifs
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import Allocation, Effects, Patterns, _Correction, _matched, app, list_values
+from tests.api import Allocation, Effects, LabelCorrection, Patterns, app, list_values, match_sheet
 from tests.latent.worlds import World
 
 
@@ -42,8 +42,8 @@ def test_the_interval_of_a_linear_metric_is_that_of_the_labels_effects() -> None
     plan = ifs.plan_labels(ifs.latent_truth(predictions, draws=60), "accuracy", "s0")
     labels = labelled(plan, predictions, truth, 120)
     allocation = plan.sampler.allocation
-    found = _matched(allocation, labels, "label", None)
-    correction = _Correction.of(allocation, "s0", found)
+    found = match_sheet(allocation, labels, "label", None)
+    correction = LabelCorrection.from_sheet(allocation, "s0", found)
     right = correction.base.matches[0] * correction.base.shape[1] + correction.base.matches[1]
     effects = np.repeat(correction.added[:, right].sum(axis=1), found.times.astype(int)) / len(truth)
     estimate = plan.estimate(labels).systems["s0"]
@@ -94,17 +94,19 @@ def test_a_right_model_needs_fewer_labels() -> None:
 
 def test_all_items_labelled_is_the_counted_table() -> None:
     """By hand: with every item drawn once, by chance alone, the correction leaves the counts."""
-    from tests.api import FilledSheet, _Correction
+    from tests.api import FilledSheet, LabelCorrection
 
     rng = np.random.default_rng(73)
     truth, predictions = World.drawn(4, 3, rng).items(150, rng)
     latent = ifs.latent_truth(predictions, draws=60)
     effects = Effects(latent.posterior, "proficiency", ("s0",))
-    allocation = Allocation.of(effects, 1.0)
+    allocation = Allocation.spread(effects, 1.0)
     patterns = latent.posterior.arrangement.patterns
     place = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
     rows = np.array([place[tuple(int(predictions[name][item]) for name in predictions)] for item in range(150)])
-    table = _Correction.of(allocation, "s0", FilledSheet(rows, truth, np.ones(150), 0)).table(np.ones(150))
+    table = LabelCorrection.from_sheet(allocation, "s0", FilledSheet(rows, truth, np.ones(150), 0)).correct(
+        np.ones(150)
+    )
 
     assert table.counts == pytest.approx(ifs.Contingency.from_labels(truth, predictions["s0"]).counts, abs=1e-9)
 
@@ -194,7 +196,7 @@ def test_the_command_plans_writes_and_reads_labels(tmp_path: Path) -> None:
     both = CliRunner().invoke(app, [*asked, "--plan", "0.05", *rounds])
     assert both.exit_code == 0, both.output
     assert "expected" in both.output
-    for wrong, said in ((["--plan", "7"], "half_width is 7"), (["--items", "x.csv"], "add --plan")):
+    for wrong, said in ((["--plan", "7"], "half_width must be between 0 and 1"), (["--items", "x.csv"], "add --plan")):
         bad = CliRunner().invoke(app, [*asked, *wrong])
         assert bad.exit_code == 2
         assert said in bad.output

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import Channel, NoLatentTruthError, _drawn_sparseness, app, split_r_hat
+from tests.api import Channel, NoLatentTruthError, app, compute_split_r_hat, draw_sparseness
 from tests.latent.worlds import World
 
 FAST = {"draws": 200}
@@ -74,14 +74,14 @@ def test_every_metric_and_page_works_on_the_tables_under_the_banner() -> None:
 
 
 def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
-    from tests.api import Patterns, arranged, fitted
+    from tests.api import Patterns, arrange, fit_model
 
     rng = np.random.default_rng(3)
     _, predictions = World.drawn(4, 3, rng).items(400, rng)
     halves = [{name: values[part] for name, values in predictions.items()} for part in (slice(150), slice(150, None))]
     merged = sum(Patterns.from_columns(half) for half in halves)
     forms = [Patterns.from_columns(predictions), merged, Patterns.from_columns(dict(reversed(predictions.items())))]
-    scores = [fitted(arranged(form, None, ((), ())).data, None, 0.0) for form in forms]
+    scores = [fit_model(arrange(form).data, None, 0.0) for form in forms]
 
     assert scores[1].log_likelihood == pytest.approx(scores[0].log_likelihood, abs=1e-9)
     assert scores[2].log_likelihood == pytest.approx(scores[0].log_likelihood, abs=1e-9)
@@ -89,14 +89,12 @@ def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
 
 
 def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
-    from tests.api import Patterns, arranged, fitted
+    from tests.api import Patterns, arrange, fit_model
 
     rng = np.random.default_rng(4)
     _, predictions = World.drawn(4, 2, rng).items(300, rng)
     empty = predictions | {"none": np.full(300, np.nan)}
-    one, two = (
-        fitted(arranged(Patterns.from_columns(each), None, ((), ())).data, None, 0.0) for each in (predictions, empty)
-    )
+    one, two = (fit_model(arrange(Patterns.from_columns(each)).data, None, 0.0) for each in (predictions, empty))
     assert two.log_likelihood == pytest.approx(one.log_likelihood)
     with pytest.raises(InputError, match="none: no item in common with the other systems"):
         ifs.latent_truth(empty, **FAST)
@@ -194,9 +192,9 @@ def test_classes_that_nobody_separates_are_said_to_be_merged() -> None:
 
 @pytest.mark.slow
 def test_chains_that_disagree_withhold_the_intervals(monkeypatch: pytest.MonkeyPatch) -> None:
-    from tests.api import estimation
+    from tests.api import latent_model
 
-    monkeypatch.setattr(estimation, "_largest_r_hat", lambda *_: 1.2)
+    monkeypatch.setattr(latent_model, "compute_largest_r_hat", lambda *_: 1.2)
     rng = np.random.default_rng(12)
     found = ifs.latent_truth(World.drawn(4, 2, rng).items(300, rng)[1], **FAST)
 
@@ -211,13 +209,13 @@ def test_split_r_hat() -> None:
     """By its definition for chains that agree, that drift, and that stand apart."""
     rng = np.random.default_rng(13)
     alike = rng.normal(size=(2, 2000))
-    assert split_r_hat(alike) == pytest.approx(1.0, abs=0.01)
-    assert split_r_hat(alike + np.array([[0.0], [2.0]])) > 1.3
-    assert split_r_hat(alike + np.linspace(0, 3, 2000)) > 1.1
+    assert compute_split_r_hat(alike) == pytest.approx(1.0, abs=0.01)
+    assert compute_split_r_hat(alike + np.array([[0.0], [2.0]])) > 1.3
+    assert compute_split_r_hat(alike + np.linspace(0, 3, 2000)) > 1.1
     halves = np.array([[0.0, 1, 0, 1], [1.0, 2, 1, 2]]).reshape(2, 4)
     within, between = 0.5, 2 * np.var([0.5, 0.5, 1.5, 1.5], ddof=1)
-    assert split_r_hat(halves) == pytest.approx(np.sqrt((0.5 * within + between / 2) / within))
-    assert split_r_hat(np.ones((2, 10))) == 1.0
+    assert compute_split_r_hat(halves) == pytest.approx(np.sqrt((0.5 * within + between / 2) / within))
+    assert compute_split_r_hat(np.ones((2, 10))) == 1.0
 
 
 @pytest.mark.slow
@@ -265,7 +263,7 @@ TWO = {"a": ["x", "y"] * 5, "b": ["x", "y"] * 5}
         (TWO | {"c": ["x", "y"] * 5}, {"prior": "flat"}, "prior is 'flat'"),
         (TWO | {"c": ["x", "y"] * 5}, {"prior": -1.0}, "must be above 0"),
         (TWO | {"c": ["x", "y"] * 5}, {"level": 95}, "level must be between 0 and 1"),
-        (TWO | {"c": ["x", "y"] * 5}, {"draws": 3}, "draws is 3"),
+        (TWO | {"c": ["x", "y"] * 5}, {"draws": 3}, "draws must be a whole number of 20 or more, got 3"),
         ({"a": ["x"], "b": ["y"], "c": ["z"]}, {}, "0 labels used by two systems or more"),
         ({"a": ["x"]}, {}, "three systems or more; 1 is given"),
         ("rows.csv", {}, "name the columns of the systems"),
@@ -363,7 +361,7 @@ def test_two_predictions_at_a_time_do_not_determine_a_truth() -> None:
 def test_the_command_shows_pairs_where_there_is_no_latent_truth(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("infoscope.studies.latent.estimation.MAX_PROBABILITIES", 5_000)
+    monkeypatch.setattr("infoscope.studies.latent_model.MAX_PROBABILITIES", 5_000)
     pd.DataFrame(large(3, 60, 200, 6)).to_csv(tmp_path / "many.csv", index=False)
     asked = ["agree", str(tmp_path / "many.csv"), "-s", "s0,s1,s2", "--latent", "--draws", "20"]
     run = CliRunner().invoke(app, asked)
@@ -386,7 +384,7 @@ def test_where_wrong_predictions_go_is_learned_to_a_few_percent() -> None:
         for table in tables:
             wrong = [rng.multinomial(56, rng.dirichlet(np.full(19, pseudo_counts))) for _ in range(20)]
             table[~np.eye(20, dtype=bool)] = np.concatenate(wrong)
-        drawn.append(np.mean([_drawn_sparseness(rng, tables, channels) for _ in range(40)]))
+        drawn.append(np.mean([draw_sparseness(rng, tables, channels) for _ in range(40)]))
 
     assert drawn == pytest.approx([0.7, 1.0], rel=0.1)
 

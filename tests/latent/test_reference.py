@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.api import Arrangement, Fit, Patterns, arranged, drawn_chains, fitted
+from tests.api import Arrangement, Fit, Patterns, arrange, draw_chains, fit_model
 from tests.reference import reference_file, why_absent
 
 pytestmark = pytest.mark.skipif(
@@ -29,7 +29,7 @@ def readings() -> np.ndarray:
 
 
 def most_likely(arrangement: Arrangement) -> Fit:
-    return fitted(arrangement.data, None, 0.0, tolerance=1e-14)
+    return fit_model(arrangement.data, None, 0.0, tolerance=1e-14)
 
 
 def compare(fit: Fit, wanted: dict[str, Any], tolerance: float, order: list[int] | None = None) -> None:
@@ -42,7 +42,7 @@ def compare(fit: Fit, wanted: dict[str, Any], tolerance: float, order: list[int]
 def test_repeated_predictions_of_one_anaesthetist() -> None:
     wanted = case("anaesthetists, seven")
     patterns = Patterns.from_columns({f"c{at}": column for at, column in enumerate(readings().T)})
-    fit = most_likely(arranged(patterns, None, ((), {"one": ("c0", "c1", "c2")})))
+    fit = most_likely(arrange(patterns, same={"one": ("c0", "c1", "c2")}))
     figures = wanted["maximum likelihood from the votes' shares"]
 
     compare(fit, figures, wanted["tolerance"])
@@ -52,7 +52,7 @@ def test_repeated_predictions_of_one_anaesthetist() -> None:
 def test_first_readings_only() -> None:
     wanted = case("anaesthetists, first")
     patterns = Patterns.from_columns({f"c{at}": readings()[:, at] for at in (0, 3, 4, 5, 6)})
-    fit = most_likely(arranged(patterns, None, ((), ())))
+    fit = most_likely(arrange(patterns))
 
     compare(fit, wanted["maximum likelihood"], wanted["tolerance"])
     assert fit.log_likelihood == pytest.approx(wanted["maximum likelihood"]["log-likelihood (nats)"], abs=1e-6)
@@ -64,7 +64,7 @@ def test_exact_populations() -> None:
         labels = {f"s{at}": [str(code) for code in range(size)] for at, size in enumerate(sizes)}
         patterns = Patterns.from_codes(labels, np.array(each["patterns"]).T, np.array(each["counts"]))
         classes = [str(code) for code in range(len(each["shares"]))]
-        compare(most_likely(arranged(patterns, None, ((), ()), classes)), each, each["tolerance"])
+        compare(most_likely(arrange(patterns, classes=classes)), each, each["tolerance"])
 
 
 @pytest.mark.slow
@@ -75,9 +75,9 @@ def test_posterior_of_the_package_rater() -> None:
     rows = readings().copy()
     rows[6, :3] = (1, 1, 2)
     patterns = Patterns.from_columns({f"c{at}": column for at, column in enumerate(rows.T)})
-    data = arranged(patterns, None, ((), {"one": ("c0", "c1", "c2")})).data
+    data = arrange(patterns, same={"one": ("c0", "c1", "c2")}).data
     prior = [np.full((4, 4), 8 * 0.4 / 3) + np.eye(4) * (8 * 0.6 - 8 * 0.4 / 3) for _ in data.channels]
-    start = fitted(data, prior, 3.0).parameters
-    draws = drawn_chains(data, [start, start], (200, 1500), 7, prior, frequency_prior=3.0)
+    start = fit_model(data, prior, 3.0).parameters
+    draws = draw_chains(data, [start, start], 200, 1500, 7, prior, frequency_prior=3.0)
 
     assert draws.frequencies.mean(axis=0) == pytest.approx(printed, abs=wanted["tolerance of that"])

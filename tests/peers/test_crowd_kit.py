@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.api import Patterns, arranged, maximized
+from tests.api import Patterns, arrange, maximize
 from tests.latent.worlds import World
 
 dawid_skene = pytest.importorskip("crowdkit.aggregation.classification.dawid_skene")
@@ -23,11 +23,11 @@ def test_rounds_of_expectation_and_maximisation(systems: int, classes: int, item
     rows = wide.melt("task", var_name="worker", value_name="label")
     theirs = dawid_skene.DawidSkene(n_iter=ROUNDS, tol=-np.inf).fit(rows)
 
-    data = arranged(Patterns.from_columns(predictions), None, ((), ())).data
+    data = arrange(Patterns.from_columns(predictions)).data
     votes = np.stack([(data.codes == label).sum(axis=0) for label in range(classes)], axis=1)
-    ours = maximized(data, votes / systems, None, 0.0)
+    ours = maximize(data, votes / systems, None, 0.0)
     for _ in range(ROUNDS):
-        ours = maximized(data, ours.belief(data)[0], None, 0.0)
+        ours = maximize(data, ours.infer_classes(data)[0], None, 0.0)
     assert ours.frequencies == pytest.approx(theirs.priors_.sort_index().to_numpy(), abs=1e-8)
     for name, table in zip(predictions, ours.predictions, strict=True):
         given = theirs.errors_.loc[name].reindex(index=range(classes), columns=range(classes), fill_value=0.0)

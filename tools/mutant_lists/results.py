@@ -21,7 +21,7 @@ MUTANTS = (
     ),
     Mutant(
         "latent truth: expectation of the first round only",
-        "fitted",
+        "fit_model",
         "if abs(score - before) <= tolerance * max(1.0, abs(score)):",
         "if done:",
         ("tests/latent/test_reference.py::test_exact_populations",),
@@ -305,23 +305,23 @@ MUTANTS = (
     ),
     Mutant(
         "labels of a latent truth are put in",
-        "fixed",
+        "put_labels",
         "belief[self.labelled, self.known[self.labelled]] = 1.0",
         "belief[self.labelled, 0] = 1.0",
         ("tests/latent/test_latent_truth.py::test_labels_mixed_in_name_the_classes",),
     ),
     Mutant(
         "split R̂ looks between half chains",
-        "split_r_hat",
+        "compute_split_r_hat",
         "between = half * float(halves.mean(axis=1).var(ddof=1))",
         "between = 0.0",
         ("tests/latent/test_latent_truth.py::test_split_r_hat",),
     ),
     Mutant(
         "residuals of labelled items",
-        "of",
-        "residual[np.arange(len(found.label)), found.label] += 1.0",
-        "residual[np.arange(len(found.label)), found.label] += 0.9",
+        "from_sheet",
+        "residual[np.arange(len(sheet.label)), sheet.label] += 1.0",
+        "residual[np.arange(len(sheet.label)), sheet.label] += 0.9",
         ("tests/latent/test_label_plan.py::test_all_items_labelled_is_the_counted_table",),
     ),
     Mutant(
@@ -354,9 +354,9 @@ MUTANTS = (
     ),
     Mutant(
         "combinations of systems taken as one are those that occur",
-        "of_system",
-        "out[..., found] = np.add.reduceat(table[..., order], starts, axis=-1)",
-        "out[..., found] = table[..., order[starts]]",
+        "select_system",
+        "selected[..., predictions] = np.add.reduceat(table[..., order], starts, axis=-1)",
+        "selected[..., predictions] = table[..., order[starts]]",
         ("tests/latent/test_latent_truth.py::test_six_systems_taken_as_one_have_only_the_combinations_that_occur",),
     ),
     Mutant(
@@ -494,7 +494,7 @@ MUTANTS = (
     ),
     Mutant(
         "agreements that the model fits",
-        "pair_checks",
+        "check_pairs",
         "/ sd / np.sqrt(left))",
         "/ sd)",
         ("tests/latent/test_independence.py::test_the_check_of_a_pair_by_its_definition",),
@@ -550,7 +550,7 @@ MUTANTS = (
     ),
     Mutant(
         "items of weighted checks",
-        "_as_items",
+        "_scale_to_items",
         "return data.where(np.arange(len(data.counts)), data.counts / weight), weight",
         "return data, 1.0",
         ("tests/latent/test_latent_truth.py::test_checks_count_items_and_not_their_weight",),

@@ -238,7 +238,7 @@ KINDS = {
     "history": "infoscope.studies.history:History",
     "label-plan": "infoscope.studies.labels:LabelPlan",
     "labelled-estimate": "infoscope.studies.labels:LabelledEstimate",
-    "latent-truth": "infoscope.studies.latent.result:LatentTruth",
+    "latent-truth": "infoscope.studies.latent:LatentTruth",
     "multilabel": "infoscope.studies.multilabel:MultilabelEvaluation",
     "relations": "infoscope.studies.relate:Relations",
     "score-groups": "infoscope.studies.score_groups:ScoreGroups",

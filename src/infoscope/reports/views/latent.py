@@ -10,8 +10,7 @@ from infoscope.figures.display import Display
 from infoscope.reports.outline import Appendix, Column, Figure, Name, Outline, Section, Strong, Table, Tile, Whisker
 from infoscope.reports.shared import tabulate
 from infoscope.results.notation import Units, format_count, format_interval, format_number, format_p_value, format_share
-from infoscope.studies.latent import LatentTruth
-from infoscope.studies.latent.result import LatentSystem
+from infoscope.studies.latent import LatentSystem, LatentTruth
 
 
 def forest(result: LatentTruth) -> ComparisonDisplay:
