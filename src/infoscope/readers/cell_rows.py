@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from math import isfinite
 from typing import Any, Literal, Protocol, get_args
@@ -85,11 +85,11 @@ class RowsQuery:
         return ()
 
     def fits(self, labels: Sequence[str]) -> bool:
-        """Whether rows with these labels are asked for."""
+        """Return True if rows with these labels are asked for."""
         raise NotImplementedError
 
     def surrounds(self, labels: Sequence[str]) -> bool:
-        """Whether rows with these labels are what segments are compared by: the true class, as a rule."""
+        """Return True for rows that segments are compared by: those of the true class, as a rule."""
         raise NotImplementedError
 
 
@@ -114,13 +114,13 @@ class CellQuery(RowsQuery):
         return (self.system,) if self.predicted is None else ()
 
     def fits(self, labels: Sequence[str]) -> bool:
-        """Rows of the true class that were predicted so."""
+        """Return True for rows of the true class that were predicted so."""
         truth, predicted = labels
         is_fitting = predicted != truth if self.predicted is None else predicted == self.predicted
         return truth == self.true_label and is_fitting
 
     def surrounds(self, labels: Sequence[str]) -> bool:
-        """Rows of the true class."""
+        """Return True for rows of the true class."""
         return labels[0] == self.true_label
 
 
@@ -153,16 +153,16 @@ class ChangeQuery(RowsQuery):
         return self.labels if self.cell is None else ()
 
     def fits(self, labels: Sequence[str]) -> bool:
-        """Rows with this change."""
+        """Return True for rows with this change."""
         return change_of(labels) == self.change and (self.cell is None or tuple(labels) == self.cell)
 
     def surrounds(self, labels: Sequence[str]) -> bool:
-        """Rows of the true class where one is given, else all."""
+        """Return True for rows of the true class where one is given, else for all."""
         return self.cell is None or labels[0] == self.cell[0]
 
 
 def change_of(labels: Sequence[str]) -> Change | None:
-    """What became of the prediction between two systems; None where it is the same."""
+    """Say what became of the prediction between two systems; None where it is the same."""
     truth, before, after = labels
     if before == after:
         return None
@@ -215,13 +215,13 @@ class LabelledSource(Protocol):
     """Rows of any kind of source, asked by the raw values of their labels."""
 
     def counted(self) -> CountedLabels:
-        """Every combination of values that occurs."""
+        """Count every combination of values that occurs."""
 
     def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
-        """Some of the rows with these values, as the query orders them, and how many a search found."""
+        """Return some of the rows with these values, as the query orders them, and how many a search found."""
 
     def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
-        """For the most frequent values of some columns, rows with the keys and rows of all around them."""
+        """Count rows with the keys, and rows of all around them, for the most frequent values of some columns."""
 
 
 # ── rows of one cell ──────────────────────────────────────────────────────────────────────────────
@@ -230,7 +230,7 @@ class LabelledSource(Protocol):
 def rows_of_cell(
     source: Source, query: RowsQuery, read: ReadOptions | None = None, known: KnownCounts | None = None
 ) -> CellPage:
-    """Rows of files, of a frame in memory, of a mapping of columns or of a Spark frame that one cell counts.
+    """Show rows of files, of a frame in memory, of a mapping of columns or of a Spark frame that one cell counts.
 
     Random rows are those with the smallest hash of their number and the seed: the same rows whatever the threads. Rows
     of Spark have no number that stays the same; there the hash is that of their contents. ``known`` is what earlier
@@ -238,13 +238,22 @@ def rows_of_cell(
     """
     how = read or ReadOptions()
     known = known or KnownCounts()
-    show = _shown(source, how, query, known)
+    present = known.columns = known.columns or column_names(source, how, query.labels)
+    for name in (*query.by, *([query.score] if query.score else ())):
+        if name not in present:
+            title = source if isinstance(source, str) or hasattr(source, "__fspath__") else "the source"
+            raise UnknownNameError(f"{title} has no column {name!r}")
+    others = [name for name in present if name not in query.labels]
+    if query.score in others:
+        others.remove(query.score)
+        others.insert(0, query.score)
+    show = (*query.varying, *others[:MAX_COLUMNS])
     with _open_rows(source, query, show, how) as rows:
         asked = query.labels, query.weight
         counted = known.labels[asked] = known.labels.get(asked) or rows.counted()
-        meanings = list(_meanings(counted, query))
-        keys = [key for key, labels in zip(counted.keys, meanings, strict=True) if labels and query.fits(labels)]
+        meanings = list(_decode_counted(counted, query))
         mine = [at for at, labels in enumerate(meanings) if labels and query.fits(labels)]
+        keys = [counted.keys[at] for at in mine]
         total = sum(counted.counts[at] for at in mine)
         weight = None if counted.weights is None else sum(counted.weights[at] for at in mine)
         if not keys:
@@ -267,20 +276,20 @@ class ChangedPredictions:
     """Rows by true label and both predictions, where these differ; the most frequent first."""
 
     def count(self, change: Change) -> int:
-        """Rows that changed so."""
+        """Count the rows that changed so."""
         return sum(rows for labels, rows in self.cells.items() if change_of(labels) == change)
 
 
 def changed_predictions(
     source: Source, truth: str, before: str, after: str, read: ReadOptions | None = None, **options: object
 ) -> ChangedPredictions:
-    """Row by row, what changed between two systems: counts by true label and both predictions."""
+    """Count what changed between two systems, row by row: by true label and both predictions."""
     query = ChangeQuery(truth, before, after, "worse", **options)  # type: ignore[arg-type]
     with _open_rows(source, query, (), read or ReadOptions()) as rows:
         counted = rows.counted()
         found: Counter[tuple[str, str, str]] = Counter()
         total = 0
-        for labels, count in zip(_meanings(counted, query), counted.counts, strict=True):
+        for labels, count in zip(_decode_counted(counted, query), counted.counts, strict=True):
             if labels is None:
                 continue
             total += count
@@ -288,22 +297,6 @@ def changed_predictions(
                 found[labels[0], labels[1], labels[2]] += count
     ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
     return ChangedPredictions(before, after, total, dict(ordered))
-
-
-def _shown(source: Source, how: ReadOptions, query: RowsQuery, known: KnownCounts) -> tuple[str, ...]:
-    present = known.columns = known.columns or column_names(source, how, query.labels)
-    for name in (*query.by, *([query.score] if query.score else ())):
-        if name not in present:
-            raise UnknownNameError(f"{_name(source)} has no column {name!r}")
-    others = [name for name in present if name not in query.labels]
-    if query.score in others:
-        others.remove(query.score)
-        others.insert(0, query.score)
-    return (*query.varying, *others[:MAX_COLUMNS])
-
-
-def _name(source: Source) -> str:
-    return str(source) if isinstance(source, str) or hasattr(source, "__fspath__") else "the source"
 
 
 @contextmanager
@@ -331,8 +324,8 @@ def _label_query(query: RowsQuery) -> Query:
     return Query(truth, tuple(systems), query.weight, clean=query.clean, joint=True)
 
 
-def _meanings(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, ...] | None]:
-    """The labels of each combination as the page shows them; None where one is missing."""
+def _decode_counted(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, ...] | None]:
+    """Yield the labels of each combination as the page shows them; None where one is missing."""
     columns = _label_query(query)
     values = [[line[i] for line in counted.values] for i in range(len(query.labels))]
     tally = decode_texts(Tally.from_columns(query.labels, values, [1] * len(counted.values)), counted.spelling)
@@ -391,25 +384,31 @@ def sample_rows(
         elif is_spark_frame(source):
             cells = list(sampled_spark_cells(source, columns, wanted, limit))
         elif is_frame(source):
-            cells = list(_of_frame(source, columns, wanted, limit))
+            cells = list(_sample_frame(source, columns, wanted, limit))
         else:
             raise InputError("examples are kept from files and from frames; write the rows to a file first")
-    return _by_label(cells, columns, wanted, limit, files.format if isinstance(files, Files) else "")
+    return _group_by_label(cells, columns, wanted, limit, files.format if isinstance(files, Files) else "")
 
 
 def sample_labels(
     y_true: LabelsLike, systems: Mapping[str, Any], show: Mapping[str, Any], limit: int, reject: Label | None = None
 ) -> dict[tuple[Group, str], CellRows]:
-    """The same for labels in memory, with further values of each sample by name."""
+    """Return the same for labels in memory, with further values of each sample by name."""
     truth, truth_labels = label_codes(y_true, "truth")
-    shown = {name: _listed(values, name, len(truth)) for name, values in show.items()}
+    shown: dict[str, list[Any]] = {}
+    for name, values in show.items():
+        shown[name] = list(values.tolist() if hasattr(values, "tolist") else values)
+        if len(shown[name]) != len(truth):
+            raise InputError(
+                f"show has {len(shown[name])} values of {name!r} for {len(truth)} labels; give one for each label"
+            )
     found: dict[tuple[Group, str], CellRows] = {}
     for name, given in systems.items():
         codes, labels = label_codes(given, "system", reject)
         usable = (truth >= 0) & (codes >= 0)
         places = np.flatnonzero(usable)
         cells: CellRows = {}
-        for at in places[_chosen([truth[places], codes[places]], limit)].tolist():
+        for at in places[_choose_rows([truth[places], codes[places]], limit)].tolist():
             values = {column: plain_value(items[at]) for column, items in shown.items()}
             key = truth_labels[truth[at]], labels[codes[at]]
             cells.setdefault(key, []).append(SampledRow(at + 1, values))
@@ -417,14 +416,7 @@ def sample_labels(
     return found
 
 
-def _listed(values: Any, name: str, rows: int) -> list[Any]:
-    items = list(values.tolist() if hasattr(values, "tolist") else values)
-    if len(items) != rows:
-        raise InputError(f"show has {len(items)} values of {name!r} for {rows} labels; give one for each label")
-    return items
-
-
-def _of_frame(source: Any, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def _sample_frame(source: Any, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     names = tuple(dict.fromkeys((*columns.names, *show)))
     given = find_engine(source, columns.read).rows(source, names, columns.read)
     lacks = [False] * len(next(iter(given.values())))
@@ -434,14 +426,14 @@ def _of_frame(source: Any, columns: Query, show: Sequence[str], limit: int) -> I
         keys = columns.keys((system,))
         coded = [encode(given[name], name) for name in keys]
         codes = [*(codes for _, codes in coded), np.array(lacks, dtype=np.int64)]
-        for at in _chosen(codes, limit).tolist():
+        for at in _choose_rows(codes, limit).tolist():
             values = tuple(labels[codes[at]] for labels, codes in coded)
             row = (int(hashed_numbers(np.array([at]))[0]), at + 1, tuple(given[name][at] for name in show))
             yield system, values, lacks[at], [row]
 
 
-def _chosen(codes: Sequence[Ints], limit: int) -> Ints:
-    """Places of up to ``limit`` random rows of each combination of codes."""
+def _choose_rows(codes: Sequence[Ints], limit: int) -> Ints:
+    """Return the places of up to ``limit`` random rows of each combination of codes."""
     cell = np.zeros(len(codes[0]), dtype=np.int64)
     for column in codes:
         _, cell = np.unique(cell * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
@@ -452,26 +444,31 @@ def _chosen(codes: Sequence[Ints], limit: int) -> Ints:
 
 
 def hashed_numbers(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
-    """A hash of row numbers that mixes all bits (the finaliser of splitmix64)."""
+    """Hash row numbers such that all bits are mixed (the finaliser of splitmix64)."""
     mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         mixed = (mixed ^ (mixed >> np.uint64(shift))) * np.uint64(factor)
     return mixed ^ (mixed >> np.uint64(31))
 
 
-def _by_label(
+def _group_by_label(
     cells: Sequence[CellSample], columns: Query, show: Sequence[str], limit: int, spelling: str
 ) -> dict[tuple[Group, str], CellRows]:
-    """The rows under the labels that their values mean; cells whose values mean the same are one."""
+    """Return the rows under the labels that their values mean; cells whose values mean the same are one."""
     back = from_json if spelling == "ndjson" else _as_it_is
     found: dict[tuple[Group, str], CellRows] = {}
     mine = [[cell for cell in cells if cell[0] == system] for system in columns.systems]
     tallies = [
-        decode_texts(_tally(part, columns.keys((system,))), spelling)
-        for part, system in zip(mine, columns.systems, strict=True)
+        decode_texts(
+            Tally.from_columns(
+                keys, list(zip(*(cell[1] for cell in part), strict=True)) or [()] * len(keys), [1] * len(part)
+            ),
+            spelling,
+        )
+        for part, keys in zip(mine, (columns.keys((system,)) for system in columns.systems), strict=True)
     ]
-    tallies = list(unify_whole_numbers(tallies, columns, spelling))
-    for part, tally, system in zip(mine, unify_dates(tallies, columns), columns.systems, strict=True):
+    tallies = unify_dates(unify_whole_numbers(tallies, columns, spelling), columns)
+    for part, tally, system in zip(mine, tallies, columns.systems, strict=True):
         named = decode_labels(tally, columns)
         rows: dict[tuple[Group, Label, Label], list[SampleLine]] = {}
         for at, (_, _, lacks, kept) in enumerate(part):
@@ -486,17 +483,12 @@ def _by_label(
     return found
 
 
-def _tally(cells: Sequence[CellSample], keys: tuple[str, ...]) -> Tally:
-    values = list(zip(*(cell[1] for cell in cells), strict=True)) or [()] * len(keys)
-    return Tally.from_columns(keys, values, [1] * len(cells))
-
-
 def _as_it_is(value: Any) -> Any:
     return value
 
 
 def plain_value(value: object) -> Value:
-    """A value as documents hold it; what is none of text, number and truth value is written as text."""
+    """Return a value as documents hold it; what is none of text, number and truth value is written as text."""
     if is_missing(value):
         return None
     value = value.item() if isinstance(value, np.generic) else value
@@ -526,7 +518,7 @@ class FileRows:
     """Values of a column that is taken for a segment."""
 
     def counted(self) -> CountedLabels:
-        """By one pass over the columns that decide."""
+        """Count in one pass over the columns that decide."""
         names = self.query.labels
         self._narrow(names)
         fields = ", ".join(self.scan.columns[name] for name in names)
@@ -542,13 +534,22 @@ class FileRows:
         return CountedLabels([line[:-2] for line in lines], values, [line[-2] for line in lines], weights, self.format)
 
     def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
-        """Those with the smallest hashes of their numbers, or with the highest or lowest scores.
+        """Return those with the smallest hashes of their numbers, or with the highest or lowest scores.
 
         Columns are cheap to read again for the rows that were chosen; text is read once.
         """
         chosen = self._chosen(show, keys)
         if chosen and self.scan.columnar:
-            chosen = self._looked_up(show, chosen)
+            self._narrow((*self.query.labels, *show))
+            numbers = [int(line[0]) for line in chosen]
+            fields = ", ".join([f"{self.scan.row_number} AS r", *(self.scan.columns[name] for name in show)])
+            statement = f"SELECT {fields} FROM {self.scan.relation}"
+            if self.scan.rows_at is None:
+                statement = f"SELECT * FROM ({statement}) AS numbered WHERE r IN ({', '.join(map(str, numbers))})"
+            else:
+                statement += f" WHERE {self.scan.rows_at(numbers)}"
+            shown = {number: rest for number, *rest in self.session.rows(statement, **self.scan.values)}
+            chosen = [(number, found, *shown[number]) for number, found, *_ in chosen]
         backs = [self.scan.decoders.get(name, _as_it_is) for name in show]
         unspelt = from_json if self.format == "ndjson" else _as_it_is
         found = (chosen[0][1] if chosen else 0) if self.query.search else None
@@ -563,20 +564,8 @@ class FileRows:
             for number, _, *values in chosen
         ]
 
-    def _looked_up(self, show: Sequence[str], chosen: Lines) -> Lines:
-        self._narrow((*self.query.labels, *show))
-        fields = [self.scan.columns[name] for name in show]
-        numbers = [int(line[0]) for line in chosen]
-        statement = f"SELECT {', '.join([f'{self.scan.row_number} AS r', *fields])} FROM {self.scan.relation}"
-        if self.scan.rows_at is None:
-            statement = f"SELECT * FROM ({statement}) AS numbered WHERE r IN ({', '.join(map(str, numbers))})"
-        else:
-            statement += f" WHERE {self.scan.rows_at(numbers)}"
-        values = {number: rest for number, *rest in self.session.rows(statement, **self.scan.values)}
-        return [(number, found, *values[number]) for number, found, *_ in chosen]
-
     def _chosen(self, show: Sequence[str], keys: Keys) -> Lines:
-        """Number, how many a search found, and where the rows are text what is shown of them."""
+        """Return the number, how many a search found, and where the rows are text what is shown of them."""
         query = self.query
         looked_at = list(show) if query.search or not self.scan.columnar else []
         self._narrow((*query.labels, *looked_at, *([query.score] if query.score else [])))
@@ -607,7 +596,7 @@ class FileRows:
         return f"score {'DESC' if self.query.order == 'most confident' else 'ASC'} NULLS LAST"
 
     def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
-        """By one pass over the columns that decide and these."""
+        """Count in one pass over the columns that decide and these."""
         if not columns:
             return {}
         names = self.query.labels
@@ -637,7 +626,7 @@ class FileRows:
         return f"TRY_CAST({self.scan.columns[str(self.query.weight)]} AS DOUBLE)"
 
     def _weighed(self, word: str) -> str:
-        """A condition that the row has a weight, where rows are weighted."""
+        """Write the condition that the row has a weight, where rows are weighted."""
         if self.query.weight is None:
             return ""
         return f"{word} {self._weight} IS NOT NULL AND NOT isnan({self._weight})"
@@ -649,7 +638,7 @@ class FileRows:
 
 
 def _condition(places: Sequence[str], keys: Keys, name: str = "key") -> tuple[str, dict[str, Any]]:
-    """That the columns have one of some combinations of values, which travel as bound values.
+    """Write the condition that the columns have one of some combinations of values, which travel as bound values.
 
     No combination holds a NULL, which means a missing label everywhere.
     """
@@ -674,7 +663,7 @@ CellSample = tuple[str, tuple[Any, ...], bool, list[SampleLine]]
 def sampled_cells(
     session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int
 ) -> Iterator[CellSample]:
-    """The rows of each cell whose numbers have the smallest hashes.
+    """Yield the rows of each cell whose numbers have the smallest hashes.
 
     Where the engine can skip to rows by their numbers, these are found first, from the labels alone.
     """
@@ -682,23 +671,17 @@ def sampled_cells(
     if scan.rows_at is None:
         yield from _sampled(session, scan, columns, show, limit)
         return
-    found = list(_sampled(session, scan, columns, (), limit))
-    numbers = sorted({int(row[1] or 0) for *_, rows in found for row in rows})
-    shown = dict(_read_numbered(session, scan, show, numbers))
-    for system, values, lacks, rows in found:
+    cells = list(_sampled(session, scan, columns, (), limit))
+    numbers = sorted({int(row[1] or 0) for *_, rows in cells for row in rows})
+    shown: dict[int, tuple[Any, ...]] = {}
+    if numbers:
+        decoders = [scan.decoders.get(name, _as_it_is) for name in show]
+        fields = ", ".join([f"{scan.row_number} AS r", *(scan.columns[name] for name in show)])
+        statement = f"SELECT {fields} FROM {scan.relation} WHERE {scan.rows_at(numbers)}"
+        for number, *values in session.rows(statement, **scan.values):
+            shown[number] = tuple(decode(value) for decode, value in zip(decoders, values, strict=True))
+    for system, values, lacks, rows in cells:
         yield system, values, lacks, [(rank, number, shown[int(number or 0)]) for rank, number, _ in rows]
-
-
-def _read_numbered(
-    session: Session, scan: Scan, show: Sequence[str], numbers: Sequence[int]
-) -> Iterator[tuple[int, tuple[Any, ...]]]:
-    if not numbers or scan.rows_at is None:
-        return
-    decoders: list[Callable[[Any], Any]] = [scan.decoders.get(name, _as_it_is) for name in show]
-    fields = ", ".join([f"{scan.row_number} AS r", *(scan.columns[name] for name in show)])
-    statement = f"SELECT {fields} FROM {scan.relation} WHERE {scan.rows_at(numbers)}"
-    for number, *values in session.rows(statement, **scan.values):
-        yield number, tuple(back(value) for back, value in zip(decoders, values, strict=True))
 
 
 def _sampled(session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
@@ -708,9 +691,10 @@ def _sampled(session: Session, scan: Scan, columns: Query, show: Sequence[str], 
     margins = columns.margins
     for part in [(margin,) for margin in margins] if scan.columnar else [margins]:
         group_by = GroupBy(columns, part)
+        statement = _write_sampling(group_by, scan, show, limit)
         places = {margin: [list(group_by.names.values()).index(k) for k in group_by.shorts(margin)] for margin in part}
         by_mask = {group_by.mask(margin): margin for margin in part}
-        for line in session.rows(_statement(group_by, scan, show, limit), **scan.values):
+        for line in session.rows(statement, **scan.values):
             *keys, lacks, kept, mask = line
             margin = by_mask[mask] if len(part) > 1 else part[0]
             values = tuple(
@@ -721,7 +705,8 @@ def _sampled(session: Session, scan: Scan, columns: Query, show: Sequence[str], 
             yield margin[0], values, bool(lacks), rows
 
 
-def _statement(group_by: GroupBy, scan: Scan, show: Sequence[str], limit: int) -> str:
+def _write_sampling(group_by: GroupBy, scan: Scan, show: Sequence[str], limit: int) -> str:
+    """Write the statement that keeps the rows with the smallest hashes of each cell."""
     names, columns = group_by.names, group_by.query
     fields = [f"{scan.columns[name]} AS {short}" for name, short in names.items()]
     fields += [f"{scan.columns[name]} AS v{i}" for i, name in enumerate(show)]
@@ -765,7 +750,7 @@ class MemoryRows:
         return self.query.weight is None or not is_missing(self.columns[self.query.weight][at])
 
     def counted(self) -> CountedLabels:
-        """By the codes."""
+        """Count by the codes."""
         counts: Counter[tuple[int, ...]] = Counter()
         weights: Counter[tuple[int, ...]] = Counter()
         for at, codes in enumerate(self.codes):
@@ -779,53 +764,45 @@ class MemoryRows:
         return CountedLabels(list(keys), values, list(counts.values()), sums)
 
     def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
-        """By the smallest hash of their numbers, or by their scores."""
+        """Choose by the smallest hash of their numbers, or by their scores."""
         wanted, query = set(keys), self.query
         places = [at for at, codes in enumerate(self.codes) if codes in wanted and self._counts(at)]
         if query.search:
             word = query.search.lower()
-            places = [at for at in places if word in self._text(show, at)]
-        order = self._order(places)
+            shown = [self.columns[name] for name in show]
+            places = [
+                at
+                for at in places
+                if word in " ".join(str(values[at]) for values in shown if not is_missing(values[at])).lower()
+            ]
+        if query.order == "random" or query.score is None:
+            ranks: Any = hashed_numbers(np.array(places, dtype=np.int64) + query.seed * 1_000_003)
+        else:
+            sign = -1.0 if query.order == "most confident" else 1.0
+            ranks = np.full(len(places), np.inf)
+            for i, at in enumerate(places):
+                with suppress(TypeError, ValueError):  # what is no number comes last
+                    ranks[i] = sign * float(self.columns[query.score][at])
+            ranks[np.isnan(ranks)] = np.inf
+        order = [places[i] for i in np.argsort(ranks, kind="stable").tolist()]
         rows = [
             SampledRow(at + 1, {name: plain_value(self.columns[name][at]) for name in show})
             for at in order[: query.limit]
         ]
         return len(places) if query.search else None, rows
 
-    def _text(self, show: Sequence[str], at: int) -> str:
-        values = (self.columns[name][at] for name in show)
-        return " ".join(str(value) for value in values if not is_missing(value)).lower()
-
-    def _order(self, places: Sequence[int]) -> list[int]:
-        if self.query.order == "random" or self.query.score is None:
-            ranks = hashed_numbers(np.array(places, dtype=np.int64) + self.query.seed * 1_000_003)
-            return [places[i] for i in np.argsort(ranks, kind="stable").tolist()]
-        sign = -1.0 if self.query.order == "most confident" else 1.0
-        scores = [_number(self.columns[self.query.score][at]) for at in places]
-        ranks = np.array([np.inf if score is None else sign * score for score in scores])
-        return [places[i] for i in np.argsort(ranks, kind="stable").tolist()]
-
     def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
-        """Rows of each value."""
-        return {column: self._segment(column, keys, around) for column in columns}
-
-    def _segment(self, column: str, keys: Keys, around: Keys) -> SegmentCounts:
+        """Count the rows of each value."""
         inside, outside = set(keys), set(around)
-        found: dict[Any, tuple[int, int]] = {}
+        segments: dict[str, dict[Any, tuple[int, int]]] = {column: {} for column in columns}
         for at, codes in enumerate(self.codes):
-            if codes in outside and self._counts(at):
+            if codes not in outside or not self._counts(at):
+                continue
+            for column, counts in segments.items():
                 value = None if is_missing(self.columns[column][at]) else str(self.columns[column][at])
-                count, rows = found.get(value, (0, 0))
-                found[value] = count + (codes in inside), rows + 1
-        return found
-
-
-def _number(value: Any) -> float | None:
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    return None if np.isnan(number) else number
+                count, rows = counts.get(value, (0, 0))
+                counts[value] = count + (codes in inside), rows + 1
+        return segments
 
 
 # ── Spark frames: rows are known by a hash of their contents, for they have no number ─────────────
@@ -837,7 +814,7 @@ _NOTHING = "\u0000"
 
 
 def is_spark_frame(source: object) -> bool:
-    """Whether a source is a frame of Spark, on a cluster or behind Spark Connect."""
+    """Return True for a frame of Spark, on a cluster or behind Spark Connect."""
     kind = type(source)
     return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
 
@@ -852,43 +829,43 @@ class NumberedFrame:
 
     @classmethod
     def of(cls, source: Any, names: Sequence[str]) -> NumberedFrame:
-        """The frame, if it has the named columns."""
+        """Return the frame, if it has the named columns."""
         present = list(source.columns)
         pick_columns(names, present, "the Spark frame")
         frame = source.toDF(*(f"c{i}" for i in range(len(present))))
         return cls(frame, {name: i for i, name in enumerate(present)}, [kind for _, kind in frame.dtypes])
 
     def column(self, name: str) -> Any:
-        """A column as it is."""
+        """Return a column as it is."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the caller has it loaded
 
         return F.col(f"c{self.places[name]}")
 
     def text(self, name: str) -> Any:
-        """A column as text: what tells its values apart."""
+        """Return a column as text: what tells its values apart."""
         return self.column(name).cast("string")
 
     def shown(self, name: str) -> Any:
-        """A column as it is brought here; lists and records come as text."""
+        """Return a column as it is brought here; lists and records come as text."""
         plain = self.kinds[self.places[name]] in _PLAIN
         return self.column(name) if plain else self.text(name)
 
     def contents(self, seed: int = 0) -> Any:
-        """A hash of everything in a row, and of a seed."""
+        """Hash everything in a row, and a seed."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
 
         texts = [F.coalesce(F.col(f"c{i}").cast("string"), F.lit(_NOTHING)) for i in range(len(self.kinds))]
         return F.xxhash64(F.lit(seed), *texts)
 
     def number(self, name: str) -> Any:
-        """A column as a number, and nothing where it is none."""
+        """Return a column as a number, and nothing where it is none."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
 
         return F.expr(f"try_cast(c{self.places[name]} AS DOUBLE)")
 
 
 def sampled_spark_cells(source: object, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
-    """A few random rows of each cell and system."""
+    """Yield a few random rows of each cell and system."""
     from pyspark.sql import Window  # noqa: PLC0415 - the caller has it loaded
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name
 
@@ -924,7 +901,7 @@ class SparkRows:
 
     @classmethod
     def of(cls, source: object, query: RowsQuery, most_values: int) -> SparkRows:
-        """The frame, if it has what is asked for."""
+        """Return the frame, if it has what is asked for."""
         weight = () if query.weight is None else (query.weight,)
         return cls(NumberedFrame.of(source, (*query.labels, *weight)), query, most_values)
 
@@ -942,7 +919,7 @@ class SparkRows:
         return frame.filter(F.col("w").isNotNull() & ~F.isnan("w"))
 
     def counted(self) -> CountedLabels:
-        """By one pass over the columns that decide."""
+        """Count in one pass over the columns that decide."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
 
         names = self.query.labels
@@ -955,7 +932,7 @@ class SparkRows:
         return CountedLabels(keys, list(zip(*found[len(names) :], strict=True)), counts, weights)
 
     def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
-        """By the smallest hash of their contents, or by their scores; equal rows count each."""
+        """Choose by the smallest hash of their contents, or by their scores; equal rows count each."""
         from pyspark.sql import Window  # noqa: PLC0415 - see above
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
 
@@ -981,22 +958,22 @@ class SparkRows:
         ]
 
     def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
-        """By one pass over the columns that decide and each of these."""
-        return {column: self._segment(column, keys, around) for column in columns}
-
-    def _segment(self, column: str, keys: Keys, around: Keys) -> SegmentCounts:
+        """Count in one pass over the columns that decide and each of these."""
         from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
 
         rows = self._counted_rows.filter(_is_among(around))
         inside = F.count(F.when(_is_among(keys), 1)).alias("inside")
-        grouped = rows.groupBy(self.rows_of.text(column).alias("value")).agg(inside, F.count("*").alias("n"))
-        most = grouped.orderBy(F.col("n").desc(), "value").limit(self.most_values + 1)
-        lines = zip(*native_values(most, (column, "inside", "n")), strict=True)
-        return {value: (count, size) for value, count, size in lines}
+        segments: dict[str, SegmentCounts] = {}
+        for column in columns:
+            grouped = rows.groupBy(self.rows_of.text(column).alias("value")).agg(inside, F.count("*").alias("n"))
+            most = grouped.orderBy(F.col("n").desc(), "value").limit(self.most_values + 1)
+            lines = zip(*native_values(most, (column, "inside", "n")), strict=True)
+            segments[column] = {value: (count, size) for value, count, size in lines}
+        return segments
 
 
 def _is_among(keys: Keys) -> Any:
-    """That the labels of a row have one of some combinations of texts."""
+    """Write the condition that the labels of a row have one of some combinations of texts."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the caller has it loaded
 
     found = F.lit(False)
@@ -1040,7 +1017,7 @@ class CellSegment:
 
 
 def telling_segments(counts: Mapping[str, Mapping[Any, tuple[int, int]]]) -> Iterator[CellSegment]:
-    """Values of columns in which a cell takes a greater share of the true class than elsewhere.
+    """Yield values of columns in which a cell takes a greater share of the true class than elsewhere.
 
     ``counts`` holds for each column and value the rows of the cell and those of its true class.
     """
@@ -1059,22 +1036,18 @@ def telling_segments(counts: Mapping[str, Mapping[Any, tuple[int, int]]]) -> Ite
 
 
 def _higher(here: tuple[int, int], elsewhere: tuple[int, int]) -> float:
-    """Posterior probability that the rate in a segment is higher than elsewhere; 0 where it is clearly not sure.
+    """Return the posterior probability that the rate in a segment is higher than elsewhere; 0 where it is not sure.
 
     The prior of both is as heavy as one row of the cell and has the mean of all rows. A uniform one would expect every
     second row of a small segment in the cell, and say of one in ten rare cells that it is more frequent somewhere.
     """
     share = (here[0] + elsewhere[0] + 0.5) / (here[1] + elsewhere[1] + 1)
     beliefs = [(1 + count, 1 / share - 1 + rows - count) for count, rows in (here, elsewhere)]
-    (mean, variance), (other_mean, other_variance) = (_moments(*belief) for belief in beliefs)
+    (mean, variance), (other_mean, other_variance) = (
+        (a / (a + b), a * b / (a + b) ** 2 / (a + b + 1)) for a, b in beliefs
+    )
     if mean - other_mean < _CLOSE * (variance + other_variance) ** 0.5:
         return 0.0
     rng = np.random.default_rng(0)
     one, other = (rng.beta(*belief, _DRAWS) for belief in beliefs)
     return float((one > other).mean())
-
-
-def _moments(a: float, b: float) -> tuple[float, float]:
-    """Mean and variance of a beta distribution."""
-    mean = a / (a + b)
-    return mean, mean * (1 - mean) / (a + b + 1)

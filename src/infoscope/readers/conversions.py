@@ -16,6 +16,8 @@ from datetime import datetime, time
 from difflib import get_close_matches
 from encodings.aliases import aliases
 from functools import partial
+from itertools import chain
+from operator import methodcaller
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import Any
@@ -41,14 +43,25 @@ class _Attribute:
 
     name: str
     is_number: bool
-    unsaid: str
+    default: str
+
+    @classmethod
+    def parse(cls, text: str, where: str) -> _Attribute:
+        """Parse the declaration of a column."""
+        match = _ATTRIBUTE.match(text)
+        if match is None:
+            raise InputError(f"{where} is {text[:60]!r}; an attribute has a name and a type")
+        name, kind = _unquote(match.group(1)), match.group(2).strip()
+        values = list(_split_fields(kind[1:-1], where)) if kind.startswith("{") and kind.endswith("}") else []
+        is_number = kind.lower().split()[0] in _NUMBERS
+        return cls(json.dumps(name, ensure_ascii=False), is_number, "0" if is_number else values[0] if values else "?")
 
     def json(self, field: str, where: str) -> str:
-        """A field as JSON; a question mark without quotes is missing."""
+        """Write a field as JSON; a question mark without quotes is missing."""
         if field == "?":
             return "null"
         if not self.is_number:
-            return json.dumps(_unquoted(field), ensure_ascii=False)
+            return json.dumps(_unquote(field), ensure_ascii=False)
         try:
             number = float(field)
         except ValueError:
@@ -57,17 +70,34 @@ class _Attribute:
 
 
 def arff_lines(path: Path, compression: str, encoding: str = "utf-8-sig") -> Iterator[bytes]:
-    """One object a row, by the names of the attributes; sparse rows are filled up."""
+    """Yield one object a row, by the names of the attributes; sparse rows are filled up."""
     attributes: list[_Attribute] = []
     inside = False
-    for number, line in enumerate(text_lines(path, compression, encoding), 1):
+    for number, line in enumerate(decode_lines(path, compression, encoding), 1):
         text, where = line.strip(), f"{path}, line {number}"
         if not text or text.startswith("%"):
             continue
         if inside:
-            yield _row(text, attributes, where)
+            text = _WEIGHT.sub("", text)
+            if text.startswith("{"):  # a sparse row
+                fields = [attribute.default for attribute in attributes]
+                for part in _STATED.findall(text[1:-1]):
+                    pair = _PAIR.match(part.strip())
+                    if pair is None or int(pair.group(1)) >= len(fields):
+                        raise InputError(
+                            f"{where} has {part.strip()[:40]!r}; a sparse row holds NUMBER VALUE of its attributes"
+                        )
+                    fields[int(pair.group(1))] = pair.group(2)
+            else:
+                fields = list(_split_fields(text, where))
+            if len(fields) != len(attributes):
+                raise InputError(
+                    f"{where} has {len(fields)} fields and there are {len(attributes)} attributes; fix or remove it"
+                )
+            cells = (f"{at.name}: {at.json(field, where)}" for at, field in zip(attributes, fields, strict=True))
+            yield f"{{{', '.join(cells)}}}\n".encode()
         elif text.lower().startswith("@attribute"):
-            attributes.append(_attribute(text, where))
+            attributes.append(_Attribute.parse(text, where))
         elif text.lower().startswith("@data"):
             inside = True
         elif not text.lower().startswith("@relation"):
@@ -76,65 +106,32 @@ def arff_lines(path: Path, compression: str, encoding: str = "utf-8-sig") -> Ite
         raise InputError(f"{path} has no {'@data' if attributes else '@attribute'}; is it a whole ARFF file?")
 
 
-def text_lines(path: Path, compression: str, encoding: str) -> Iterator[str]:
-    """The lines of a text file, without their ends; the last one may be empty."""
-    decoder, left = codecs.getincrementaldecoder(encoding)(), ""
+def decode_lines(path: Path, compression: str, encoding: str) -> Iterator[str]:
+    """Yield the lines of a text file, without their ends; the last one may be empty."""
+    decoder, rest = codecs.getincrementaldecoder(encoding)(), ""
     try:
         for chunk in unpacked_chunks(path, compression):
-            *lines, left = (left + decoder.decode(chunk)).split("\n")
+            *lines, rest = (rest + decoder.decode(chunk)).split("\n")
             yield from lines
-        yield left + decoder.decode(b"", final=True)
+        yield rest + decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
         raise InputError(
             f"{path} is not {encoding.removesuffix('-sig')} text; name its encoding with --encoding"
         ) from error
 
 
-def _attribute(text: str, where: str) -> _Attribute:
-    found = _ATTRIBUTE.match(text)
-    if found is None:
-        raise InputError(f"{where} is {text[:60]!r}; an attribute has a name and a type")
-    name, kind = _unquoted(found.group(1)), found.group(2).strip()
-    values = list(_fields(kind[1:-1], where)) if kind.startswith("{") and kind.endswith("}") else []
-    is_number = kind.lower().split()[0] in _NUMBERS
-    return _Attribute(
-        json.dumps(name, ensure_ascii=False), is_number, "0" if is_number else values[0] if values else "?"
-    )
-
-
-def _row(text: str, attributes: list[_Attribute], where: str) -> bytes:
-    text = _WEIGHT.sub("", text)
-    fields = _sparse(text[1:-1], attributes, where) if text.startswith("{") else list(_fields(text, where))
-    if len(fields) != len(attributes):
-        raise InputError(
-            f"{where} has {len(fields)} fields and there are {len(attributes)} attributes; fix or remove it"
-        )
-    cells = (f"{each.name}: {each.json(field, where)}" for each, field in zip(attributes, fields, strict=True))
-    return f"{{{', '.join(cells)}}}\n".encode()
-
-
-def _fields(text: str, where: str) -> Iterator[str]:
-    """Fields with their quotes, which tell a text from a missing value."""
-    at, more = 0, True
+def _split_fields(text: str, where: str) -> Iterator[str]:
+    """Yield fields with their quotes, which tell a text from a missing value."""
+    place, more = 0, True
     while more:
-        found = _FIELD.match(text, at)
-        if found is None:
+        field = _FIELD.match(text, place)
+        if field is None:
             raise InputError(f"{where} has a quote that is not closed; write a quote inside a text as \\'")
-        yield found.group(1)
-        at, more = found.end(), bool(found.group(2))
+        yield field.group(1)
+        place, more = field.end(), bool(field.group(2))
 
 
-def _sparse(text: str, attributes: list[_Attribute], where: str) -> list[str]:
-    fields = [each.unsaid for each in attributes]
-    for part in _STATED.findall(text):
-        found = _PAIR.match(part.strip())
-        if found is None or int(found.group(1)) >= len(fields):
-            raise InputError(f"{where} has {part.strip()[:40]!r}; a sparse row holds NUMBER VALUE of its attributes")
-        fields[int(found.group(1))] = found.group(2)
-    return fields
-
-
-def _unquoted(field: str) -> str:
+def _unquote(field: str) -> str:
     if len(field) > 1 and field[0] in "'\"" and field[-1] == field[0]:
         return re.sub(r"\\(.)", r"\1", field[1:-1])
     return field
@@ -144,44 +141,33 @@ def _unquoted(field: str) -> str:
 
 
 def vw_lines(path: Path, compression: str, base: str = "", encoding: str = "utf-8-sig") -> Iterator[bytes]:
-    """One object a line that is not blank; with ``base`` a tag is the class of its first letter, the base being 1."""
-    for number, line in enumerate(text_lines(path, compression, encoding), 1):
-        text = line.strip()
-        if text:
-            where = f"{path}, line {number}"
-            row = _example(text, where) if "|" in text else _prediction(text.split(), base, where)
-            yield f"{json.dumps(row, ensure_ascii=False)}\n".encode()
+    """Yield one object a line that is not blank; with ``base`` a tag is the class of its first letter, ``base`` is 1.
+
+    A line is an example (TARGET WEIGHT TAG | features), or a prediction (NUMBER TAG).
+    """
+    for number, line in enumerate(decode_lines(path, compression, encoding), 1):
+        text, where = line.strip(), f"{path}, line {number}"
+        if not text:
+            continue
+        row = _read_example(text, where) if "|" in text else _read_prediction(text.split(), base, where)
+        yield f"{json.dumps(row, ensure_ascii=False)}\n".encode()
 
 
-def _prediction(fields: list[str], base: str, where: str) -> dict[str, object]:
+def _read_prediction(fields: list[str], base: str, where: str) -> dict[str, object]:
     if len(fields) > 2:
         raise InputError(f"{where} has {len(fields)} fields; a prediction of Vowpal Wabbit is NUMBER TAG")
-    tag = fields[1] if len(fields) == 2 else None
-    known: object = tag if tag is None or not base else _class_of(tag, base, where)
-    return {"prediction": _leading_number(fields[0], where), "tag": _plain(tag) if known is tag else known}
+    text = fields[1] if len(fields) == 2 else None
+    tag: object = text
+    if text is not None and base:
+        tag = ord(text[0]) - ord(base) + 1
+        if tag < 1:
+            raise InputError(f"{where} has the tag {text!r}, which comes before {base!r}; name the tag of class 1")
+    elif text is not None and text.lstrip("-").isdecimal():  # so that it is the class that is predicted
+        tag = int(text)
+    return {"prediction": _leading_number(fields[0], where), "tag": tag}
 
 
-def _class_of(tag: str, base: str, where: str) -> int:
-    place = ord(tag[0]) - ord(base) + 1
-    if place < 1:
-        raise InputError(f"{where} has the tag {tag!r}, which comes before {base!r}; name the tag of class 1")
-    return place
-
-
-def _plain(tag: str | None) -> object:
-    """A tag that is a whole number as one, so that it is the class that is predicted."""
-    return int(tag) if tag is not None and tag.lstrip("-").isdecimal() else tag
-
-
-def _leading_number(text: str, where: str) -> float | int:
-    try:
-        value = float(text.partition(":")[0])
-    except ValueError:
-        raise InputError(f"{where} begins with {text[:40]!r}; a prediction of Vowpal Wabbit is NUMBER TAG") from None
-    return int(value) if value.is_integer() else value
-
-
-def _example(text: str, where: str) -> dict[str, object]:
+def _read_example(text: str, where: str) -> dict[str, object]:
     head, *namespaces = text.split("|")
     fields = head.split()
     if not 1 <= len(fields) <= 3:
@@ -198,26 +184,49 @@ def _example(text: str, where: str) -> dict[str, object]:
     return row
 
 
+def _leading_number(text: str, where: str) -> float | int:
+    try:
+        value = float(text.partition(":")[0])
+    except ValueError:
+        raise InputError(f"{where} begins with {text[:40]!r}; a prediction of Vowpal Wabbit is NUMBER TAG") from None
+    return int(value) if value.is_integer() else value
+
+
 # ── workbooks (Excel, OpenDocument) ──────────────────────────────────────────────────────────────
 
 
-_EXACT = 2.0**53
-
-
 def workbook_lines(path: Path, sheet: str | int | None = None) -> Iterator[bytes]:
-    """One object a row below the first row that is not empty, which names the columns; empty cells are null."""
-    rows = iter(_rows(path, sheet))
-    header = next((row for row in rows if any(_is_filled(value) for value in row)), None)
+    """Yield one object a row below the first row that is not empty, which names the columns; empty cells are null."""
+
+    def is_filled(value: Any) -> bool:
+        return value is not None and value != ""
+
+    def spell(value: Any) -> str:
+        """Spell a cell as it reads: whole numbers without a point, midnight without a time."""
+        if isinstance(value, datetime):
+            return str(value.date() if value.time() == time() else value)
+        return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
+
+    def as_json(value: Any) -> str:
+        if not is_filled(value):
+            return "null"
+        if isinstance(value, float) and value.is_integer() and abs(value) < 2.0**53:
+            return str(int(value))
+        return json.dumps(value if isinstance(value, (bool, int, float)) else spell(value), ensure_ascii=False)
+
+    rows = iter(_read_sheet(path, sheet))
+    header = next((row for row in rows if any(map(is_filled, row))), None)
     if header is None:
         raise InputError(f"{path} has no filled cell in its sheet; the first row names the columns")
-    names = [(at, json.dumps(_text(name), ensure_ascii=False)) for at, name in enumerate(header) if _is_filled(name)]
+    names = [(at, json.dumps(spell(name), ensure_ascii=False)) for at, name in enumerate(header) if is_filled(name)]
     for row in rows:
-        if any(_is_filled(value) for value in row):
-            fields = (f"{name}: {_json(row[at]) if at < len(row) else 'null'}" for at, name in names)
+        if any(map(is_filled, row)):
+            fields = (f"{name}: {as_json(row[at]) if at < len(row) else 'null'}" for at, name in names)
             yield f"{{{', '.join(fields)}}}\n".encode()
 
 
-def _rows(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
+def _read_sheet(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
+    """Return the rows of a sheet by its name, else by its place from 1; without either the only one with data."""
     if re.fullmatch(rb"[\t\r\n -~\x80-\xff]{4,}", first_bytes(path, size=64)):  # an archive has other bytes
         option = "; read it with --input-format csv, or give it another name"
         name = "; give it a name that ends in .csv"
@@ -232,12 +241,17 @@ def _rows(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
         with load_workbook(str(path)) as book:
             names = list(book.sheet_names)
             if sheet is not None:
-                return book.get_sheet_by_name(_named_sheet(names, sheet, path)).to_python(skip_empty_area=False)
-            found = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}
+                if sheet not in names and str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
+                    sheet = names[int(sheet) - 1]
+                if sheet not in names:
+                    hint = did_you_mean(str(sheet), names, f"it has {', '.join(map(repr, names))}")
+                    raise UnknownNameError(f"{path} has no sheet {sheet!r}; {hint}")
+                return book.get_sheet_by_name(str(sheet)).to_python(skip_empty_area=False)
+            sheets = {name: book.get_sheet_by_name(name).to_python(skip_empty_area=False) for name in names}
     except (CalamineError, OSError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path} cannot be read as a workbook ({reason}); save it again, or as CSV") from error
-    filled = {name: rows for name, rows in found.items() if rows}
+    filled = {name: rows for name, rows in sheets.items() if rows}
     if len(filled) > 1:
         sentence = Advised(
             f"{path} has {len(filled)} sheets with data",
@@ -246,35 +260,6 @@ def _rows(path: Path, sheet: str | int | None) -> Sequence[Sequence[Any]]:
         )
         raise InputError(sentence + f": {', '.join(map(repr, filled))}")
     return next(iter(filled.values()), [])
-
-
-def _named_sheet(names: Sequence[str], sheet: str | int, path: Path) -> str:
-    """A sheet by its name, else by its place from 1."""
-    if sheet in names:
-        return str(sheet)
-    if str(sheet).isdecimal() and 1 <= int(sheet) <= len(names):
-        return names[int(sheet) - 1]
-    hint = did_you_mean(str(sheet), names, f"it has {', '.join(map(repr, names))}")
-    raise UnknownNameError(f"{path} has no sheet {sheet!r}; {hint}")
-
-
-def _is_filled(value: Any) -> bool:
-    return value is not None and value != ""
-
-
-def _json(value: Any) -> str:
-    if not _is_filled(value):
-        return "null"
-    if isinstance(value, float) and value.is_integer() and abs(value) < _EXACT:
-        return str(int(value))
-    return json.dumps(value if isinstance(value, (bool, int, float)) else _text(value), ensure_ascii=False)
-
-
-def _text(value: Any) -> str:
-    """A cell as it reads: whole numbers without a point, midnight without a time."""
-    if isinstance(value, datetime):
-        return str(value.date() if value.time() == time() else value)
-    return str(int(value)) if isinstance(value, float) and value.is_integer() else str(value)
 
 
 # ── copies ───────────────────────────────────────────────────────────────────────────────────────
@@ -311,7 +296,7 @@ def _is_of_text(encoding: str) -> bool:
 
 
 def convert_files(files: Files, folder: Path, encoding: str | None = None, sheet: str | int | None = None) -> Files:
-    """The same files where an engine reads them, else copies of their rows in ``folder`` under their own titles."""
+    """Return the files where an engine reads them, else copies of their rows in ``folder`` under their own titles."""
     if files.format == "arff":
         lines = partial(arff_lines, compression=files.compression, encoding=encoding or "utf-8-sig")
         return copies(files, folder, lines, "ndjson")
@@ -330,14 +315,16 @@ def convert_files(files: Files, folder: Path, encoding: str | None = None, sheet
     if files.format == "excel":
         return copies(files, folder, partial(workbook_lines, sheet=sheet), "ndjson")
     if encoding is not None and codecs.lookup(encoding).name not in _UTF_8:
-        files = copies(files, folder, lambda path: recoded_lines(path, files.compression, encoding), files.format)
-    if files.format == "ndjson" and any(_is_rewritten(path, files.compression) for path in files.paths):
-        return copies(files, folder, partial(_json_lines, compression=files.compression), "ndjson")
+        files = copies(files, folder, lambda path: recode_chunks(path, files.compression, encoding), files.format)
+    if files.format == "ndjson":
+        heads = [first_bytes(path, files.compression) for path in files.paths]
+        if any(head.startswith(BOM_UTF8) or _is_array(head) for head in heads):  # the engine's reader rejects a mark
+            return copies(files, folder, partial(_json_lines, compression=files.compression), "ndjson")
     return files
 
 
 def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]], format: str) -> Files:
-    """Copies in folders that are named as before where these name columns."""
+    """Write copies into folders that are named as before where these name columns."""
     titles: dict[Path, str] = {}
     for path in files.paths:
         copy = place_of_copy(
@@ -353,24 +340,20 @@ def copies(files: Files, folder: Path, lines: Callable[[Path], Iterable[bytes]],
                 "disk, or check the file"
             ) from error
         except InputError as error:
-            raise error.reworded(partial(_with_title, path=path, title=title)) from error
+            raise error.reworded(methodcaller("replace", str(path), title)) from error
         titles[copy] = title
     return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
 
 
-def _with_title(text: str, path: Path, title: str) -> str:
-    return text.replace(str(path), title)
-
-
 def place_of_copy(path: Path, folder: Path, name: str) -> Path:
-    """Where a copy goes: into folders of its own, which name columns as those of the original do."""
+    """Make the folders of a copy, which name columns as those of the original do, and return its path."""
     place = Path(mkdtemp(dir=folder)).joinpath(*(part for part in path.parts[:-1] if "=" in part))
     place.mkdir(parents=True, exist_ok=True)
     return place / name
 
 
 def unpacked_copies(files: Files, folder: Path) -> Files | None:
-    """Compressed text as plain copies, which the engine reads in all its threads; None where it is too much."""
+    """Return compressed text as plain copies, which the engine reads in all its threads; None where it is too much."""
     if files.compression == "none" or files.format not in _TEXT:
         return None
     if sum(path.stat().st_size for path in files.paths) > MAX_PACKED:
@@ -387,44 +370,34 @@ def unpacked_copies(files: Files, folder: Path) -> Files | None:
     return replace(files, paths=tuple(titles), compression="none", titles=titles)
 
 
-def recoded_lines(path: Path, compression: str, encoding: str) -> Iterator[bytes]:
-    """The bytes of a text file as UTF-8."""
+def recode_chunks(path: Path, compression: str, encoding: str) -> Iterator[bytes]:
+    """Yield the bytes of a text file as UTF-8."""
     decoder = codecs.getincrementaldecoder(encoding)()
     lines = 1
-    for chunk in _with_end(unpacked_chunks(path, compression)):
+    for chunk in chain(unpacked_chunks(path, compression), [None]):
         try:
             text = decoder.decode(chunk or b"", final=chunk is None)
             yield text.encode()
+        except UnicodeDecodeError as error:
+            before = error.object[: error.start].decode(encoding, "ignore")
+            byte = error.object[error.start : error.start + 1].hex()
+            line = lines + before.count("\n")
+            raise InputError(
+                f"{path}, line {line} is not {encoding} text (byte 0x{byte}: {error.reason}); name the right encoding"
+            ) from error
         except UnicodeError as error:
-            raise InputError(f"{path}, {_where(error, lines, encoding)}; name the right encoding") from error
+            raise InputError(
+                f"{path}, line {lines} is not {encoding} text ({error}); name the right encoding"
+            ) from error
         lines += text.count("\n")
-
-
-def _with_end(chunks: Iterator[bytes]) -> Iterator[bytes | None]:
-    yield from chunks
-    yield None
-
-
-def _where(error: UnicodeError, lines: int, encoding: str) -> str:
-    if not isinstance(error, UnicodeDecodeError):
-        return f"line {lines} is not {encoding} text ({error})"
-    before = error.object[: error.start].decode(encoding, "ignore")
-    byte = error.object[error.start : error.start + 1].hex()
-    return f"line {lines + before.count(chr(10))} is not {encoding} text (byte 0x{byte}: {error.reason})"
 
 
 def _is_array(head: bytes) -> bool:
     return head.removeprefix(BOM_UTF8).lstrip().startswith(b"[")
 
 
-def _is_rewritten(path: Path, compression: str) -> bool:
-    """Whether JSON is an array, or begins with a byte order mark, which the engine's reader of it rejects."""
-    head = first_bytes(path, compression)
-    return head.startswith(BOM_UTF8) or _is_array(head)
-
-
 def _json_lines(path: Path, compression: str) -> Iterator[bytes]:
-    """Objects of a JSON array, one a line; a file of lines as it is, without a byte order mark."""
+    """Yield objects of a JSON array, one a line; a file of lines as it is, without a byte order mark."""
     if not _is_array(first_bytes(path, compression)):
         chunks = unpacked_chunks(path, compression)
         yield next(chunks, b"").removeprefix(BOM_UTF8)
@@ -440,16 +413,16 @@ class _Array:
 
     def __init__(self, path: Path, compression: str) -> None:
         self.path = path
-        self.chunks: Iterator[bytes] = recoded_lines(path, compression, "utf-8-sig")
+        self.chunks: Iterator[bytes] = recode_chunks(path, compression, "utf-8-sig")
         self.decoder = json.JSONDecoder()
         self.text, self.at, self.done = "", 0, 0
 
     def elements(self) -> Iterator[str]:
-        """Each object as it is spelt."""
+        """Yield each object as it is spelt."""
         self._take()  # the bracket that begins it
         sign = "," if self._peek() != "]" else self._take()
         while sign == ",":
-            yield self._object()
+            yield self._take_object()
             sign = self._take()
         if sign != "]":
             found = f"is followed by {sign!r}" if sign else "is the end of the file"
@@ -457,7 +430,7 @@ class _Array:
         if self._peek():
             raise InputError(f"{self.path} goes on behind its JSON array; write one array, or one object per line")
 
-    def _object(self) -> str:
+    def _take_object(self) -> str:
         if (sign := self._peek()) != "{":
             raise self._error(f"begins with {sign!r}; each element is an object with the names of columns as keys")
         while True:
@@ -475,7 +448,7 @@ class _Array:
         return found
 
     def _peek(self) -> str:
-        """The next character that is no blank; nothing at the end."""
+        """Return the next character that is no blank; nothing at the end."""
         while True:
             found = _BLANKS.match(self.text, self.at)
             self.at = self.at if found is None else found.end()
@@ -490,7 +463,7 @@ class _Array:
         return sign
 
     def _more(self) -> bool:
-        """Whether there is more text; it at least doubles, so that a long object is not parsed too often."""
+        """Read more text, if there is some; it at least doubles, so that a long object is not parsed too often."""
         kept, more = self.text[self.at :], ""
         while len(more) <= len(kept) and (chunk := next(self.chunks, None)) is not None:
             more += chunk.decode()

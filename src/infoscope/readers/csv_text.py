@@ -47,7 +47,7 @@ PARALLEL, IN_ORDER = "parallel=true", "parallel=false"
 
 
 def text_options(compression: str) -> str:
-    """How the engine reads lines, as part of a statement.
+    """Return how the engine reads lines, as part of a statement.
 
     In parallel: one thread alone takes a quote that is never closed for the end of the file, so that it reads only
     what ``check_records`` finds right. In parallel the engine leaves out a last line that is longer than its buffer;
@@ -57,7 +57,7 @@ def text_options(compression: str) -> str:
 
 
 def is_split(path: Path, compression: str) -> bool:
-    """Whether the engine reads a file from several places, and ``check_records`` can read it from the beginning."""
+    """Return True if the engine reads a file from several places, and ``check_records`` can read it from its start."""
     if compression == "zstd":
         return most_bytes_of_zstd(path) <= _MAX_UNPACKED
     return compression != "none" or path.stat().st_size > LONGEST_LINE
@@ -95,13 +95,16 @@ _FAULTS = {
 
 @contextmanager
 def opened_text(path: Path, compression: str, limit: int | None = None, errors: str = "strict") -> Iterator[TextIO]:
-    """A text file, unpacked and without a byte order mark; of a zstd file whole lines of the first ``limit`` bytes.
+    """Open a text file, unpacked and without a byte order mark; of a zstd file whole lines of the first bytes.
 
     ``errors`` is what becomes of bytes that are not UTF-8, as in ``open``.
     """
     try:
         if compression == "zstd":
-            yield io.StringIO(_text_of_zstd(path, limit, errors), newline="")
+            data = unpacked_zstd(path) if limit is None else first_bytes(path, "zstd", limit)
+            is_whole = limit is None or len(data) < limit
+            text = codecs.getincrementaldecoder("utf-8-sig")(errors).decode(data, final=is_whole)
+            yield io.StringIO(text if is_whole else text[: text.rfind("\n") + 1] or text, newline="")
         else:
             opener = gzip.open if compression == "gzip" else open
             with opener(path, "rt", encoding="utf-8-sig", errors=errors, newline="") as file:
@@ -110,13 +113,6 @@ def opened_text(path: Path, compression: str, limit: int | None = None, errors: 
         raise InputError(not_utf8(path, compression)) from error
     except (gzip.BadGzipFile, zlib.error, EOFError) as error:
         raise InputError(f"{path} is not a whole gzip file: {error}; fetch or pack it again") from error
-
-
-def _text_of_zstd(path: Path, limit: int | None, errors: str) -> str:
-    data = unpacked_zstd(path) if limit is None else first_bytes(path, "zstd", limit)
-    whole = limit is None or len(data) < limit
-    text = codecs.getincrementaldecoder("utf-8-sig")(errors).decode(data, final=whole)
-    return text if whole else text[: text.rfind("\n") + 1] or text
 
 
 _LINE_ENDS = b"\r\n"
@@ -160,7 +156,7 @@ def text_checked(files: Files) -> Iterator[None]:
 
 
 def _utf8_chunks(path: Path, compression: str) -> Iterator[bytes]:
-    """All bytes of a file, as long as they are UTF-8."""
+    """Yield all bytes of a file, as long as they are UTF-8."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     place = 0
     for chunk in chain(unpacked_chunks(path, compression), [b""]):
@@ -169,19 +165,14 @@ def _utf8_chunks(path: Path, compression: str) -> Iterator[bytes]:
             try:
                 decoder.decode(chunk, final=not chunk)
             except UnicodeDecodeError as error:
-                line = _line_at(path, compression, place - len(pending) + error.start)
+                ends, left = dict.fromkeys(_LINE_ENDS, 0), place - len(pending) + error.start
+                for before in unpacked_chunks(path, compression):  # to say in which line that is
+                    ends = {end: count + before.count(end, 0, max(left, 0)) for end, count in ends.items()}
+                    left -= len(before)
+                line = 1 + max(ends.values())
                 raise InputError(not_utf8(path, compression, f"{path}, line {line}")) from None
         place += len(chunk)
         yield chunk
-
-
-def _line_at(path: Path, compression: str, place: int) -> int:
-    """Return the number of the line, from 1, that has this byte."""
-    ends = dict.fromkeys(_LINE_ENDS, 0)
-    for chunk in unpacked_chunks(path, compression):
-        ends = {end: count + chunk.count(end, 0, max(place, 0)) for end, count in ends.items()}
-        place -= len(chunk)
-    return 1 + max(ends.values())
 
 
 def _last_line_bytes(chunks: Iterable[bytes], stop: Event) -> int:
@@ -236,13 +227,17 @@ class Header:
 
 
 def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str | None, compression: str) -> Header:
-    """The header under which all asked columns are found.
+    """Return the header under which all asked columns are found.
 
     The delimiter is the given one, the tab of a .tsv file, or the one of comma, tab, semicolon
     and bar that makes the asked names appear; where none is asked, the one that gives the most names.
     """
+    text, size = "", 1 << 16
     with opened_text(path, compression, LONGEST_LINE) as file:
-        text = _first_record(file)
+        while chunk := file.read(size):  # the header and some more, as far as a line may be long
+            text, size = text + chunk, len(text) + size
+            if _HEADER.match(text.lstrip("\r\n")) or len(text) >= LONGEST_LINE:
+                break
     if not text.strip():
         raise InputError(f"{path} is empty; a header with the names of the columns is required")
     reject_separator_line(text, path)
@@ -251,7 +246,12 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     known = delimiter if delimiter is not None else "\t" if tab else None
     _reject_mixed_line_ends(text, path)
     skip = _empty_lines(text)
-    headers, problem = _split_by_each([known] if known else list(_DELIMITERS), text, skip)
+    headers, problem = [], ""
+    for sign in [known] if known else _DELIMITERS:
+        try:
+            headers.append(Header(split_header(text, sign, strict=True), sign, skip))
+        except InputError as error:  # its quotes do not enclose whole fields
+            problem = problem or str(error)
     broken = not skip and any(re.search(r"[\r\n]", header.names[0]) for header in headers)
     if broken and first_bytes(path, compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK:
         raise InputError(  # the engine does not see the quote behind the mark, and ends the header inside it
@@ -281,7 +281,7 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
 
 
 def _advice(header: Header, asked: Collection[str], known: str | None, line: int) -> str | None:
-    """What to do where the asked columns are missing because the first line is no header, or is not split."""
+    """Advise what to do where columns are missing because the first line is no header, or is not split."""
     first, *others = header.names
     if first.startswith("#") and set(asked) <= {first.lstrip("# "), *others}:  # as numpy.savetxt writes a header
         return f"line {line} begins with #: ask for {first!r}, or remove the sign"
@@ -337,33 +337,12 @@ def reject_repeated_header(tally: Tally, query: Query, source: str) -> None:
 
 
 def _empty_lines(text: str) -> int:
-    """How many come before the header."""
+    """Count the lines before the header."""
     return len(re.findall(r"\r\n|\r|\n", text[: len(text) - len(text.lstrip("\r\n"))]))
 
 
-def _first_record(file: TextIO) -> str:
-    """The text up to the end of the header and some more, as far as a line may be long."""
-    text, size = "", 1 << 16
-    while chunk := file.read(size):
-        text, size = text + chunk, len(text) + size
-        if _HEADER.match(text.lstrip("\r\n")) or len(text) >= LONGEST_LINE:
-            break
-    return text
-
-
-def _split_by_each(signs: list[str], text: str, skip: int) -> tuple[list[Header], str]:
-    """The header by each delimiter under which its quotes enclose whole fields, and what is wrong by another."""
-    headers, problem = [], ""
-    for sign in signs:
-        try:
-            headers.append(Header(split_header(text, sign, strict=True), sign, skip))
-        except InputError as error:
-            problem = problem or str(error)
-    return headers, problem
-
-
 def split_header(text: str, delimiter: str, *, strict: bool = False) -> tuple[str, ...]:
-    """The fields of the first line; a quoted field may run over several lines, and ends as such where that is strict.
+    """Split the first line; a quoted field may run over several lines, and ends as such where that is strict.
 
     >>> split_header('truth,"said, in words"', ",")
     ('truth', 'said, in words')
@@ -410,7 +389,7 @@ def _reject_mixed_line_ends(text: str, path: Path) -> None:
 
 
 def number_columns(files: Files, folder: Path, delimiter: str | None = None) -> Files:
-    """Copies of text files that have no header, with one that names the columns 0, 1, …"""
+    """Copy text files that have no header, with one that names the columns 0, 1, …"""
     if files.format not in ("csv", "tsv"):
         raise InputError(f"{files.name} is {files.format}; only CSV and TSV files may lack a header")
 
@@ -431,29 +410,34 @@ def number_columns(files: Files, folder: Path, delimiter: str | None = None) -> 
 
 
 def copy_first_rows(files: Files, folder: Path, most: int) -> Files:
-    """Copies with the first rows of all files together."""
+    """Copy the first rows of all files together."""
     if files.format == "ifs":
         raise InputError(f"{files.name} is counted already; a limit of rows is for rows")
     titles: dict[Path, str] = {}
+    format = "parquet" if files.format in ("parquet", "arrow") else files.format
     left = most
     for path in files.paths:
         if left <= 0:
             break
-        copy = place_of_copy(path, folder, f"{path.name}.{_written_format(files)}")
+        copy = place_of_copy(path, folder, f"{path.name}.{format}")
         with files.named():
             left -= _write_first(path, copy, files, left)
         titles[copy] = files.titles.get(path, str(path))
-    return replace(files, paths=tuple(titles), format=_written_format(files), compression="none", titles=titles)
-
-
-def _written_format(files: Files) -> str:
-    return "parquet" if files.format in ("parquet", "arrow") else files.format
+    return replace(files, paths=tuple(titles), format=format, compression="none", titles=titles)
 
 
 def _write_first(path: Path, copy: Path, files: Files, most: int) -> int:
-    """Write the first rows of one file; how many there were."""
+    """Write the first rows of one file, and return how many there were."""
     if files.format in ("parquet", "arrow"):
-        return _write_first_of_arrow(path, copy, files.format, most)
+        import pyarrow.dataset  # noqa: PLC0415 - only for these files
+        import pyarrow.parquet  # noqa: PLC0415
+
+        try:
+            table = pyarrow.dataset.dataset(path, format="parquet" if files.format == "parquet" else "ipc").head(most)
+        except (pyarrow.ArrowException, OSError) as error:
+            raise InputError(f"{path} cannot be read as {files.format}: {str(error).splitlines()[0][:120]}") from error
+        pyarrow.parquet.write_table(table, copy)
+        return int(table.num_rows)
     has_header = files.format in ("csv", "tsv")
     written = -1 if has_header else 0
     with copy.open("wb") as target:
@@ -465,20 +449,8 @@ def _write_first(path: Path, copy: Path, files: Files, most: int) -> int:
     return max(written, 0)
 
 
-def _write_first_of_arrow(path: Path, copy: Path, format: str, most: int) -> int:
-    import pyarrow.dataset  # noqa: PLC0415 - only for these files
-    import pyarrow.parquet  # noqa: PLC0415
-
-    try:
-        table = pyarrow.dataset.dataset(path, format="parquet" if format == "parquet" else "ipc").head(most)
-    except (pyarrow.ArrowException, OSError) as error:
-        raise InputError(f"{path} cannot be read as {format}: {str(error).splitlines()[0][:120]}") from error
-    pyarrow.parquet.write_table(table, copy)
-    return int(table.num_rows)
-
-
 def _records(path: Path, files: Files) -> Iterator[bytes]:
-    """Records with their line ends; empty lines are skipped, and a quoted field of a CSV file may hold line ends."""
+    """Yield records with their line ends, without empty lines; a quoted field of a CSV file may hold line ends."""
     quoted = files.format in ("csv", "tsv")
     record = b""
     for line in _lines(unpacked_chunks(path, files.compression)):
@@ -493,7 +465,7 @@ def _records(path: Path, files: Files) -> Iterator[bytes]:
 
 
 def _lines(chunks: Iterator[bytes]) -> Iterator[bytes]:
-    """Lines with their ends: CR alone where the text begins with such lines, else LF, after CR or not."""
+    """Yield lines with their ends: CR alone where the text begins with such lines, else LF, after CR or not."""
     left, end = b"", b""
     for chunk in chunks:
         end = end or (b"\r" if b"\r" in chunk and b"\n" not in chunk else b"\n")

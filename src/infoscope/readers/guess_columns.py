@@ -1,4 +1,4 @@
-"""Which columns hold the truth, the predictions and the scores: guessed from their names and, more, their contents.
+"""Guess which columns hold the truth, the predictions and the scores, from their names and, more, their contents.
 
 A guess is sure only where nothing speaks for another one: several columns that may be the truth, labels in other words,
 rows of several models, a list of errors or values that any column may have leave a question instead. ``roles_of``
@@ -85,7 +85,7 @@ class ColumnContents:
 
     @classmethod
     def of(cls, name: str, values: Sequence[Any]) -> ColumnContents:
-        """From values of any type; a whole number is spelt in one way."""
+        """Read values of any type; a whole number is spelt in one way."""
         if all(type(value) is str for value in values):  # as files have them: few different ones, each looked at once
             spelt = {value: _text(value) for value in set(values)}
             return cls(name, tuple(map(spelt.__getitem__, values)))
@@ -136,7 +136,7 @@ class ColumnContents:
         return 0 if self.is_named_prediction else self._named(TRUTH_WORDS)
 
     def has_word(self, words: frozenset[str]) -> bool:
-        """Whether the name has one of these words."""
+        """Return True if the name has one of these words."""
         return bool(words & set(self.words))
 
     @cached_property
@@ -186,7 +186,7 @@ class ColumnContents:
         return all(len(text) < 2 or text.lower() in GENERIC_VALUES or _number(text) is not None for text in self.counts)
 
     def described(self, most: int = 3) -> str:
-        """Its most frequent values."""
+        """List the most frequent values."""
         shown = ", ".join(text if len(text) <= 24 else f"{text[:23]}…" for text, _ in self.counts.most_common(most))
         return shown + (", …" if len(self.counts) > most else "")
 
@@ -211,17 +211,17 @@ MIN_ERRORS = 5
 
 
 def shared_share(truth: ColumnContents, column: ColumnContents) -> float:
-    """Share of the rows of a column whose value is one of the true classes."""
+    """Return the share of the rows of a column whose value is one of the true classes."""
     return sum(n for text, n in column.counts.items() if text in truth.counts) / max(column.known, 1)
 
 
 def _known_pairs(a: ColumnContents, b: ColumnContents) -> list[tuple[str, str]]:
-    """The values of both, of the rows that have both."""
+    """Return the values of both, of the rows that have both."""
     return [(x, y) for x, y in zip(a.texts, b.texts, strict=False) if x is not None and y is not None]
 
 
 def kappa(a: ColumnContents, b: ColumnContents) -> float:
-    """Cohen's kappa."""
+    """Return Cohen's kappa."""
     rows = _known_pairs(a, b)
     same = sum(x == y for x, y in rows) / max(len(rows), 1)
     chance = sum(n / max(a.known, 1) * b.counts[text] / max(b.known, 1) for text, n in a.counts.items())
@@ -229,7 +229,7 @@ def kappa(a: ColumnContents, b: ColumnContents) -> float:
 
 
 def association(a: ColumnContents, b: ColumnContents) -> float:
-    """How much better b tells the values of a than their most frequent one does: Goodman and Kruskal's lambda."""
+    """Return Goodman and Kruskal's lambda: how much better b tells the values of a than the most frequent one does."""
     pairs: dict[tuple[str | None, str | None], int] = {}
     for pair in zip(a.texts, b.texts, strict=False):
         pairs[pair] = pairs.get(pair, 0) + 1
@@ -241,13 +241,13 @@ def association(a: ColumnContents, b: ColumnContents) -> float:
 
 
 def are_one_to_one(a: ColumnContents, b: ColumnContents) -> bool:
-    """Whether each value of one stands for one of the other, in other words."""
+    """Return True if each value of one stands for one of the other, in other words."""
     pairs = set(_known_pairs(a, b))
     return len(pairs) == len(a.counts) == len(b.counts) > 1 and set(a.counts) != set(b.counts)
 
 
 def are_only_errors(truth: ColumnContents, column: ColumnContents) -> bool:
-    """Whether no row agrees although chance alone would make some."""
+    """Return True if no row agrees although chance alone would make some."""
     rows = _known_pairs(truth, column)
     if len(rows) < MIN_ERRORS or any(x == y for x, y in rows):
         return False
@@ -301,17 +301,15 @@ class ColumnEvidence:
         self.by_name = {column.name: column for column in columns}
         self.scores = [c for c in columns if c.is_score and c.name not in (truth, *systems)]
         scores = {column.name for column in self.scores}
-        self.labels = self._compared([c for c in columns if c.is_labels and c.name not in scores])
+        labels = [c for c in columns if c.is_labels and c.name not in scores]
+        if len(labels) > MAX_COMPARED:  # those whose names say something, and the first
+            named = (truth, *systems)
+            telling = [c for c in labels if c.name in named or c.truth_name or c.predicted_name or c.is_named_model]
+            kept = {column.name for column in (*telling, *labels[:MAX_COMPARED])}
+            labels = [column for column in labels if column.name in kept][: 2 * MAX_COMPARED]
+        self.labels = labels
+        """Columns that are compared with each other."""
         self.rows = max((len(column.texts) for column in columns), default=0)
-
-    def _compared(self, labels: list[ColumnContents]) -> list[ColumnContents]:
-        """Columns that are compared with each other: of very many those whose names say something, and the first."""
-        if len(labels) <= MAX_COMPARED:
-            return labels
-        stated = {self.stated, *self.wanted}
-        telling = [c for c in labels if c.name in stated or c.truth_name or c.predicted_name or c.is_named_model]
-        kept = {column.name for column in (*telling, *labels[:MAX_COMPARED])}
-        return [column for column in labels if column.name in kept][: 2 * MAX_COMPARED]
 
     @cached_property
     def candidates(self) -> list[TruthCandidate]:
@@ -339,7 +337,7 @@ class ColumnEvidence:
 
     @staticmethod
     def _strength(truth: ColumnContents, column: ColumnContents) -> int:
-        """How certain it is that a column with the same classes holds predictions: 2 certain, 1 possible, 0 not."""
+        """Rate how surely a column with the same classes holds predictions: 2 certain, 1 possible, 0 not."""
         agreement = kappa(truth, column)
         if column.predicted_name >= 3:
             return 2 if not truth.is_generic or shared_share(truth, column) == 1 or agreement > SURE_AGREEMENT else 1
@@ -353,7 +351,7 @@ class ColumnEvidence:
         return 2 if agreement > MIN_AGREEMENT else 1
 
     def twin(self, best: TruthCandidate) -> TruthCandidate | None:
-        """A candidate that holds the same labels in other words, as numbers beside names."""
+        """Find a candidate that holds the same labels in other words, as numbers beside names."""
         for other in self.candidates:
             if other is not best and are_one_to_one(best.truth, other.truth):
                 pairs = zip(best.certain, other.certain, strict=False)
@@ -368,7 +366,7 @@ class ColumnEvidence:
         return not self.columns or (len(held) > 1 and all(held))
 
     def layout(self, truth: ColumnContents) -> ColumnContents | None:
-        """A column that names models, whose rows stand below each other."""
+        """Find a column that names models, whose rows stand below each other."""
         for column in self.labels:
             other = column is not truth and column.name not in self.wanted and column.has_word(LAYOUT_WORDS)
             if other and 2 <= len(column.counts) <= 50 and shared_share(truth, column) < MIN_SHARED:
@@ -376,12 +374,22 @@ class ColumnEvidence:
         return None
 
     def system_scores(self, truth: ColumnContents | None, systems: Sequence[ColumnContents]) -> tuple[str, ...]:
-        """For each system the score that is higher wherever it predicts the positive class; none where one lacks it."""
+        """Return for each system the score that is higher wherever it predicts the positive class, if all have one."""
         if truth is None or len(truth.counts) != 2:
             return ()
         positive = str(positive_of(sorted(truth.counts)))
-        found = [[score.name for score in self.scores if _decides(score, system, positive)] for system in systems]
-        return tuple(names[0] for names in found) if all(len(names) == 1 for names in found) else ()
+        names = []
+        for system in systems:
+            deciding = []
+            for score in self.scores:
+                rows = [(float(s), p == positive) for s, p in zip(score.texts, system.texts, strict=True) if s and p]
+                high, low = ([value for value, is_positive in rows if is_positive is side] for side in (True, False))
+                if high and low and min(high) >= max(low):
+                    deciding.append(score.name)
+            if len(deciding) != 1:
+                return ()
+            names.append(deciding[0])
+        return tuple(names)
 
     @property
     def key(self) -> str | None:
@@ -392,15 +400,8 @@ class ColumnEvidence:
 
 
 def is_alternative(truth: ColumnContents, column: ColumnContents) -> bool:
-    """Whether a column may be another truth: the same labels, or named like one, or like a second annotator's."""
+    """Return True if a column may be another truth: the same labels, or named like one, or like another annotator's."""
     return truth.texts == column.texts or bool(column.truth_name) or column.has_word(ALTERNATIVE_WORDS)
-
-
-def _decides(score: ColumnContents, system: ColumnContents, positive: str) -> bool:
-    """Whether the score is higher wherever the positive class is predicted."""
-    rows = [(float(s), p == positive) for s, p in zip(score.texts, system.texts, strict=True) if s and p]
-    high, low = ([value for value, is_positive in rows if is_positive is side] for side in (True, False))
-    return bool(high) and bool(low) and min(high) >= max(low)
 
 
 # ── why it is not sure, and what would settle it ─────────────────────────────────────────────────
@@ -410,7 +411,7 @@ MIN_ASSOCIATION = 0.2
 
 
 def predictions_question(evidence: ColumnEvidence, best: TruthCandidate, twin: TruthCandidate | None) -> str | None:
-    """What speaks against the best candidate and its predictions; None where nothing does."""
+    """Say what speaks against the best candidate and its predictions; None where nothing does."""
     truth, systems = best.truth, best.systems
     if evidence.is_headless:
         return _headless(evidence)
@@ -418,7 +419,12 @@ def predictions_question(evidence: ColumnEvidence, best: TruthCandidate, twin: T
         return _unknown_classes(evidence) if evidence.wanted else _no_predictions(evidence, truth)
     layout = evidence.layout(truth)
     if layout is not None:
-        return _several_systems(evidence, layout)
+        by = f"--by {shlex.quote(layout.name)}"
+        return Advised(
+            f"{layout.name!r} names the system of each row ({layout.described()})",
+            terminal=f": evaluate them apart with {by}",
+            page=f"; in a terminal, infoscope evaluate {evidence.source} {by} evaluates them apart",
+        )
     for column in systems:
         if are_only_errors(truth, column):
             return (
@@ -426,11 +432,18 @@ def predictions_question(evidence: ColumnEvidence, best: TruthCandidate, twin: T
                 "list of errors, of which nothing can be estimated; give the file with all predictions"
             )
     rivals = [each for each in evidence.candidates if each not in (best, twin)]
-    return (_rival_truths(evidence, best, rivals) if evidence.stated is None else None) or _features(evidence, best)
+    if evidence.stated is None and (question := _rival_truths(evidence, best, rivals)) is not None:
+        return question
+    plain = truth.truth_name >= 2 and not is_alternative(truth, systems[0])
+    only_other = len(evidence.columns) == 2 and (truth.truth_name == 4 or plain)
+    if evidence.wanted or best.certain or only_other:
+        return None
+    unsure = " and ".join(repr(column.name) for column in systems[:3])
+    return f"{unsure} may hold predictions or be features with the same values ({truth.described()})"
 
 
 def truth_question(evidence: ColumnEvidence) -> str:
-    """Why no column is the truth: of several systems predictions can be compared, of one the truth lies elsewhere."""
+    """Say why no column is the truth: predictions of several systems can be compared, of one the truth is elsewhere."""
     if evidence.columns and not evidence.rows:
         return "there is a header and no row below it"
     if evidence.is_headless:
@@ -447,22 +460,18 @@ def truth_question(evidence: ColumnEvidence) -> str:
     for column in named:
         if len(column.counts) == 1:
             return f"{column.name!r} is named like the truth and has one class alone ({column.described()})"
-    return _only_predictions(evidence)
-
-
-def _only_predictions(evidence: ColumnEvidence) -> str:
     predicted = [column.name for column in evidence.labels if column.is_named_prediction]
     if evidence.key is not None and len(evidence.labels) == 1:
         predicted = [evidence.labels[0].name]  # as in a submission to a competition
     if not predicted:
         return "no column looks like the truth"
     like = "looks" if len(predicted) == 1 else "look"
-    found = f"no column looks like the truth; {' and '.join(map(repr, predicted[:3]))} {like} like predictions"
-    asked, by = "s the truth in another file?", "" if evidence.key is None else f", by {evidence.key!r}"
+    what = f"no column looks like the truth; {' and '.join(map(repr, predicted[:3]))} {like} like predictions"
+    elsewhere, by = "s the truth in another file?", "" if evidence.key is None else f", by {evidence.key!r}"
     sentence = Advised(
-        found,
-        terminal=f": i{asked} --truth-file LABELS.csv --key {shlex.quote(evidence.key or 'ID')}",
-        page=f". I{asked} Put that file into this folder and add its column below{by}",
+        what,
+        terminal=f": i{elsewhere} --truth-file LABELS.csv --key {shlex.quote(evidence.key or 'ID')}",
+        page=f". I{elsewhere} Put that file into this folder and add its column below{by}",
     )
     if len(predicted) == 1:
         return sentence
@@ -471,7 +480,7 @@ def _only_predictions(evidence: ColumnEvidence) -> str:
 
 
 def _no_predictions(evidence: ColumnEvidence, truth: ColumnContents) -> str:
-    """A truth alone, or with predictions in other words, or with scores."""
+    """Say what is beside a truth: predictions in other words, scores, or nothing."""
     for column in evidence.labels:
         if column is not truth and column.predicted_name >= 3 and association(truth, column) > MIN_ASSOCIATION:
             return (
@@ -490,19 +499,18 @@ def _no_predictions(evidence: ColumnEvidence, truth: ColumnContents) -> str:
     )
 
 
-def _several_systems(evidence: ColumnEvidence, layout: ColumnContents) -> str:
-    by = f"--by {shlex.quote(layout.name)}"
-    return Advised(
-        f"{layout.name!r} names the system of each row ({layout.described()})",
-        terminal=f": evaluate them apart with {by}",
-        page=f"; in a terminal, infoscope evaluate {evidence.source} {by} evaluates them apart",
-    )
-
-
 def _rival_truths(evidence: ColumnEvidence, best: TruthCandidate, rivals: Sequence[TruthCandidate]) -> str | None:
-    """Another column that may be the truth as well, or no name that says which one is."""
+    """Name another column that may be the truth as well, or say that no name tells which one is."""
     truth, systems = best.truth, best.systems
-    equal = [each.truth.name for each in rivals if _is_rival(each, best)]
+    equal = [
+        other.truth.name
+        for other in rivals  # named alike, or with predictions where no name decides
+        if (
+            bool(other.systems) and other.points >= best.points - 1
+            if other.truth.truth_name >= 2
+            else truth.truth_name < 2 and bool(other.certain)
+        )
+    ]
     equal = equal or [c.name for c in systems if c.truth_name >= 2 and not best.certain]
     if equal:
         names = (truth.name, *equal[:3])
@@ -515,24 +523,6 @@ def _rival_truths(evidence: ColumnEvidence, best: TruthCandidate, rivals: Sequen
     if truth.truth_name < 2 and not named:
         return f"no name says which column is the truth; {truth.name!r} would do as well as {systems[0].name!r}"
     return None
-
-
-def _is_rival(other: TruthCandidate, best: TruthCandidate) -> bool:
-    """Whether another candidate is as good: named alike, or with predictions where no name decides."""
-    if other.truth.truth_name >= 2:
-        return bool(other.systems) and other.points >= best.points - 1
-    return best.truth.truth_name < 2 and bool(other.certain)
-
-
-def _features(evidence: ColumnEvidence, best: TruthCandidate) -> str | None:
-    """Columns with the same values that need not be predictions."""
-    truth, systems = best.truth, best.systems
-    plain = truth.truth_name >= 2 and not is_alternative(truth, systems[0])
-    only_other = len(evidence.columns) == 2 and (truth.truth_name == 4 or plain)
-    if evidence.wanted or best.certain or only_other:
-        return None
-    unsure = " and ".join(repr(column.name) for column in systems[:3])
-    return f"{unsure} may hold predictions or be features with the same values ({truth.described()})"
 
 
 def _unknown_classes(evidence: ColumnEvidence) -> str:
@@ -579,7 +569,7 @@ class ColumnRoles:
 def column_roles(
     source: Source, read: ReadOptions | None = None, *, truth: str | None = None, systems: Sequence[str] = ()
 ) -> ColumnRoles:
-    """What the columns of files, a frame or a mapping hold; those that are known already are not guessed.
+    """Guess what the columns of files, a frame or a mapping hold; those that are known already are not guessed.
 
     >>> found = column_roles({"label": ["cat", "dog"] * 9, "svm": ["cat", "dog", "dog"] * 6, "id": list(range(18))})
     >>> found.truth, found.systems, found.is_sure
@@ -596,56 +586,28 @@ def roles_of(
     others: Sequence[str] = (),
     source: str = "SOURCE",
 ) -> ColumnRoles:
-    """The same for values by column; ``others`` are columns that have a role of another kind.
+    """Guess the same of values by column; ``others`` are columns that have a role of another kind.
 
     ``source`` is the name of the file in commands that a sentence advises.
     """
     columns = [ColumnContents.of(name, values) for name, values in rows.items() if name not in others]
     evidence = ColumnEvidence(columns, truth, systems, source)
-    best = max(evidence.candidates, key=lambda each: each.points, default=None)
+    best = max(evidence.candidates, key=lambda candidate: candidate.points, default=None)
+    reasons: tuple[str, ...] = ()
     if best is None:
-        return _found(evidence, None, (), truth_question(evidence))
-    twin = evidence.twin(best)
-    if twin is not None and best.truth.is_numeric and not twin.truth.is_numeric:
-        best, twin = twin, best  # names say more than numbers
-    reasons = (*_reasons(evidence, best), *_other_columns(evidence, best, twin))
-    return _found(evidence, best, reasons, predictions_question(evidence, best, twin))
-
-
-def with_repeated_names(roles: ColumnRoles, source: Source, read: ReadOptions | None = None) -> ColumnRoles:
-    """What columns are taken for, with a sentence about those that share a name, none of which can be taken.
-
-    >>> with_repeated_names(ColumnRoles(truth="label"), {"label": ["a"]}).reasons
-    ()
-    """
-    names = _repeated_names(source, read or ReadOptions())
-    if not names:
-        return roles
-    listed = " or ".join(map(repr, names[:3]))
-    if roles.question is None:
-        return replace(roles, reasons=(*roles.reasons, f"not used: several columns that are named {listed}"))
-    return replace(roles, question=roles.question + f"; several columns are named {listed}: rename them")
-
-
-def _repeated_names(source: Source, how: ReadOptions) -> list[str]:
-    if not isinstance(source, (str, PathLike, Files)):
-        return []
-    with scratch_folder() as folder:
-        files = open_source(source, how, folder)
-        names = list_columns(files, how) if isinstance(files, Files) and files.format != "ifs" else []
-    return [name for name, times in Counter(names).items() if times > 1]
-
-
-def _found(
-    evidence: ColumnEvidence, best: TruthCandidate | None, reasons: tuple[str, ...], question: str | None
-) -> ColumnRoles:
-    truth, systems = (None, ()) if best is None else (best.truth, best.systems)
-    layout = evidence.layout(truth) if truth is not None else None
+        question: str | None = truth_question(evidence)
+    else:
+        twin = evidence.twin(best)
+        if twin is not None and best.truth.is_numeric and not twin.truth.is_numeric:
+            best, twin = twin, best  # names say more than numbers
+        reasons, question = tuple(_explain(evidence, best, twin)), predictions_question(evidence, best, twin)
+    true, predicted = (None, ()) if best is None else (best.truth, best.systems)
+    layout = None if true is None else evidence.layout(true)
     return ColumnRoles(
-        truth=None if truth is None else truth.name,
-        systems=tuple(column.name for column in systems),
+        truth=None if true is None else true.name,
+        systems=tuple(column.name for column in predicted),
         scores=tuple(column.name for column in evidence.scores),
-        system_scores=evidence.system_scores(truth, systems),
+        system_scores=evidence.system_scores(true, predicted),
         key=evidence.key,
         layout=None if layout is None else layout.name,
         reasons=reasons,
@@ -654,42 +616,44 @@ def _found(
     )
 
 
-def _reasons(evidence: ColumnEvidence, best: TruthCandidate) -> Iterator[str]:
+def _explain(evidence: ColumnEvidence, best: TruthCandidate, twin: TruthCandidate | None) -> Iterator[str]:
+    """Say what was taken for what, what is not used, and what else the columns are good for."""
+
+    def name_all(columns: Sequence[ColumnContents]) -> str:
+        return ", ".join(repr(column.name) for column in columns)
+
+    def rate(column: ColumnContents) -> str:
+        same = sum(a == b for a, b in zip(truth.texts, column.texts, strict=False) if a is not None)
+        share = same / max(truth.known, 1)
+        return f"{'named so; ' * (column.predicted_name >= 3)}right in {share:.0%} of {truth.known:,} rows"
+
     truth = best.truth
     if evidence.stated is None:
         why = "named so" if truth.truth_name >= 2 else "the only other column with these classes"
         yield f"truth: {truth.name!r} ({why}; {len(truth.counts):,} classes: {truth.described()})"
     if best.systems and not evidence.wanted:
-        yield f"predictions: {', '.join(f'{column.name!r} ({_why(truth, column)})' for column in best.systems)}"
-
-
-def _other_columns(evidence: ColumnEvidence, best: TruthCandidate, twin: TruthCandidate | None) -> Iterator[str]:
-    """What is not used, and what else the columns are good for."""
+        yield f"predictions: {', '.join(f'{column.name!r} ({rate(column)})' for column in best.systems)}"
     if twin is not None:
         names = " and ".join(repr(c.name) for c in (twin.truth, *twin.certain))
         yield f"not used: {names}, the same labels as {twin.truth.described()}"
-    constant = [c for c in evidence.columns if len(c.counts) == 1 and set(c.counts) <= set(best.truth.counts)]
+    constant = [c for c in evidence.columns if len(c.counts) == 1 and set(c.counts) <= set(truth.counts)]
     left = [c for c in best.perhaps if c not in (*best.systems, *constant)]
     choose = "; choose them as predictions if they are"
     if left:
-        yield Advised(f"not used: {_names(left)}, which may be features", terminal="; -s names them too", page=choose)
+        what = f"not used: {name_all(left)}, which may be features"
+        yield Advised(what, terminal="; -s names them too", page=choose)
     unused = [c for c in constant if c not in best.systems]
     if unused and not evidence.wanted:
-        names = f"not used: {_names(unused)}, always the same class"
+        names = f"not used: {name_all(unused)}, always the same class"
         yield Advised(names, terminal="; -s names such columns", page=choose)
-    scores = evidence.system_scores(best.truth, best.systems)
+    scores = evidence.system_scores(truth, best.systems)
     if scores:
         of = "it" if len(scores) == 1 else "each"
         yield f"scores: {', '.join(map(repr, scores))} (a threshold of {of} gives the predictions)"
     elif evidence.scores:
-        found = f"scores: {_names(evidence.scores)}, for "
-        yield Advised(found, terminal="infoscope sweep --score", page="the page of thresholds")
-    yield from _splits(evidence)
-
-
-def _splits(evidence: ColumnEvidence) -> Iterator[str]:
-    """Columns of which some rows may be training data."""
-    for column in evidence.labels:
+        what = f"scores: {name_all(evidence.scores)}, for "
+        yield Advised(what, terminal="infoscope sweep --score", page="the page of thresholds")
+    for column in evidence.labels:  # of which some rows may be training data
         if column.has_word(SPLIT_WORDS) and 2 <= len(column.counts) <= 20:
             apart = f"--by {shlex.quote(column.name)} evaluates them apart"
             yield Advised(
@@ -699,14 +663,25 @@ def _splits(evidence: ColumnEvidence) -> Iterator[str]:
             )
 
 
-def _why(truth: ColumnContents, column: ColumnContents) -> str:
-    same = sum(a == b for a, b in zip(truth.texts, column.texts, strict=False) if a is not None)
-    rate = same / max(truth.known, 1)
-    return f"{'named so; ' * (column.predicted_name >= 3)}right in {rate:.0%} of {truth.known:,} rows"
+def with_repeated_names(roles: ColumnRoles, source: Source, read: ReadOptions | None = None) -> ColumnRoles:
+    """Add a sentence about columns that share a name, none of which can be taken.
 
-
-def _names(columns: Sequence[ColumnContents]) -> str:
-    return ", ".join(repr(column.name) for column in columns)
+    >>> with_repeated_names(ColumnRoles(truth="label"), {"label": ["a"]}).reasons
+    ()
+    """
+    if not isinstance(source, (str, PathLike, Files)):
+        return roles
+    how = read or ReadOptions()
+    with scratch_folder() as folder:
+        files = open_source(source, how, folder)
+        present = list_columns(files, how) if isinstance(files, Files) and files.format != "ifs" else []
+    names = [name for name, times in Counter(present).items() if times > 1]
+    if not names:
+        return roles
+    listed = " or ".join(map(repr, names[:3]))
+    if roles.question is None:
+        return replace(roles, reasons=(*roles.reasons, f"not used: several columns that are named {listed}"))
+    return replace(roles, question=roles.question + f"; several columns are named {listed}: rename them")
 
 
 # ── the truth and the scores of its classes ──────────────────────────────────────────────────────
@@ -719,7 +694,7 @@ def score_roles_of(
     scores: Sequence[str] = (),
     others: Sequence[str] = (),
 ) -> ColumnRoles:
-    """The truth and one score of two classes, or one for each class, by names and contents; a question if unsure.
+    """Guess the truth and one score of two classes, or one for each class, by names and contents.
 
     >>> found = score_roles_of({"label": ["spam", "ham"] * 9, "probability": [0.9, 0.2, 0.4] * 6})
     >>> found.truth, found.scores, found.is_sure
@@ -729,7 +704,7 @@ def score_roles_of(
     by_name = {column.name: column for column in columns}
     found = [by_name[name] for name in scores if name in by_name]
     found = found or [c for c in columns if c.is_score] or [c for c in columns if c.is_probability]
-    true = _score_truth(columns, truth, found)
+    true = _find_truth(columns, truth, found)
     size = max((len(column.texts) for column in columns), default=0)
     if isinstance(true, str):
         return ColumnRoles(scores=tuple(column.name for column in found), question=true, rows=size)
@@ -738,17 +713,17 @@ def score_roles_of(
         reasons += (f"truth: {true.name!r} ({len(true.counts):,} classes: {true.described()})",)
     if not scores:
         reasons += (f"scores: {', '.join(repr(column.name) for column in found)} (numbers from 0 to 1)",)
-    doubt = _doubt(true, found)
+    doubt = _question_scores(true, found)
     if doubt is not None and len(true.counts) == 2:
         found = found[:1]  # scores of several systems, of which one is asked about at a time
     names = tuple(column.name for column in found)
     return ColumnRoles(true.name, scores=names, reasons=reasons, question=doubt, rows=size)
 
 
-def _score_truth(
+def _find_truth(
     columns: Sequence[ColumnContents], stated: str | None, scores: Sequence[ColumnContents]
 ) -> ColumnContents | str:
-    """The column of the truth, or why there is none."""
+    """Return the column of the truth, or why there is none."""
     known = next((column for column in columns if column.name == stated), None)
     if known is not None:
         return known
@@ -765,24 +740,32 @@ def _score_truth(
     return "no column looks like the truth"
 
 
-def _doubt(truth: ColumnContents, scores: Sequence[ColumnContents]) -> str | None:
+def _question_scores(truth: ColumnContents, scores: Sequence[ColumnContents]) -> str | None:
+    """Say why scores are not those of the classes; None where they are."""
     classes = sorted(truth.counts)
     if not scores:
         return "no column looks like scores: numbers with fractions from 0 to 1"
     if len(scores) == 1:
         many = f"{scores[0].name!r} is one column of scores and {truth.name!r} has {len(classes):,} classes"
         return None if len(classes) == 2 else f"{many}: give one column for each class"
-    stated = [next((name for name in classes if _ends(column.name, name)), None) for column in scores]
+    stated = [
+        next(
+            (
+                name
+                for name in classes
+                if column.name.lower() == name.lower()
+                or column.name.lower().endswith((f"_{name.lower()}", f" {name.lower()}"))
+            ),
+            None,
+        )
+        for column in scores
+    ]
     if None in stated or sorted(filter(None, stated)) != classes:
         names = ", ".join(repr(column.name) for column in scores[:4])
         if len(classes) == 2:
             return f"{names} are several columns of scores, and {truth.name!r} has two classes: name one of them"
         return f"{names} are several columns of scores, and their names do not say one for each class of {truth.name!r}"
     return None
-
-
-def _ends(column: str, label: str) -> bool:
-    return column.lower() == label.lower() or column.lower().endswith((f"_{label.lower()}", f" {label.lower()}"))
 
 
 # ── columns as a caller names them, guesses where names and contents leave no doubt ───────────────
@@ -794,21 +777,25 @@ _OTHER_COLUMNS = ("weight", "by", "groups", "scores", "show", "baseline_system",
 def named_columns(
     source: Any, y_pred: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
 ) -> tuple[Any, Any]:
-    """Truth and systems as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
+    """Return truth and systems as they are named, or guess them with a warning where the columns leave no doubt."""
     if y_pred is not None:
         return names
     truth, system = names = (names_alone(names[0], "truth"), names_alone(names[1], "system"))
     if None not in names or not _has_columns(source, read):
         return names
-    rows, others = _rows_with(source, names, read), _columns_for_other_purposes(options)
-    found = _only_column_left(rows, truth, as_names(system), others)
-    named = fspath(source) if isinstance(source, (str, PathLike)) else "SOURCE"
-    found = found or roles_of(rows, truth=truth, systems=as_names(system), others=others, source=named)
-    return _guessed(with_repeated_names(found, source, read), "system", system or found.systems)
+    rows, others, systems = _read_first_rows(source, names, read), _list_other_columns(options), as_names(system)
+    named = {*systems, *as_names(truth)}
+    left = [name for name in rows if name not in named and name not in others]
+    if len(left) == 1 and bool(systems) != (truth is not None) and named <= set(rows):  # there is nothing to choose
+        roles = ColumnRoles(truth or left[0], systems or (left[0],), reasons=(f"{left[0]!r} is the only column left",))
+    else:
+        title = fspath(source) if isinstance(source, (str, PathLike)) else "SOURCE"
+        roles = roles_of(rows, truth=truth, systems=systems, others=others, source=title)
+    return _guess(with_repeated_names(roles, source, read), "system", system or roles.systems)
 
 
 def names_alone(names: Any, option: str) -> Any:
-    """Names of columns as given, an index or array of them as a list; the values of a column are rejected."""
+    """Return names of columns, an index or array of them as a list; reject the values of a column."""
     shape = getattr(names, "shape", None)
     if shape == ():  # a name from an array
         return names.item()
@@ -821,40 +808,28 @@ def names_alone(names: Any, option: str) -> Any:
 
 
 def one_name(name: Any) -> str | None:
-    """The name of a column, or none; the values of a column are rejected."""
+    """Return the name of a column, or none; reject the values of a column."""
     if name is not None:
         check_name(name)
     return name
 
 
-def _only_column_left(
-    rows: Mapping[str, Sequence[Any]], truth: str | None, systems: Sequence[str], others: Sequence[str]
-) -> ColumnRoles | None:
-    """The roles where one side is named and one column is left for the other: there is nothing to choose."""
-    named = {*systems, *as_names(truth)}
-    left = [name for name in rows if name not in named and name not in others]
-    if len(left) != 1 or bool(systems) == (truth is not None) or not named <= set(rows):
-        return None
-    given = tuple(systems) or (left[0],)
-    return ColumnRoles(truth or left[0], given, reasons=(f"{left[0]!r} is the only column left",))
-
-
 def named_scores(
     source: Any, y_score: Any, names: tuple[Any, Any], read: ReadOptions | None, options: Mapping[str, Any]
 ) -> tuple[Any, Any]:
-    """Truth and scores as they are named; otherwise guessed where the columns leave no doubt, with a warning."""
+    """Return truth and scores as they are named, or guess them with a warning where the columns leave no doubt."""
     if y_score is not None:
         return names
     truth, score = names = (names_alone(names[0], "truth"), names_alone(names[1], "score"))
     if None not in names or not _has_columns(source, read):
         return names
-    rows = _rows_with(source, names, read)
-    found = score_roles_of(rows, truth=truth, scores=as_names(score), others=_columns_for_other_purposes(options))
-    return _guessed(with_repeated_names(found, source, read), "score", score or found.scores)
+    rows, others = _read_first_rows(source, names, read), _list_other_columns(options)
+    roles = score_roles_of(rows, truth=truth, scores=as_names(score), others=others)
+    return _guess(with_repeated_names(roles, source, read), "score", score or roles.scores)
 
 
-def _rows_with(source: Any, names: tuple[Any, Any], read: ReadOptions | None) -> dict[str, list[Any]]:
-    """The first rows, which must have the columns that are named; a confusion matrix has none."""
+def _read_first_rows(source: Any, names: tuple[Any, Any], read: ReadOptions | None) -> dict[str, list[Any]]:
+    """Return the first rows, which must have the columns that are named; a confusion matrix has none."""
     if isinstance(source, (str, PathLike)) and (found := recognised_matrix(source)) is not None:
         raise InputError(f"{source} is {found}, not rows; give infoscope.readers.read_matrix({str(source)!r})")
     rows = first_rows(source, read)
@@ -862,13 +837,13 @@ def _rows_with(source: Any, names: tuple[Any, Any], read: ReadOptions | None) ->
     return rows
 
 
-def _columns_for_other_purposes(options: Mapping[str, Any]) -> list[str]:
-    """Columns that are named for another purpose."""
+def _list_other_columns(options: Mapping[str, Any]) -> list[str]:
+    """Return columns that are named for another purpose."""
     return [name for key in _OTHER_COLUMNS for name in as_names(options.get(key))]
 
 
-def _guessed(found: ColumnRoles, role: str, columns: str | Sequence[str]) -> tuple[Any, Any]:
-    """The truth and the columns of a role, with a warning; a question becomes an error."""
+def _guess(found: ColumnRoles, role: str, columns: str | Sequence[str]) -> tuple[Any, Any]:
+    """Return the truth and the columns of a role, with a warning; a question becomes an error."""
     if found.question is not None:
         wanted = "at least one system" if role == "system" else "the column of scores"
         raise InputError(f"rows need the name of the truth column and of {wanted}: {found.question}")
@@ -879,7 +854,7 @@ def _guessed(found: ColumnRoles, role: str, columns: str | Sequence[str]) -> tup
 
 
 def _has_columns(source: Any, read: ReadOptions | None) -> bool:
-    """Whether a source is a file of rows, a frame or a mapping of columns, and not of finished tables."""
+    """Return True for a file of rows, a frame or a mapping of columns, and not for finished tables."""
     if isinstance(source, (str, PathLike)):
         how = read or ReadOptions()
         return how.engine == "duckdb" and not are_parts([fspath(source)], how.format)

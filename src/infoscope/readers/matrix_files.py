@@ -24,7 +24,7 @@ from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, convert_files
 from infoscope.readers.csv_text import opened_text, reject_separator_line
-from infoscope.readers.files import Files, find_files
+from infoscope.readers.files import find_files
 from infoscope.readers.signatures import check_signature
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
@@ -47,126 +47,111 @@ _VOWPAL_WABBIT = re.compile(
 _MATLAB = (b"MATLAB", b"\x89HDF")
 
 
-def is_weka(text: str) -> bool:
-    """Whether a text is an output of Weka: it has a confusion matrix, or headings like ``=== Summary ===``."""
-    return _WEKA.search(text) is not None or any(each[1].startswith(_WEKA_PARTS) for each in _headings(text))
+def weka_matrices(text: str, path: str) -> dict[str, tuple[list[str], list[list[float]]]] | None:
+    r"""Return labels and counts of each matrix in an output of Weka, by what it was evaluated on; rows are the truth.
 
-
-def weka_matrices(text: str, path: str) -> dict[str, tuple[list[str], list[list[float]]]]:
-    r"""Labels and counts of each matrix in an output of Weka, by what it was evaluated on; rows are the truth.
+    None for other text: an output of Weka has a confusion matrix, or headings like ``=== Summary ===``.
 
     >>> table = "  a  b   <-- classified as\n 50  1 |  a = yes\n  2 47 |  b = no\n"
     >>> weka_matrices(f"=== Stratified cross-validation ===\n{table}", "out.txt")
     {'Stratified cross-validation': (['yes', 'no'], [[50.0, 1.0], [2.0, 47.0]])}
     """
-    heads = list(_WEKA.finditer(text))
-    if not heads:
+    tops, headings = list(_WEKA.finditer(text)), list(_WEKA_HEADING.finditer(text))
+    if not tops and not any(heading[1].startswith(_WEKA_PARTS) for heading in headings):
+        return None
+    if not tops:
         raise InputError(f"{path} is an output of Weka without a confusion matrix; Weka prints one for nominal classes")
-    found: dict[str, tuple[list[str], list[list[float]]]] = {}
-    for head in heads:
-        said = [
-            each[1] for each in _headings(text) if each.end() <= head.start() and not each[1].startswith(_WEKA_PARTS)
-        ]
-        found[_unused(said[-1] if said else "matrix", found)] = _weka_matrix(text, head, path)
-    return found
+    matrices: dict[str, tuple[list[str], list[list[float]]]] = {}
+    for top in tops:
+        letters = top.group().split("<--")[0].split()
+        labels, values = [], []
+        for line in text[top.end() :].lstrip("\n").splitlines():
+            row = _WEKA_ROW.match(line)
+            if row is None:
+                break
+            labels.append(row.group(3))
+            values.append([float(number.replace(",", "")) for number in row.group(1).split()])
+        if len(values) != len(letters) or any(len(row) != len(letters) for row in values):
+            raise InputError(
+                f"{path} has a confusion matrix of Weka with {len(letters)} classes and {len(values)} whole rows; "
+                "save the whole output again"
+            )
+        above = [heading[1] for heading in headings if heading.end() <= top.start()]
+        names = [heading for heading in above if not heading.startswith(_WEKA_PARTS)]
+        matrices[_unused_name(names[-1] if names else "matrix", matrices)] = labels, values
+    return matrices
 
 
-def _headings(text: str) -> list[re.Match[str]]:
-    return list(_WEKA_HEADING.finditer(text))
-
-
-def _unused(name: str, taken: Collection[str]) -> str:
-    """The name, or with the first number that makes it another."""
-    return next(each for at in count(1) if (each := name if at == 1 else f"{name} {at}") not in taken)
-
-
-def _weka_matrix(text: str, head: re.Match[str], path: str) -> tuple[list[str], list[list[float]]]:
-    letters = head.group().split("<--")[0].split()
-    labels, values = [], []
-    for line in text[head.end() :].lstrip("\n").splitlines():
-        row = _WEKA_ROW.match(line)
-        if row is None:
-            break
-        labels.append(row.group(3))
-        values.append([float(number.replace(",", "")) for number in row.group(1).split()])
-    if len(values) != len(letters) or any(len(row) != len(letters) for row in values):
-        raise InputError(
-            f"{path} has a confusion matrix of Weka with {len(letters)} classes and {len(values)} whole rows; "
-            "save the whole output again"
-        )
-    return labels, values
-
-
-def is_vowpal_wabbit(text: str) -> bool:
-    """Whether a text holds a confusion matrix as the demos of Vowpal Wabbit print it."""
-    return _VOWPAL_WABBIT.search(text) is not None
+def _unused_name(name: str, taken: Collection[str]) -> str:
+    """Return the name, or with the first number that makes it another."""
+    return next(free for at in count(1) if (free := name if at == 1 else f"{name} {at}") not in taken)
 
 
 def vowpal_wabbit_matrices(text: str, path: str) -> dict[str, list[list[float]]]:
-    r"""The counts of each matrix by its name, rows being the truth as the heading says; classes are numbered from 0.
+    r"""Return the counts of each matrix that the demos of Vowpal Wabbit print, by its name; other text has none.
+
+    Rows are the truth, as the heading says; classes are numbered from 0.
 
     >>> head = "mnist test errors: 3 out of 10\nconfusion matrix (rows = truth, columns = prediction):\n"
     >>> vowpal_wabbit_matrices(head + "4 1\n2 3\n", "mnist.out")
     {'mnist': [[4.0, 1.0], [2.0, 3.0]]}
     """
-    found: dict[str, list[list[float]]] = {}
+    matrices: dict[str, list[list[float]]] = {}
     for head in _VOWPAL_WABBIT.finditer(text):
-        found[_unused(head["name"] or "matrix", found)] = _vowpal_wabbit_matrix(text, head, path)
-    return found
-
-
-def _vowpal_wabbit_matrix(text: str, head: re.Match[str], path: str) -> list[list[float]]:
-    rows: list[list[float]] = []
-    for line in text[head.end() :].lstrip("\n").splitlines():
-        if not re.fullmatch(r"[\d\s.]+", line) or not line.strip():
-            break
-        rows.append([float(number) for number in line.split()])
-    if not rows or any(len(row) != len(rows) for row in rows):
-        raise InputError(f"{path} has a confusion matrix of {len(rows)} whole rows that is not square; save it again")
-    total = sum(map(sum, rows))
-    errors = total - sum(row[at] for at, row in enumerate(rows))
-    if head["total"] is not None and (errors, total) != (float(head["errors"]), float(head["total"])):
-        raise InputError(
-            f"{path} states {head['errors']} errors out of {head['total']} above a confusion matrix with {errors:g} "
-            f"out of {total:g}; save it again"
-        )
-    return rows
+        rows: list[list[float]] = []
+        for line in text[head.end() :].lstrip("\n").splitlines():
+            if not re.fullmatch(r"[\d\s.]+", line) or not line.strip():
+                break
+            rows.append([float(number) for number in line.split()])
+        if not rows or any(len(row) != len(rows) for row in rows):
+            raise InputError(
+                f"{path} has a confusion matrix of {len(rows)} whole rows that is not square; save it again"
+            )
+        total = sum(map(sum, rows))
+        errors = total - sum(row[at] for at, row in enumerate(rows))
+        if head["total"] is not None and (errors, total) != (float(head["errors"]), float(head["total"])):
+            raise InputError(
+                f"{path} states {head['errors']} errors out of {head['total']} above a confusion matrix with "
+                f"{errors:g} out of {total:g}; save it again"
+            )
+        matrices[_unused_name(head["name"] or "matrix", matrices)] = rows
+    return matrices
 
 
 def is_matlab(path: Path) -> bool:
-    """Whether a file is one of MATLAB."""
+    """Return True for a file of MATLAB."""
     with path.open("rb") as file:
         return file.read(6).startswith(_MATLAB) or path.suffix.lower() == ".mat"
 
 
 def matlab_matrix(path: Path) -> list[list[float]]:
-    """The only matrix of numbers in a file of MATLAB."""
-    found = {name: value for name, value in _loaded(path).items() if _is_matrix(value)}
-    if not found:
-        raise InputError(f"{path} has no matrix of numbers; save the table of counts: save('table.mat', 'counts')")
-    if len(found) > 1:
-        names = ", ".join(f"{name} ({' × '.join(map(str, value.shape))})" for name, value in found.items())
-        raise InputError(f"{path} has several matrices: {names}; save the one with the counts alone")
-    (matrix,) = found.values()
-    rows: list[list[float]] = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix).tolist()
-    return rows
-
-
-def _loaded(path: Path) -> dict[str, Any]:
+    """Return the only matrix of numbers in a file of MATLAB."""
     from scipy.io import loadmat  # noqa: PLC0415 - for files of MATLAB only
     from scipy.io.matlab import MatReadError  # noqa: PLC0415
 
     kind = {"spmatrix": False} if "spmatrix" in signature(loadmat).parameters else {}  # from SciPy 1.17 on
     try:
-        return {name: value for name, value in loadmat(path, **kind).items() if not name.startswith("__")}
+        content = loadmat(path, **kind)
     except NotImplementedError as error:
         raise InputError(f"{path} is of MATLAB 7.3; save it with save('table.mat', 'counts', '-v7')") from error
     except (MatReadError, ValueError, TypeError, OSError, IndexError, KeyError, EOFError) as error:
         raise InputError(f"{path} is no whole file of MATLAB ({str(error)[:100] or type(error).__name__})") from error
-
-
-def _is_matrix(value: Any) -> bool:
-    return getattr(value, "ndim", 0) == 2 and value.dtype.kind in "iuf" and min(value.shape) > 1
+    matrices = {
+        name: value
+        for name, value in content.items()
+        if not name.startswith("__")
+        and getattr(value, "ndim", 0) == 2
+        and value.dtype.kind in "iuf"
+        and min(value.shape) > 1
+    }
+    if not matrices:
+        raise InputError(f"{path} has no matrix of numbers; save the table of counts: save('table.mat', 'counts')")
+    if len(matrices) > 1:
+        names = ", ".join(f"{name} ({' × '.join(map(str, value.shape))})" for name, value in matrices.items())
+        raise InputError(f"{path} has several matrices: {names}; save the one with the counts alone")
+    (matrix,) = matrices.values()
+    rows: list[list[float]] = np.asarray(matrix.toarray() if hasattr(matrix, "toarray") else matrix).tolist()
+    return rows
 
 
 # ── CSV and TSV files of a matrix ────────────────────────────────────────────────────────────────
@@ -193,12 +178,12 @@ def read_matrix(
     positive: Label | None = None,
     encoding: str | None = None,
 ) -> Contingency:
-    """The table in a CSV or TSV file with a header of output labels and truth labels in front.
+    """Read the table in a CSV or TSV file with a header of output labels and truth labels in front.
 
     A file of numbers alone has the labels 0, 1, …; so has a file of MATLAB with one matrix. The output of Weka is
     searched for its confusion matrix.
     """
-    return _table(read_grid(path, "count", _COUNTS, encoding), path, reject, positive)
+    return _make_table(read_grid(path, "count", _COUNTS, encoding), path, reject, positive)
 
 
 def read_matrices(
@@ -208,21 +193,26 @@ def read_matrices(
     positive: Label | None = None,
     encoding: str | None = None,
 ) -> dict[str, Contingency]:
-    """All tables in a file by name, as Weka and Vowpal Wabbit print several; other files have one, named by the file.
+    """Read all tables in a file by name: Weka and Vowpal Wabbit print several, other files have one of their own name.
 
     Weka's are named by what was evaluated on, for example "Error on training data" and "Stratified cross-validation".
     """
-    found = _content(path, encoding)
-    grids = found if isinstance(found, dict) else {Path(path).stem: _grid(found, str(path), "count", _COUNTS)}
-    return {name: _table(grid, path, reject, positive) for name, grid in grids.items()}
+    found = _read_content(path, encoding)
+    grids = found if isinstance(found, dict) else {Path(path).stem: _parse_grid(found, str(path), "count", _COUNTS)}
+    return {name: _make_table(grid, path, reject, positive) for name, grid in grids.items()}
 
 
 _COUNTS = "counts are numbers"
 
 
-def _table(grid: MatrixFile, path: str | os.PathLike[str], reject: Label | None, positive: Label | None) -> Contingency:
-    if grid.truth is None:
-        reject, positive = _as_int(reject), _as_int(positive)
+def _make_table(
+    grid: MatrixFile, path: str | os.PathLike[str], reject: Label | None, positive: Label | None
+) -> Contingency:
+    if grid.truth is None:  # the labels are whole numbers
+        reject, positive = (
+            int(label) if isinstance(label, str) and label.lstrip("-").isdigit() else label
+            for label in (reject, positive)
+        )
     try:
         return Contingency.from_matrix(
             grid.values, truth=grid.truth, system=grid.system, reject=reject, positive=positive
@@ -232,17 +222,17 @@ def _table(grid: MatrixFile, path: str | os.PathLike[str], reject: Label | None,
 
 
 def recognised_matrix(path: str | os.PathLike[str]) -> str | None:
-    """What a file is called that holds a confusion matrix; None where it may hold rows.
+    """Return what a file is called that holds a confusion matrix; None where it may hold rows.
 
     A matrix is recognised by its labels: every row has the name of a column, none twice, and all else is counts.
     """
     try:
         if Path(path).stat().st_size > _LARGEST_SEARCHED or is_matlab(Path(path)):  # which readers of rows name
             return None
-        found = _content(path, None)
+        found = _read_content(path, None)
         if isinstance(found, dict):
             return "a confusion matrix as another program prints it"
-        grid = _grid(found, str(path), "count", "")
+        grid = _parse_grid(found, str(path), "count", "")
     except (InputError, OSError):
         return None
     if grid.truth is None or grid.system is None or len(grid.truth) < 2:
@@ -253,10 +243,10 @@ def recognised_matrix(path: str | os.PathLike[str]) -> str | None:
 
 
 def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str | None = None) -> MatrixFile:
-    """The numbers of a matrix file; ``what`` one of them is, and the ``rule`` for it, as error messages state them."""
-    found = _content(path, encoding)
+    """Return the numbers of a matrix file; errors say ``what`` one of them is, and the ``rule`` for it."""
+    found = _read_content(path, encoding)
     if not isinstance(found, dict):
-        return _grid(found, str(path), what, rule)
+        return _parse_grid(found, str(path), what, rule)
     if len(found) > 1:
         names = ", ".join(map(repr, found))
         raise InputError(
@@ -266,16 +256,16 @@ def read_grid(path: str | os.PathLike[str], what: str, rule: str, encoding: str 
     return next(iter(found.values()))
 
 
-def _grid(lines: list[list[str]], path: str, what: str, rule: str) -> MatrixFile:
+def _parse_grid(lines: list[list[str]], path: str, what: str, rule: str) -> MatrixFile:
     body = [line for line in lines if any(field.strip() for field in line)]
     if not body:
         raise InputError(f"{path} is empty; a matrix of {what}s is required")
     if all(_is_number(field) for line in body for field in line):
-        return MatrixFile(None, None, _grid_numbers(body, 1, len(body[0]), path, (what, rule)))
+        return MatrixFile(None, None, _read_numbers(body, 1, len(body[0]), path, what, rule))
     header, *rows = body
     if len(header) < 2 or not rows:
         raise InputError(f"{path} has no {what}s below its header of output labels")
-    values = _grid_numbers([line[1:] for line in rows], 2, len(header) - 1, path, (what, rule))
+    values = _read_numbers([line[1:] for line in rows], 2, len(header) - 1, path, what, rule)
     truth, system = [line[0] for line in rows], header[1:]
     for side, labels in (("row", truth), ("column", system)):
         if "" in labels:
@@ -283,13 +273,15 @@ def _grid(lines: list[list[str]], path: str, what: str, rule: str) -> MatrixFile
     return MatrixFile(truth, system, values)
 
 
-def _content(path: str | os.PathLike[str], encoding: str | None) -> dict[str, MatrixFile] | list[list[str]]:
-    """The matrices of a file that holds them as such by name, else the fields of its lines."""
+def _read_content(path: str | os.PathLike[str], encoding: str | None) -> dict[str, MatrixFile] | list[list[str]]:
+    """Return the matrices of a file that holds them as such by name, else the fields of its lines."""
     with scratch_folder() as folder:
         files = find_files(path, None, folder)
         if len(files.paths) > 1:
             raise InputError(f"{path} is {len(files.paths)} files; a matrix is one CSV or TSV file")
-        files = files if encoding is None else _recoded(files, folder, encoding)
+        if encoding is not None:
+            check_encoding(encoding)
+            files = convert_files(files, folder, encoding)
         with files.named():
             if is_matlab(files.paths[0]):
                 return {Path(path).stem: MatrixFile(None, None, matlab_matrix(files.paths[0]))}
@@ -298,23 +290,19 @@ def _content(path: str | os.PathLike[str], encoding: str | None) -> dict[str, Ma
                 raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
             with opened_text(files.paths[0], files.compression) as file:
                 text = file.read()
-            if is_weka(text):
-                printed = weka_matrices(text, str(files.paths[0]))
+            if (printed := weka_matrices(text, str(files.paths[0]))) is not None:
                 return {name: MatrixFile(labels, labels, values) for name, (labels, values) in printed.items()}
-            if is_vowpal_wabbit(text):
-                counts = vowpal_wabbit_matrices(text, str(files.paths[0]))
+            if counts := vowpal_wabbit_matrices(text, str(files.paths[0])):
                 return {name: MatrixFile(None, None, values) for name, values in counts.items()}
             return _split_lines(files.paths[0], text, tab=files.format == "tsv")
 
 
-def _recoded(files: Files, folder: Path, encoding: str) -> Files:
-    check_encoding(encoding)
-    return convert_files(files, folder, encoding)
-
-
 def _split_lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:
+    """Split lines by the sign that the first has most; by blanks only where there is no other sign."""
     reject_separator_line(text, path)
-    delimiter = "\t" if tab else _delimiter(text.partition("\n")[0])
+    first = text.partition("\n")[0]
+    sign = max(",\t;|", key=lambda sign: (first.count(sign), sign == ","))
+    delimiter = "\t" if tab else sign if sign in first or " " not in first.strip() else " "
     try:
         lines = list(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True))
     except csv.Error as error:
@@ -324,16 +312,8 @@ def _split_lines(path: Path, text: str, *, tab: bool) -> list[list[str]]:
     return [[field.strip() if _is_number(field) else field for field in line] for line in lines]
 
 
-def _delimiter(first: str) -> str:
-    """The sign between the fields of the first line; a blank only where there is no other, since labels have blanks."""
-    often = max(",\t;|", key=lambda sign: (first.count(sign), sign == ","))
-    return often if often in first or " " not in first.strip() else " "
-
-
-def _grid_numbers(
-    lines: list[list[str]], first: int, width: int, path: str, said: tuple[str, str]
-) -> list[list[float]]:
-    what, rule = said
+def _read_numbers(lines: list[list[str]], first: int, width: int, path: str, what: str, rule: str) -> list[list[float]]:
+    """Return lines of as many numbers each; whole ones exactly."""
     numbers = []
     for number, line in enumerate(lines, first):
         if len(line) != width:
@@ -344,12 +324,13 @@ def _grid_numbers(
         for field in line:
             if not _is_number(field):
                 raise InputError(f"{path}, row {number} has {field!r} as a {what}; {rule}")
-        numbers.append([_number(field) for field in line])
+        numbers.append(
+            [
+                int(field) if field.lstrip("+-").isdigit() and len(field) < _MOST_DIGITS else float(field)
+                for field in line
+            ]
+        )
     return numbers
-
-
-def _number(field: str) -> float:
-    return int(field) if field.lstrip("+-").isdigit() and len(field) < _MOST_DIGITS else float(field)
 
 
 def _is_number(field: str) -> bool:
@@ -360,22 +341,18 @@ def _is_number(field: str) -> bool:
     return True
 
 
-def _as_int(label: Label | None) -> Label | None:
-    return int(label) if isinstance(label, str) and label.lstrip("-").isdigit() else label
-
-
 _RULE = "costs are finite numbers, negative ones are gains"
 
 
 def read_costs(path: str | os.PathLike[str], truth: Sequence[Any], system: Sequence[Any]) -> list[list[float]]:
-    """The costs of a CSV or TSV file, laid out like a matrix of counts, in the order of these labels.
+    """Read the costs of a CSV or TSV file, laid out like a matrix of counts, in the order of these labels.
 
     Rows and columns may come in any order, and more of them than are asked for; a file of numbers alone has the labels
     0, 1, …
     """
     grid = read_cost_grid(path)
-    rows = _places(path, "row", grid.truth, len(grid.values))
-    columns = _places(path, "column", grid.system, len(grid.values[0]))
+    rows = _index_labels(path, "row", grid.truth, len(grid.values))
+    columns = _index_labels(path, "column", grid.system, len(grid.values[0]))
     for side, wanted, known in (("row", truth, rows), ("column", system, columns)):
         for label in wanted:
             if str(label) not in known:
@@ -384,18 +361,18 @@ def read_costs(path: str | os.PathLike[str], truth: Sequence[Any], system: Seque
 
 
 def read_cost_grid(path: str | os.PathLike[str]) -> MatrixFile:
-    """The costs of a file with the names of their rows and columns, each named once; None where it has no names."""
+    """Read the costs of a file with the names of rows and columns, each named once; None where it has no names."""
     grid = read_grid(path, "cost", _RULE)
     for row in grid.values:
         for cost in row:
             if not math.isfinite(cost):
                 raise InputError(f"{path} has {cost} as a cost; {_RULE}")
-    _places(path, "row", grid.truth, len(grid.values))
-    _places(path, "column", grid.system, len(grid.values[0]))
+    _index_labels(path, "row", grid.truth, len(grid.values))
+    _index_labels(path, "column", grid.system, len(grid.values[0]))
     return grid
 
 
-def _places(path: str | os.PathLike[str], side: str, labels: list[str] | None, size: int) -> dict[str, int]:
+def _index_labels(path: str | os.PathLike[str], side: str, labels: list[str] | None, size: int) -> dict[str, int]:
     places: dict[str, int] = {}
     for at, label in enumerate(labels if labels is not None else map(str, range(size))):
         if label in places:
@@ -412,7 +389,7 @@ CostsLike = StrPath | Frame | ArrayLike | Mapping[Any, Any]
 
 
 def stated_costs(costs: CostsLike | StatedCosts) -> StatedCosts:
-    """The costs, checked; a correct prediction that a mapping leaves out costs nothing.
+    """Check the costs of predictions; a correct prediction that a mapping leaves out costs nothing.
 
     >>> found = stated_costs({("cat", "dog"): 5, ("dog", "cat"): 1})
     >>> found.truth, found.values.tolist()
@@ -422,21 +399,29 @@ def stated_costs(costs: CostsLike | StatedCosts) -> StatedCosts:
         return costs
     if isinstance(costs, (str, os.PathLike)):
         grid = read_cost_grid(costs)
-        values = _numbers(grid.values, str(costs))
+        values = _as_cost_matrix(grid.values, str(costs))
         if grid.truth is None or grid.system is None:
             return StatedCosts(None, None, values, str(costs))
         return StatedCosts(tuple(grid.truth), tuple(grid.system), values, str(costs))
     if isinstance(costs, Mapping):
-        return _of_mapping(costs)
-    if hasattr(costs, "columns"):
-        return _of_frame(costs)
-    return StatedCosts(None, None, _numbers(costs, "the cost matrix"))
+        return _costs_of_mapping(costs)
+    if not hasattr(costs, "columns"):
+        return StatedCosts(None, None, _as_cost_matrix(costs, "the cost matrix"))
+    frame: Any = costs
+    names = [str(name) for name in as_labels(list(frame.columns))]
+    if hasattr(frame, "index") and hasattr(frame, "to_numpy"):  # pandas, with the true classes as index
+        truth = tuple(str(name) for name in as_labels(list(frame.index)))
+        return StatedCosts(truth, tuple(names), _as_cost_matrix(frame.to_numpy(), "the frame of costs"))
+    if not hasattr(frame, "rows"):
+        raise InputError("the frame of costs is of an unknown kind; give one of pandas or polars, or a matrix")
+    rows = [list(row) for row in frame.rows()]  # polars, with the true classes in the first column
+    values = _as_cost_matrix([row[1:] for row in rows], "the frame of costs")
+    return StatedCosts(tuple(str(row[0]) for row in rows), tuple(names[1:]), values)
 
 
-def _of_mapping(costs: Mapping[Any, Any]) -> StatedCosts:
-    nested = all(isinstance(row, Mapping) for row in costs.values())
-    if nested:
-        pairs = {(truth, said): cost for truth, row in costs.items() for said, cost in row.items()}
+def _costs_of_mapping(costs: Mapping[Any, Any]) -> StatedCosts:
+    if all(isinstance(row, Mapping) for row in costs.values()):
+        pairs = {(truth, system): cost for truth, row in costs.items() for system, cost in row.items()}
     elif all(isinstance(key, tuple) and len(key) == 2 for key in costs):
         pairs = dict(costs)
     else:
@@ -445,36 +430,18 @@ def _of_mapping(costs: Mapping[Any, Any]) -> StatedCosts:
         )
     if not pairs:
         raise InputError("the costs name no pair of classes; give one cost for each, as {('cat', 'dog'): 5}")
-    truth = tuple(dict.fromkeys(name for name, _ in map(_named, pairs)))
-    system = tuple(dict.fromkeys((*truth, *(name for _, name in map(_named, pairs)))))
-    known = {_named(pair): cost for pair, cost in pairs.items()}
+    named = {tuple(map(str, as_labels(pair))): cost for pair, cost in pairs.items()}  # 1.0 is the label 1
+    truth = tuple(dict.fromkeys(name for name, _ in named))
+    system = tuple(dict.fromkeys((*truth, *(name for _, name in named))))
     for name in truth:
-        for said in system:
-            if (name, said) not in known and name != said:
-                raise InputError(f"the costs have none for {name!r} predicted as {said!r}; give one for each pair")
-    return StatedCosts(truth, system, _numbers([[known.get((t, s), 0.0) for s in system] for t in truth], "the costs"))
+        for other in system:
+            if (name, other) not in named and name != other:
+                raise InputError(f"the costs have none for {name!r} predicted as {other!r}; give one for each pair")
+    values = [[named.get((name, other), 0.0) for other in system] for name in truth]
+    return StatedCosts(truth, system, _as_cost_matrix(values, "the costs"))
 
 
-def _named(pair: tuple[Any, Any]) -> tuple[str, str]:
-    """Both classes as tables name them: 1.0 is the label 1."""
-    truth, said = as_labels(pair)
-    return str(truth), str(said)
-
-
-def _of_frame(costs: Any) -> StatedCosts:
-    """Of pandas, with the true classes as index; of others, with the true classes in the first column."""
-    names = [str(name) for name in as_labels(list(costs.columns))]
-    if hasattr(costs, "index") and hasattr(costs, "to_numpy"):
-        truth = tuple(str(name) for name in as_labels(list(costs.index)))
-        return StatedCosts(truth, tuple(names), _numbers(costs.to_numpy(), "the frame of costs"))
-    rows = [list(row) for row in costs.rows()] if hasattr(costs, "rows") else None
-    if rows is None:
-        raise InputError("the frame of costs is of an unknown kind; give one of pandas or polars, or a matrix")
-    truth = tuple(str(row[0]) for row in rows)
-    return StatedCosts(truth, tuple(names[1:]), _numbers([row[1:] for row in rows], "the frame of costs"))
-
-
-def _numbers(values: Any, source: str) -> NDArray[np.float64]:
+def _as_cost_matrix(values: Any, source: str) -> NDArray[np.float64]:
     try:
         matrix = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -490,34 +457,10 @@ def _numbers(values: Any, source: str) -> NDArray[np.float64]:
 
 
 def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | None:
-    """Frequencies by label; a first line without a number is taken as a header."""
+    """Read frequencies by label from a file; a first line without a number is taken as a header."""
     if asked is None or asked == "equal":
         return asked  # type: ignore[return-value]
     path = Path(asked)
-    shares: dict[str, float] = {}
-    for number, line in enumerate(_prevalence_lines(path), 1):
-        if not any(field.strip() for field in line):
-            continue
-        share = _share(line)
-        if share is None:
-            if number == 1:
-                continue
-            raise InputError(f"{path}, line {number} is not a label and a frequency; write lines as LABEL,FREQUENCY")
-        if line[0] in shares:
-            raise InputError(f"{path} gives a frequency for {line[0]!r} twice; give one for each class")
-        if not (0 <= share < math.inf):
-            raise InputError(
-                f"{path}, line {number} gives {line[0]!r} a frequency of {share}; it must be finite and at least 0"
-            )
-        shares[line[0]] = share
-    if not shares:
-        raise InputError(f"{path} has no frequencies; write a line LABEL,FREQUENCY for each class")
-    if not 0 < sum(shares.values()) < math.inf:
-        raise InputError(f"{path} has frequencies that sum to {sum(shares.values())}; give one class one above 0")
-    return shares
-
-
-def _prevalence_lines(path: Path) -> list[list[str]]:
     try:
         with opened_text(path, "gzip" if path.suffix == ".gz" else "none") as file:
             text = file.read()
@@ -528,13 +471,27 @@ def _prevalence_lines(path: Path) -> list[list[str]]:
         ) from None
     delimiter = "\t" if "\t" in text.partition("\n")[0] else ","
     try:
-        return list(csv.reader(text.splitlines(), delimiter=delimiter))
+        lines = list(csv.reader(text.splitlines(), delimiter=delimiter))
     except csv.Error as error:
         raise InputError(f"{path} cannot be split into fields ({error}); write lines as LABEL,FREQUENCY") from None
-
-
-def _share(line: list[str]) -> float | None:
-    try:
-        return float(line[1]) if len(line) == 2 else None
-    except ValueError:
-        return None
+    shares: dict[str, float] = {}
+    for number, line in enumerate(lines, 1):
+        if not any(field.strip() for field in line):
+            continue
+        if len(line) != 2 or not _is_number(line[1]):
+            if number == 1:
+                continue
+            raise InputError(f"{path}, line {number} is not a label and a frequency; write lines as LABEL,FREQUENCY")
+        label, share = line[0], float(line[1])
+        if label in shares:
+            raise InputError(f"{path} gives a frequency for {label!r} twice; give one for each class")
+        if not (0 <= share < math.inf):
+            raise InputError(
+                f"{path}, line {number} gives {label!r} a frequency of {share}; it must be finite and at least 0"
+            )
+        shares[label] = share
+    if not shares:
+        raise InputError(f"{path} has no frequencies; write a line LABEL,FREQUENCY for each class")
+    if not 0 < sum(shares.values()) < math.inf:
+        raise InputError(f"{path} has frequencies that sum to {sum(shares.values())}; give one class one above 0")
+    return shares
