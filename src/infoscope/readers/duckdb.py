@@ -17,7 +17,8 @@ from functools import partial
 from itertools import accumulate, islice
 from pathlib import Path
 from secrets import token_hex
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import unquote
 
 import numpy as np
 
@@ -25,7 +26,6 @@ from infoscope.core.embedded_database import duckdb, embedded_database
 from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
 from infoscope.errors import Advised, InfoscopeError, InputError
-from infoscope.readers.arrow_files import ArrowRows, arrow_schema
 from infoscope.readers.compression import check_whole, compression_of, first_bytes
 from infoscope.readers.conversions import unpacked_copies
 from infoscope.readers.csv_text import (
@@ -52,6 +52,9 @@ from infoscope.readers.signatures import check_signature, not_utf8
 from infoscope.readers.sql import GroupBy
 from infoscope.readers.stores import fetch_columns
 from infoscope.tables.ifs_file import exact_path
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 # ── the engine ────────────────────────────────────────────────────────────────────────────────────
 
@@ -183,15 +186,15 @@ class Session:
         self._done(sql, values, lambda _: None)
 
     def rows(self, sql: str, **values: Any) -> list[Any]:
-        """The rows that a query gives."""
+        """Return the rows that a query gives."""
         return self._done(sql, values, lambda answer: answer.fetchall())
 
     def row(self, sql: str, **values: Any) -> Any:
-        """The first row that a query gives; None where there is none."""
+        """Return the first row that a query gives; None where there is none."""
         return self._done(sql, values, lambda answer: answer.fetchone())
 
     def arrays(self, sql: str, **values: Any) -> dict[str, Any]:
-        """The columns that a query gives."""
+        """Return the columns that a query gives."""
         return self._done(sql, values, lambda answer: answer.fetchnumpy())
 
     @contextmanager
@@ -269,17 +272,17 @@ def opened(folder: Path, source: str, read: ReadOptions) -> Iterator[Session]:
 
 
 def identifier(name: str) -> str:
-    """A name as SQL wants it; whatever it contains, it stays a name."""
+    """Quote a name as SQL wants it; whatever it contains, it stays a name."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """A text as SQL wants it, for the few places that take no bound value."""
+    """Quote a text as SQL wants it, for the few places that take no bound value."""
     return "'" + text.replace("'", "''") + "'"
 
 
 def explained(error: duckdb.Error, source: str, folder: Path) -> str:
-    """What went wrong, found in the engine's own words, with a way out."""
+    """Say what went wrong, found in the engine's own words, with a way out."""
     text = str(error)
     full = "No space left" in text or "max_temp_directory_size" in text or "failed to offload" in text
     if full or re.search(r"Could not (?:write|truncate) file .*spill", text):
@@ -376,13 +379,14 @@ class Scan:
 
 
 def count_scan(session: Session, scan: Scan, query: Query) -> list[Tally]:
-    """One tally for each margin."""
+    """Return one tally for each margin."""
     at_once = 1 if scan.columnar else _SETS
     tallies: list[Tally] = []
     for start in range(0, len(query.margins), at_once):
         group_by = GroupBy(query, query.margins[start : start + at_once])
         statement = group_by.sql(scan.relation, scan.columns)
-        part = None if scan.narrow is None else scan.narrow(_needed(group_by))
+        weight = () if query.weight is None else (query.weight,)
+        part = None if scan.narrow is None else scan.narrow(tuple(dict.fromkeys((*group_by.names, *weight))))
         try:
             session.run(f"CREATE TEMP TABLE cells AS {statement}", **scan.values)
         except InputError as error:
@@ -398,12 +402,8 @@ def count_scan(session: Session, scan: Scan, query: Query) -> list[Tally]:
     return tallies
 
 
-def _needed(group_by: GroupBy) -> list[str]:
-    weight = group_by.query.weight
-    return list(dict.fromkeys([*group_by.names, *(() if weight is None else (weight,))]))
-
-
 def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
+    """Return the cells of one margin: few of them as they are, millions by codes."""
     several = len(group_by.margins) > 1
     where = f" WHERE margin = {group_by.mask(margin)}" if several else ""
     cells = f"(SELECT * FROM cells{where}) AS c"
@@ -413,14 +413,26 @@ def _fetch(session: Session, group_by: GroupBy, margin: tuple[str, ...]) -> Tall
     keys = group_by.query.keys(margin)
     take = _take_values if small else _take_codes
     labels, codes, sums = take(session, cells, dict(zip(shorts, keys, strict=True)), group_by.sums)
-    return _cell_tally(keys, labels, codes, sums)
+    weights = {
+        field: np.ma.filled(np.ma.asarray(sums[name], dtype=np.float64), np.nan)
+        for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"))
+        if name in sums
+    }
+    return Tally(
+        keys,
+        tuple(labels),
+        np.array(codes, dtype=np.int64).reshape(len(keys), -1),
+        np.asarray(sums["n"], dtype=np.int64),
+        unweighed=np.asarray(sums["lacks"]).astype(bool) if "lacks" in sums else None,
+        **weights,
+    )
 
 
 _Taken = tuple[list[Sequence[Any]], list[Ints], dict[str, Any]]
 
 
 def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
-    """A few cells: native values line by line, labels and sums in one answer, for no table has an order of its own.
+    """Return a few cells: native values line by line, labels and sums in one answer, for no table has an order.
 
     Sorted, so that sums over the cells have the same last digit every time.
     """
@@ -435,7 +447,7 @@ def _take_values(session: Session, cells: str, shorts: dict[str, str], sums: lis
 
 
 def _take_codes(session: Session, cells: str, shorts: dict[str, str], sums: list[str]) -> _Taken:
-    """Millions of cells: each label once, and cells as whole numbers."""
+    """Return millions of cells: each label once, and cells as whole numbers."""
     labels: list[Sequence[Any]] = []
     for short in shorts:
         session.run(
@@ -453,29 +465,13 @@ def _take_codes(session: Session, cells: str, shorts: dict[str, str], sums: list
     return labels, codes, numbers
 
 
-def _cell_tally(keys: tuple[str, ...], labels: list[Sequence[Any]], codes: list[Ints], sums: dict[str, Any]) -> Tally:
-    weights = {
-        field: np.ma.filled(np.ma.asarray(sums[name], dtype=np.float64), np.nan)
-        for field, name in (("weights", "w"), ("squares", "w2"), ("least", "least"))
-        if name in sums
-    }
-    return Tally(
-        keys,
-        tuple(labels),
-        np.array(codes, dtype=np.int64).reshape(len(keys), -1),
-        np.asarray(sums["n"], dtype=np.int64),
-        unweighed=np.asarray(sums["lacks"]).astype(bool) if "lacks" in sums else None,
-        **weights,
-    )
-
-
 # ── files as relations ────────────────────────────────────────────────────────────────────────────
 
 
 def scan_files(
     session: Session, files: Files, names: Sequence[str], delimiter: str | None = None, weight: str | None = None
 ) -> Scan:
-    """The relation of some files, after a look at every header or schema."""
+    """Return the relation of some files, after a look at every header or schema."""
     for path in files.paths:
         check_signature(path, files.format, files.compression)
         check_whole(path, files.compression)
@@ -491,7 +487,7 @@ def scan_files(
 
 
 def scan_in_order(session: Session, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
-    """The same for rows that are looked at one by one, in the order of the files and with these columns alone."""
+    """Return the same for rows that are looked at one by one: in the order of the files, these columns alone."""
     session.run("SET preserve_insertion_order = true")
     scan = scan_files(session, files, names, delimiter)
     if scan.narrow is not None:
@@ -504,7 +500,7 @@ def _bound(paths: Sequence[Path]) -> list[str]:
 
 
 def _scan_csv(session: Session, files: Files, names: Sequence[str], delimiter: str | None, weight: str | None) -> Scan:
-    """Text files, each read by its own header; columns are positions, so names cannot do harm.
+    """Scan text files, each by its own header; columns are positions, so names cannot do harm.
 
     No text means NULL to the engine, for it does not count fields of NULL at the end of a line; an empty label is a
     missing one all the same, see ``decode_texts``.
@@ -543,7 +539,7 @@ class _CsvRead:
     hive: Sequence[str]
 
     def sql(self, number: int, weight: str | None, null: str) -> str:
-        """The statement; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
+        """Write the statement; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
         at = {name: k for k, name in enumerate(self.header.names)}  # one that is asked for is there once
         places = [(name, f"c{at[name]}") for name in self.asked]
         fields = [f"nullif({place}, '')" if name == weight else place for name, place in places]
@@ -559,7 +555,7 @@ class _CsvRead:
 
 
 def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Scan:
-    """Typed files, which must agree about the type of every column that is read."""
+    """Scan typed files, which must agree about the type of every column that is read."""
     hive = bool(set(files.hive_keys) & set(columns))
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
     paths = _bound(files.paths)
@@ -590,11 +586,7 @@ def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Sca
     scan = _typed_scan(relation, {"paths": paths}, inside)
     if {name.lower() for names, _ in schemas for name in names} & {"file_index", "file_row_number"}:
         return scan  # a column of the files has a name by which the engine knows the places of rows
-    return _numbered_scan(session, scan, paths)
-
-
-def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
-    """A scan with numbers from the place of a row in its file: none before it is read for them."""
+    # rows are numbered by their places in the files, so that none before a row is read for its number
     sizes = [0] if len(paths) == 1 else [rows for (rows,) in session.rows(_SIZES, paths=paths)]
     before = [0, *accumulate(sizes)][: len(paths)]
 
@@ -603,10 +595,14 @@ def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
         for number in numbers:
             file = bisect_right(before, number - 1) - 1
             places.setdefault(file, []).append(number - 1 - before[file])
-        each = {file: f"file_row_number IN ({_listed(rows)})" for file, rows in places.items()}
-        return " OR ".join(
-            rows if len(paths) == 1 else f"(file_index = {file} AND {rows})" for file, rows in each.items()
-        )
+        conditions = []
+        for file, rows in places.items():
+            listed = ", ".join(map(str, rows))
+            if len(rows) > _FEW_ROWS:  # many are joined, which takes two thirds of the time of comparing one by one
+                listed = f"SELECT unnest([{listed}])"
+            inside = f"file_row_number IN ({listed})"
+            conditions.append(inside if len(paths) == 1 else f"(file_index = {file} AND {inside})")
+        return " OR ".join(conditions)
 
     number = "file_row_number + 1"
     if len(paths) > 1:
@@ -617,32 +613,22 @@ def _numbered_scan(session: Session, scan: Scan, paths: list[str]) -> Scan:
 def fetch_parquet_columns(session: Session, files: Files, columns: Sequence[str]) -> None:
     """Bring the columns of remote files into their copies; of files here, nothing is to be done."""
     if files.format == "parquet":
-        fetch_columns(files.mirrors, columns, partial(_chunk_places, session))
-
-
-def _listed(rows: Sequence[int]) -> str:
-    """Few numbers are compared one by one; many are joined, which takes two thirds of the time."""
-    listed = ", ".join(map(str, rows))
-    return listed if len(rows) <= _FEW_ROWS else f"SELECT unnest([{listed}])"
+        fetch_columns(files.mirrors, columns, lambda paths: session.rows(_CHUNKS, paths=_bound(paths)))
 
 
 _FEW_ROWS = 200
 _SIZES = "SELECT num_rows FROM parquet_file_metadata($paths)"
-
-
-def _chunk_places(session: Session, paths: Sequence[Path]) -> list[Any]:
-    """File, column, first byte of dictionary and data, and size of each chunk."""
-    statement = (
-        "SELECT file_name, path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size "
-        "FROM parquet_metadata($paths)"
-    )
-    return session.rows(statement, paths=_bound(paths))
+_CHUNKS = (
+    "SELECT file_name, path_in_schema, dictionary_page_offset, data_page_offset, total_compressed_size "
+    "FROM parquet_metadata($paths)"
+)
+"""File, column, first byte of dictionary and data, and size of each chunk."""
 
 
 def _named_by_folders(
     files: Files, columns: Sequence[str], described: list[Any], inside: dict[str, Any]
 ) -> dict[str, Any]:
-    """Columns that folders name; they win over a column of that name in the files."""
+    """Return the columns that folders name; they win over a column of that name in the files."""
     lines = {line[0].lower(): line for line in described}
     for name in inside:
         twin = next((key for key in files.hive_keys if key != name and key.lower() == name.lower()), None)
@@ -655,7 +641,7 @@ def _named_by_folders(
 
 
 def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]) -> Scan:
-    """A scan of typed columns, of which the engine says name and type; times travel as numbers."""
+    """Return a scan of typed columns, of which the engine says name and type; times travel as numbers."""
     coded = decoders({name: line[1] for name, line in described.items()})
     columns = {name: identifier(line[0]) for name, line in described.items()}
     columns |= {name: f"{function}({columns[name]})" for name, (function, _) in coded.items()}
@@ -663,7 +649,7 @@ def _typed_scan(relation: str, values: dict[str, Any], described: dict[str, Any]
 
 
 def _reject_swapped(asked: Sequence[str], one: Path, first: list[str], other: Path, names: list[str]) -> None:
-    """The engine tells columns apart by case only within a file, by their order."""
+    """Reject names that differ by case alone and change their order: the engine tells them apart by it."""
     for name in asked:
         here, there = ([n for n in listed if n.lower() == name.lower()] for listed in (first, names))
         if here != there and max(len(here), len(there)) > 1:
@@ -674,7 +660,7 @@ def _reject_swapped(asked: Sequence[str], one: Path, first: list[str], other: Pa
 
 
 def parquet_schemas(session: Session, paths: list[str]) -> list[tuple[list[str], list[str]]]:
-    """Names and types of the top-level columns of each file, in file order."""
+    """Return names and types of the top-level columns of each file, in file order."""
     schemas = []
     for path in paths:
         lines = session.rows(
@@ -695,7 +681,7 @@ def parquet_schemas(session: Session, paths: list[str]) -> list[tuple[list[str],
 
 
 def _after(lines: list[Any], i: int) -> int:
-    """Position of the next sibling of a schema element; beyond the end where the last ones are missing."""
+    """Return the position of the next sibling of a schema element; beyond the end where the last ones are missing."""
     if i >= len(lines):
         return len(lines) + 1
     children = lines[i][1]
@@ -706,17 +692,145 @@ def _after(lines: list[Any], i: int) -> int:
 
 
 def _scan_arrow(session: Session, files: Files, columns: Sequence[str]) -> Scan:
-
     rows = ArrowRows.of(files, columns)
 
     def narrow(names: Sequence[str]) -> ArrowRows:
-        part = rows.narrowed(names)
+        part = replace(rows, names=tuple(names))
         session.register("arrow_rows", part)
         return part
 
     narrow(columns)
     described = session.rows("DESCRIBE SELECT * FROM arrow_rows")
     return replace(_typed_scan("arrow_rows", {}, dict(zip(columns, described, strict=True))), narrow=narrow)
+
+
+# ── Arrow files: batches that pyarrow reads and checks before the engine sees them ───────────────
+
+
+_NO_VALUE = "__HIVE_DEFAULT_PARTITION__"
+
+
+@dataclass
+class ArrowRows:
+    """Some columns of Arrow files as a stream that can be asked for again, with nothing in it unchecked.
+
+    pyarrow does not check the offsets and codes of a file; following wrong ones reads outside of the buffer.
+    """
+
+    files: Files
+    names: tuple[str, ...]
+    kinds: dict[str, Any]
+    """Types of all columns that were asked for, whose place gives each the name by which the engine knows it."""
+    problem: str = ""
+    """What is wrong with a file, once the engine has met it."""
+
+    @classmethod
+    def of(cls, files: Files, names: Sequence[str]) -> ArrowRows:
+        """Return the rows of files that agree about the types of these columns; what folders name is text."""
+        if files.compression != "none":
+            raise InputError(f"{files.name} is compressed as a whole; Arrow compresses inside its files")
+        pa = _pyarrow(files.name)
+        first: dict[str, Any] = {}
+        for path in files.paths:
+            schema = arrow_schema(path)
+            pick_columns([name for name in names if name not in files.hive_keys], schema.names, str(path))
+            for name in names:
+                kind = pa.string() if name in files.hive_keys else schema.field(name).type
+                if (expected := first.setdefault(name, kind)) != kind:
+                    raise InputError(
+                        f"{path} has {name!r} as {kind} and {files.paths[0]} as {expected}; "
+                        "read them apart, or give the files one schema"
+                    )
+        return cls(files, tuple(names), first)
+
+    def alias(self, name: str) -> str:
+        """Return the name of a column in the stream; it does not change with the columns beside it.
+
+        Names of the user's own could be empty, or alike but for case.
+        """
+        return f"c{list(self.kinds).index(name)}"
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Names and types of the stream."""
+        return _pyarrow(self.files.name).schema([(self.alias(name), self.kinds[name]) for name in self.names])
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Give all batches, from the beginning, in the way that engines take them from each other."""
+        pa = _pyarrow(self.files.name)
+        return pa.RecordBatchReader.from_batches(self.schema, self._batches()).__arrow_c_stream__(requested_schema)
+
+    def _batches(self) -> Iterator[Any]:
+        pa, schema = _pyarrow(self.files.name), self.schema
+        own = [name for name in self.names if name not in self.files.hive_keys]
+        for path in self.files.paths:
+            folders = dict(folder.split("=", 1) for folder in path.parts[:-1] if "=" in folder)
+            number = 0
+            try:
+                for number, batch in enumerate(_read_batches(path, own), 1):  # noqa: B007 - its error names it
+                    batch.validate(full=True)
+                    columns = []
+                    for name in self.names:
+                        if name in own:
+                            columns.append(batch.column(name))
+                        elif (value := unquote(folders[name])) == _NO_VALUE:
+                            columns.append(pa.nulls(batch.num_rows, pa.string()))
+                        else:
+                            columns.append(pa.repeat(pa.scalar(value), batch.num_rows))
+                    yield pa.RecordBatch.from_arrays(columns, schema=schema)
+            except (pa.ArrowException, OSError) as error:
+                self.problem = f"{path} is damaged (record batch {number}: {_line(error)}); fetch or write it again"
+                raise
+
+
+def _read_batches(path: Path, names: Sequence[str]) -> Iterator[Any]:
+    """Yield record batches of a file, or of a stream, with some of their columns."""
+    pa = _pyarrow(str(path))
+    with pa.OSFile(str(path)) as source, _open_arrow(source, path) as reader:
+        places = [reader.schema.get_field_index(name) for name in names]
+    options = pa.ipc.IpcReadOptions(included_fields=places)
+    with pa.OSFile(str(path)) as source, _open_arrow(source, path, options) as reader:
+        if hasattr(reader, "get_batch"):
+            yield from (reader.get_batch(i) for i in range(reader.num_record_batches))
+        else:
+            yield from reader
+
+
+def _open_arrow(source: Any, path: Path, options: Any = None) -> Any:
+    """Return a reader of the file or stream that its first bytes show it to be."""
+    pa = _pyarrow(str(path))
+    magic = source.read(4)
+    source.seek(0)
+    if magic == b"FEA1":
+        raise InputError(f"{path} is a Feather file of version 1; write it again as version 2")
+    opener = pa.ipc.open_file if magic == b"ARRO" else pa.ipc.open_stream
+    return opener(source, options=options)
+
+
+def arrow_schema(path: Path) -> pa.Schema:
+    """Return names and types of all columns of a file."""
+    pa = _pyarrow(str(path))
+    try:
+        with pa.OSFile(str(path)) as source, _open_arrow(source, path) as reader:
+            _ = reader.schema.names  # pyarrow does not look at their bytes before
+            return reader.schema
+    except UnicodeDecodeError:
+        raise InputError(f"{path} is damaged: the name of a column is not UTF-8; fetch or write it again") from None
+    except (pa.ArrowException, OSError) as error:
+        raise InputError(f"{path} cannot be read: {_line(error)}") from error
+
+
+def _line(error: BaseException) -> str:
+    return (str(error).strip() or type(error).__name__).splitlines()[0]
+
+
+def _pyarrow(name: str) -> Any:
+    try:
+        import pyarrow as pa  # noqa: PLC0415 - an extra
+        import pyarrow.ipc  # noqa: PLC0415 - heavy
+    except ImportError as error:
+        raise InputError(f"{name} is an Arrow file, which needs pyarrow; pip install 'infoscope[arrow]'") from error
+    return pa
 
 
 # ── lines of JSON: one object a line, keys found by their exact names ─────────────────────────────
@@ -727,13 +841,20 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def scan_ndjson(session: Session, files: Files, names: Sequence[str]) -> Scan:
-    """One JSON object a line; values are counted as they are spelt and understood afterwards."""
+    """Scan one JSON object a line; values are counted as they are spelt and understood afterwards."""
     hive, asked = files.by_place(names)
+    hive_options = f", hive_partitioning={bool(hive)}, hive_types_autocast=false"
     marked = False
     for path in files.paths:
         keys = first_keys(path, files.compression, asked)
         late = [name for name in asked if name not in keys]
-        later = _late_keys(session, replace(files, paths=(path,)), late) if late else []
+        later: list[str] = []
+        if late:  # keys that a file has after its first lines
+            fields = {name: f"f{i}" for i, name in enumerate(late)}
+            relation, values = _json_lines(replace(files, paths=(path,)), fields, ())
+            seen = ", ".join(f"bool_or({short} IS NOT NULL)" for short in fields.values())
+            are_there = session.row(f"SELECT {seen} FROM {relation}", **values) or ()
+            later = [name for name, is_there in zip(late, are_there, strict=False) if is_there]
         pick_columns(asked, [*keys, *later], str(path))
         marked = marked or first_bytes(path, files.compression, len(BYTE_ORDER_MARK)) == BYTE_ORDER_MARK
     named = {name: f"to_json({identifier(name)})" for name in hive}
@@ -744,14 +865,14 @@ def scan_ndjson(session: Session, files: Files, names: Sequence[str]) -> Scan:
     shape = ", ".join(f"{literal(name)}: 'JSON'" for name in asked)
     relation = (
         f"read_json($paths, format='newline_delimited', columns={{{shape}}}, "
-        f"compression='{files.compression}', maximum_object_size={LONGEST_LINE}{_hive_options(hive)})"
+        f"compression='{files.compression}', maximum_object_size={LONGEST_LINE}{hive_options})"
     )
     named |= {name: identifier(name) for name in asked}
     return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
 
 
 def first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> dict[str, None]:
-    """The keys of the first lines, in order; an asked one may be there once a line."""
+    """Return the keys of the first lines, in order; an asked one may be there once a line."""
     keys: dict[str, None] = {}
     for found in islice(_keys_by_line(path, compression, asked, LONGEST_LINE), _FIRST_LINES):
         keys |= dict.fromkeys(found)
@@ -778,12 +899,8 @@ def _keys_by_line(path: Path, compression: str, asked: Sequence[str], limit: int
             yield found
 
 
-def _hive_options(names: Sequence[str]) -> str:
-    return f", hive_partitioning={bool(names)}, hive_types_autocast=false"
-
-
 def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tuple[str, dict[str, Any]]:
-    """Lines as text, each key taken out by its exact name: for what the engine's own JSON reader rejects."""
+    """Return lines as text, each key taken out by its exact name: for what the engine's own JSON reader rejects."""
     values: dict[str, Any] = {"paths": [exact_path(path) for path in files.paths]}
     for name, short in fields.items():
         values[f"key_{short}"] = "/" + name.replace("~", "~0").replace("/", "~1")
@@ -792,22 +909,13 @@ def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tu
         f"(SELECT {', '.join([*taken, *map(identifier, hive)])} FROM read_csv($paths, auto_detect=false, "
         "header=false, quote='', escape='', delim='\x01', columns={'line': 'VARCHAR'}, strict_mode=false, "
         f"{text_options(files.compression)}"
-        f"{_hive_options(hive)}) WHERE trim(line, ' \t\r') <> '')"
+        f", hive_partitioning={bool(hive)}, hive_types_autocast=false) WHERE trim(line, ' \t\r') <> '')"
     )
     return relation, values
 
 
-def _late_keys(session: Session, files: Files, names: list[str]) -> list[str]:
-    """Which keys a file has after its first lines."""
-    fields = {name: f"f{i}" for i, name in enumerate(names)}
-    relation, values = _json_lines(files, fields, ())
-    seen = ", ".join(f"bool_or({short} IS NOT NULL)" for short in fields.values())
-    found = session.row(f"SELECT {seen} FROM {relation}", **values) or ()
-    return [name for name, is_there in zip(names, found, strict=False) if is_there]
-
-
 def _keys(line: str, where: str) -> list[str]:
-    """The keys of an object as often as they stand there; of one inside another, those of the outer one."""
+    """Return the keys of an object as often as they stand there; of one inside another, those of the outer one."""
     if not line.strip():
         return []
     keys: list[list[str]] = []

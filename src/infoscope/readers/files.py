@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from functools import partial
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -63,7 +62,7 @@ class Files:
     """Whether the compiled part counts them first, which takes columns of remote files from memory."""
 
     def __iter__(self) -> Iterator[Path]:
-        """File by file."""
+        """Yield file by file."""
         return iter(self.paths)
 
     @property
@@ -74,7 +73,7 @@ class Files:
 
     @contextmanager
     def named(self) -> Iterator[None]:
-        """Errors that call copies by the name of what they are copies of."""
+        """Let errors call copies by the name of what they are copies of."""
         try:
             yield
         except InfoscopeError as error:
@@ -96,7 +95,7 @@ class Files:
         return tuple(pair[0] for pair in pairs if len(pair) == 2 and pair[0])
 
     def by_place(self, names: Sequence[str]) -> tuple[list[str], list[str]]:
-        """Columns that the folders name, and columns that the files hold."""
+        """Return the columns that the folders name, and those that the files hold."""
         hive = [name for name in names if name in self.hive_keys]
         return hive, [name for name in names if name not in hive]
 
@@ -105,13 +104,21 @@ Source = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
 def find_files(source: Source, format: str | None, folder: Path) -> Files:
-    """The files that a path, a pattern, a folder or a list of these means.
+    """Find the files that a path, a pattern, a folder or a list of these means.
 
     A name that exists is taken as it is, also when it looks like a pattern. What gives its bytes only once (standard
     input, a pipe, a device) is copied into ``folder``, for engines look at a file more than once.
     """
-    names = _listed(source)
-    remote = _mirrors([name for name in names if is_object_address(name)], format, folder)
+    names = [os.fspath(item) for item in ([source] if isinstance(source, (str, os.PathLike)) else source)]
+    by_address: dict[str, MirroredFile] = {}
+    remote: dict[str, list[MirroredFile]] = {}
+
+    def is_parquet(name: str) -> bool:
+        return (_by_suffix(Path(name))[0] if format is None else known_format(format)) == "parquet"
+
+    for name in dict.fromkeys(filter(is_object_address, names)):
+        copied = mirrored(name, folder, lambda inside: _is_data(Path(inside), Path()), is_parquet)
+        remote[name] = [by_address.setdefault(str(file.address), file) for file in copied]  # each object once
     near = [[mirror.path for mirror in remote[name]] if name in remote else _expand(name) for name in names]
     found = list(dict.fromkeys(path for paths in near for path in paths))
     if not found:
@@ -122,24 +129,19 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
     titles = {copy: source_title(path) for path, copy in copies.items()}
     titles |= {path: str(mirror.address) for path, mirror in mirrors.items()}
     try:
-        kind, compression = _one_kind({path: _format_of(path, format) for path in paths})
+        kinds = {path: _format_of(path, format) for path in paths}
+        distinct = sorted(set(kinds.values()))
+        if len(distinct) > 1:
+            examples = [next(path for path, kind in kinds.items() if kind == other) for other in distinct[:2]]
+            (one, a), (other, b) = (
+                (path, kind if packed == "none" else f"{kind} ({packed})")
+                for path, (kind, packed) in zip(examples, distinct, strict=False)
+            )
+            raise InputError(f"{one} is {a} and {other} is {b}; read files of one format and compression at a time")
+        ((kind, compression),) = distinct
     except InputError as error:
         raise InputError(_renamed(str(error), titles)) from error
     return Files(paths, kind, compression, titles, mirrors, folder)
-
-
-def _mirrors(names: Sequence[str], format: str | None, folder: Path) -> dict[str, list[MirroredFile]]:
-    """Copies of remote files by the name that means them; an object that two names mean is copied once."""
-    by_address: dict[str, MirroredFile] = {}
-    found: dict[str, list[MirroredFile]] = {}
-    for name in dict.fromkeys(names):
-        files = mirrored(name, folder, lambda inside: _is_data(Path(inside), Path()), partial(_is_parquet, format))
-        found[name] = [by_address.setdefault(str(file.address), file) for file in files]
-    return found
-
-
-def _is_parquet(format: str | None, name: str) -> bool:
-    return (_by_suffix(Path(name))[0] if format is None else known_format(format)) == "parquet"
 
 
 def _renamed(text: str, titles: Mapping[Path, str]) -> str:
@@ -148,23 +150,8 @@ def _renamed(text: str, titles: Mapping[Path, str]) -> str:
     return text
 
 
-def _listed(source: Source) -> list[str]:
-    return [os.fspath(source)] if isinstance(source, (str, os.PathLike)) else [os.fspath(item) for item in source]
-
-
-def _one_kind(kinds: Mapping[Path, tuple[str, str]]) -> tuple[str, str]:
-    found = sorted(set(kinds.values()))
-    if len(found) > 1:
-        one, other = (next(p for p, kind in kinds.items() if kind == f) for f in found[:2])
-        raise InputError(
-            f"{one} is {_told(found[0])} and {other} is {_told(found[1])}; "
-            "read files of one format and compression at a time"
-        )
-    return found[0]
-
-
 def are_parts(sources: Sequence[str], format: str | None) -> bool:
-    """Whether names, folders and patterns mean files of tables that are counted already; no pipe is read for it."""
+    """Return True if names, folders and patterns mean tables that are counted already; no pipe is read for it."""
     if format is not None:
         return format.lower() == "ifs"
     try:
@@ -175,15 +162,11 @@ def are_parts(sources: Sequence[str], format: str | None) -> bool:
 
 
 def means_file(name: str, file: Path) -> bool:
-    """Whether a name, folder or pattern means this file among others."""
+    """Return True if a name, folder or pattern means this file among others."""
     try:
         return file.resolve() in {path.resolve() for path in _expand(name)}
     except InputError:
         return False
-
-
-def _told(kind: tuple[str, str]) -> str:
-    return kind[0] if kind[1] == "none" else f"{kind[0]} ({kind[1]})"
 
 
 def _expand(name: str) -> list[Path]:
@@ -233,7 +216,7 @@ def _by_suffix(path: Path) -> tuple[str, str]:
 
 
 def _format_of(path: Path, given: str | None) -> tuple[str, str]:
-    """Format and compression: as stated, else by the name, else by the first bytes."""
+    """Return format and compression: as stated, else by the name, else by the first bytes."""
     kind, compression = _by_suffix(path)
     if given is not None:
         kind = known_format(given)
@@ -243,7 +226,7 @@ def _format_of(path: Path, given: str | None) -> tuple[str, str]:
 
 
 def known_format(word: str) -> str:
-    """The format that a word means."""
+    """Return the format that a word means."""
     if word[:3].lower() == "vw:" and len(word) == 4:
         return f"vw:{word[3]}"  # the tag of class 1
     formats = FORMATS | {"json": "ndjson", "excel": "excel"}  # the suffix .json alone says too little
@@ -253,19 +236,19 @@ def known_format(word: str) -> str:
 
 
 def _is_regular(path: Path) -> bool:
-    """Whether a path is no pipe and no device; one that cannot be looked at is rejected when it is opened."""
+    """Return True for no pipe and no device; what cannot be looked at is rejected when it is opened."""
     return str(path) != STDIN and (path.is_file() or not path.exists())
 
 
 def is_read_once(source: object) -> bool:
-    """Whether a source is, or contains, something that gives its bytes only once: standard input, a pipe, a device."""
+    """Return True if a source has something that gives its bytes only once: standard input, a pipe, a device."""
     items = source if isinstance(source, (list, tuple)) else [source]
     paths = [Path(item) for item in items if isinstance(item, (str, os.PathLike))]
     return any(str(path) == STDIN or (path.exists() and not path.is_dir() and not path.is_file()) for path in paths)
 
 
 def file_name(source: object) -> str | None:
-    """The name by which a command finds the only file of a source; None for other sources."""
+    """Return the name by which a command finds the only file of a source; None for other sources."""
     if isinstance(source, Files):
         name = source.name if len(source.paths) == 1 else None
         return STDIN if name == source_title(Path(STDIN)) else name and masked(name)
@@ -319,12 +302,12 @@ def raise_for_each(first: InfoscopeError, files: Files, read: Callable[[Files], 
 
 
 def names_in_braces(pattern: str) -> tuple[str, ...]:
-    """The names in the braces of a pattern, each once."""
+    """Return the names in the braces of a pattern, each once."""
     return tuple(dict.fromkeys(re.findall(r"\{(\w+)\}", pattern)))
 
 
 def files_by_values(pattern: str, names: tuple[str, ...]) -> dict[tuple[str, ...], str]:
-    """Files whose names fit a pattern with braces, by the values in their place."""
+    """Find files whose names fit a pattern with braces, by the values in their place."""
     parts = re.split(r"(\{\w+\})", pattern)
     wild = "".join("*" if part.startswith("{") else glob.escape(part) for part in parts)
     seen: set[str] = set()
@@ -369,7 +352,7 @@ class Addresses:
 
 
 def addresses_of(source: object, format: str | None) -> Addresses | None:
-    """The addresses that a source consists of, or None where it is something else.
+    """Return the addresses that a source consists of, or None where it is something else.
 
     >>> addresses_of("s3a://logs/2026/*.parquet", None)
     Addresses(names=('s3a://logs/2026/*.parquet',), format='parquet')
@@ -418,7 +401,7 @@ def check_reachable(url: str) -> None:
 
 
 def _doors(url: str) -> list[tuple[str, int]]:
-    """Host and port of each master in an address.
+    """Return host and port of each master in an address.
 
     >>> _doors("spark://a:7077,b:7078")
     [('a', 7077), ('b', 7078)]
@@ -450,5 +433,5 @@ def is_database_url(source: object) -> bool:
 
 
 def is_database_pair(source: Sequence[Any]) -> bool:
-    """Whether a sequence is a connection, or the address of a database, with a query."""
+    """Return True for a connection, or the address of a database, with a query."""
     return len(source) == 2 and (is_connection(source[0]) or is_database_url(source[0]))

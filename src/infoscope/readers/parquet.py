@@ -73,7 +73,7 @@ class Places:
         self._lock = Lock()
 
     def of(self, column: int, labels: Sequence[Any]) -> list[int]:
-        """Places of the labels, new ones after all that are known."""
+        """Return places of the labels, new ones after all that are known."""
         known = self.known[column]
         places = list(map(known.get, labels))
         if None in places:
@@ -85,24 +85,24 @@ class Places:
         return cast("list[int]", places)
 
     def tallies(self, threads: Sequence[CountedCodes]) -> list[Tally]:
-        """One tally for each system, of those labels that have data."""
-        return [self._tally(system, [t.totals[system - 1] for t in threads]) for system in range(1, len(self.names))]
-
-    def _tally(self, system: int, parts: Sequence[Ints]) -> Tally:
-        total = np.zeros((len(self.known[0]), len(self.known[system])), dtype=np.int64)
-        for part in parts:  # which may have room for more labels than there are
-            inside = part[: total.shape[0], : total.shape[1]]
-            total[: inside.shape[0], : inside.shape[1]] += inside
-        cells = np.nonzero(total)
-        labels: list[Sequence[Any]] = []
-        codes = []
-        for column, code in zip((0, system), cells, strict=True):
-            everything = list(self.known[column])
-            found, places = np.unique(code, return_inverse=True)
-            labels.append([everything[i] for i in found])
-            codes.append(places)
-        keys = (self.names[0], self.names[system])
-        return Tally(keys, tuple(labels), np.array(codes, dtype=np.int64), total[cells])
+        """Return one tally for each system, of those labels that have data."""
+        tallies = []
+        for system in range(1, len(self.names)):
+            total = np.zeros((len(self.known[0]), len(self.known[system])), dtype=np.int64)
+            for thread in threads:  # whose tables may have room for more labels than there are
+                inside = thread.totals[system - 1][: total.shape[0], : total.shape[1]]
+                total[: inside.shape[0], : inside.shape[1]] += inside
+            cells = np.nonzero(total)
+            labels: list[Sequence[Any]] = []
+            codes = []
+            for column, code in zip((0, system), cells, strict=True):
+                known = list(self.known[column])
+                used, places = np.unique(code, return_inverse=True)
+                labels.append([known[i] for i in used])
+                codes.append(places)
+            keys = (self.names[0], self.names[system])
+            tallies.append(Tally(keys, tuple(labels), np.array(codes, dtype=np.int64), total[cells]))
+        return tallies
 
 
 class Counting:
@@ -116,12 +116,24 @@ class Counting:
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Count a batch of rows."""
-        columns = [_encoded(batch.column(i)) for i in range(len(self._places.names))]
+        columns = [
+            column if hasattr(column, "dictionary") else column.dictionary_encode()
+            for column in (batch.column(i) for i in range(len(self._places.names)))
+        ]
         old: Sequence[_Alphabet | None] = self._alphabets or [None] * len(columns)
-        alphabets = [_alphabet(column, known) for column, known in zip(columns, old, strict=True)]
+        alphabets = [
+            known
+            if known is not None and column.dictionary.equals(known.dictionary)
+            else _Alphabet([*column.dictionary.to_pylist(), None], column.dictionary)
+            for column, known in zip(columns, old, strict=True)
+        ]
         if any(new is not known for new, known in zip(alphabets, old, strict=True)):
             self.settle()
-            self._begin(alphabets)
+            lines, *widths = (len(alphabet.labels) for alphabet in alphabets)
+            if lines * sum(widths) > _CELLS:
+                raise UnfitError
+            self._alphabets = alphabets
+            self._tables = [np.zeros((lines, width + 1), dtype=np.int64) for width in widths]
         truth, *systems = (alphabet.codes(column) for alphabet, column in zip(alphabets, columns, strict=True))
         ones, add = np.ones(min(_BLOCK, len(truth)), dtype=np.int64), scatter()
         for start in range(0, len(truth), _BLOCK):  # as much as the cache holds
@@ -129,18 +141,17 @@ class Counting:
             for table, system in zip(self._tables, systems, strict=True):
                 add(table, rows, system[start : start + _BLOCK], ones[: len(rows)])
 
-    def _begin(self, alphabets: list[_Alphabet]) -> None:
-        truth, *systems = (len(alphabet.labels) for alphabet in alphabets)
-        if truth * sum(systems) > _CELLS:
-            raise UnfitError
-        self._alphabets = alphabets
-        self._tables = [np.zeros((truth, system + 1), dtype=np.int64) for system in systems]
-
     def settle(self) -> None:
         """Add the tables of the current dictionaries at the common places of their labels."""
         if not self._alphabets:
             return
-        truth, *systems = (self._places_of(i, alphabet) for i, alphabet in enumerate(self._alphabets))
+        columns = []
+        for column, alphabet in enumerate(self._alphabets):
+            places = self._places.of(column, alphabet.labels)
+            if len(set(places)) < len(places):
+                raise UnfitError  # a dictionary that has a label twice, whose counts would not be added up
+            columns.append(np.array(places))
+        truth, *systems = columns
         for i, (system, table) in enumerate(zip(systems, self._tables, strict=True)):
             self.totals[i] = total = grown(self.totals[i], (int(truth.max()) + 1, int(system.max()) + 1))
             whence = np.full(total.shape[1], len(system))  # the last column of such a table is empty
@@ -148,18 +159,12 @@ class Counting:
             total[truth] += table.take(whence, axis=1)
         self._alphabets = []
 
-    def _places_of(self, column: int, alphabet: _Alphabet) -> Ints:
-        places = self._places.of(column, alphabet.labels)
-        if len(set(places)) < len(places):
-            raise UnfitError  # a dictionary that has a label twice, whose counts would not be added up
-        return np.array(places)
-
 
 _Table = TypeVar("_Table", NDArray[np.int64], NDArray[np.uint32])
 
 
 def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
-    """The table with room for this many labels; when it grows, over-allocate to amortise growth."""
+    """Return the table with room for this many labels; when it grows, over-allocate to amortise growth."""
     if table.shape[0] >= shape[0] and table.shape[1] >= shape[1]:
         return table
     spare = 0.5 if table.size else 0.0
@@ -177,7 +182,7 @@ class _Alphabet:
     dictionary: Any
 
     def codes(self, column: Any) -> NDArray[np.int32]:
-        """As Arrow keeps them; its own way to an array would load pandas."""
+        """Return codes as Arrow keeps them; its own way to an array would load pandas."""
         hole = len(self.labels) - 1
         indices = column.indices
         if indices.null_count:
@@ -188,17 +193,6 @@ class _Alphabet:
         if len(codes) and codes.view(np.uint32).max() > hole:
             raise UnfitError  # nothing below looks before it writes
         return codes
-
-
-def _encoded(column: Any) -> Any:
-    return column if hasattr(column, "dictionary") else column.dictionary_encode()
-
-
-def _alphabet(column: Any, old: _Alphabet | None) -> _Alphabet:
-    """The alphabet of a batch: the old one if it will do."""
-    if old is not None and column.dictionary.equals(old.dictionary):
-        return old
-    return _Alphabet([*column.dictionary.to_pylist(), None], column.dictionary)
 
 
 # ── where columns lie in Parquet files ───────────────────────────────────────────────────────────
@@ -264,7 +258,7 @@ class RowGroup:
 
 
 def row_groups(session: Session, files: Files, names: Sequence[str]) -> Iterator[RowGroup]:
-    """All row groups with rows.
+    """Yield all row groups with rows.
 
     UnfitError where a column is neither text nor whole numbers, or nested, and for many small groups. Small groups come
     first: those may be stored in other ways, and then it is well to know soon.
@@ -282,9 +276,16 @@ _RowsAndChunks = tuple[int, tuple[Chunk, ...]]
 
 
 def _groups_by_file(session: Session, paths: Sequence[Path], names: Sequence[str]) -> list[list[_RowsAndChunks]]:
-    """Rows and chunks of the groups of each file."""
+    """Return rows and chunks of the groups of each file."""
     schemas = [_leaves(schema) for schema in _by_file(session, paths, _SCHEMA)]
-    columns = [[_column(leaves, name) for name in names] for leaves, _ in schemas]
+    columns: list[list[tuple[int, str, Kind]]] = []
+    for leaves, _ in schemas:
+        columns.append([])
+        for name in names:
+            named = [(place, kind) for place, known, kind in leaves if known == name]
+            if len(named) != 1 or named[0][1] is None:
+                raise UnfitError
+            columns[-1].append((named[0][0], name, named[0][1]))
     rows = groups = chunks = 0
     for (_, width), lines in zip(schemas, _by_file(session, paths, _SIZES), strict=True):
         for rows_of_file, groups_of_file in lines:
@@ -302,7 +303,7 @@ def _groups_by_file(session: Session, paths: Sequence[Path], names: Sequence[str
 
 
 def _are_codes_faster(rows: int, groups: int, chunks: int, systems: int) -> bool:
-    """Whether files are counted sooner by codes than by the engine, by what each step was found to take.
+    """Return True if files are counted sooner by codes than by the engine, by what each step was found to take.
 
     The engine describes the chunks of all columns, wanted or not, and small row groups are a burden to both.
 
@@ -317,7 +318,7 @@ def _are_codes_faster(rows: int, groups: int, chunks: int, systems: int) -> bool
 
 
 def _by_file(session: Session, paths: Sequence[Path], statement: str) -> list[list[Any]]:
-    """Lines of an answer for each file, which the engine names by its whole path."""
+    """Return lines of an answer for each file, which the engine names by its whole path."""
     lines: dict[str, list[Any]] = {str(path.absolute()): [] for path in paths}
     for name, *line in session.rows(statement, paths=[exact_path(path) for path in paths]):
         if name not in lines:
@@ -332,7 +333,7 @@ _Leaf = tuple[int, str, Kind | None]
 
 
 def _leaves(schema: Sequence[Any]) -> tuple[list[_Leaf], int]:
-    """Columns that are not inside another: place among all that hold values, name, and kind where it is of use.
+    """Return columns that are not inside another: place among all that hold values, name, and kind if it is of use.
 
     And how many hold values, inside others or not.
     """
@@ -348,32 +349,19 @@ def _leaves(schema: Sequence[Any]) -> tuple[list[_Leaf], int]:
             inside.append(children)
             continue
         if len(inside) == 2:  # the root, and this
-            leaves.append((place, name, _kind(stored, repetition, meant)))
+            kind, optional = None, repetition == "OPTIONAL"
+            if repetition in ("REQUIRED", "OPTIONAL") and (stored, meant) == ("BYTE_ARRAY", "VARCHAR"):
+                kind = Kind(0, optional)
+            elif repetition in ("REQUIRED", "OPTIONAL") and (stored, meant) in _WHOLE:
+                number, bits = _WHOLE[stored, meant]
+                kind = Kind(number, optional, bits)
+            leaves.append((place, name, kind))
         place += 1
     return leaves, place
 
 
-def _kind(stored: str, repetition: str, meant: str) -> Kind | None:
-    if repetition not in ("REQUIRED", "OPTIONAL"):
-        return None
-    optional = repetition == "OPTIONAL"
-    if (stored, meant) == ("BYTE_ARRAY", "VARCHAR"):
-        return Kind(0, optional)
-    if (stored, meant) not in _WHOLE:
-        return None
-    number, bits = _WHOLE[stored, meant]
-    return Kind(number, optional, bits)
-
-
-def _column(leaves: Sequence[_Leaf], name: str) -> tuple[int, str, Kind]:
-    found = [(place, kind) for place, known, kind in leaves if known == name]
-    if len(found) != 1 or found[0][1] is None:
-        raise UnfitError
-    return found[0][0], name, found[0][1]
-
-
 def _group(columns: Sequence[tuple[int, str, Kind]], stored: dict[int, Any]) -> _RowsAndChunks:
-    """The rows of a group, and its chunks in the order of the columns."""
+    """Return the rows of a group, and its chunks in the order of the columns."""
     rows: set[int] = set()
     chunks = []
     for place, name, kind in columns:
@@ -417,7 +405,7 @@ InMemory = Callable[[int, int], memoryview | None]
 
 
 def is_built() -> bool:
-    """Whether the compiled part is there and of this version; where it is not, all else works without it."""
+    """Return True if the compiled part is there and of this version; where it is not, all else works without it."""
     return getattr(_compiled(), "FIELDS", None) == _FIELDS
 
 
@@ -465,42 +453,33 @@ class PackedCounting:
         if np.frombuffer(pages, np.int64, 1)[0] == _DICTIONARY:
             labels = self._packed.dictionary(content, pages, snappy, chunk.kind.number)
             _check_range(chunk.kind, labels)
-            places = self._known_places_of(column, labels)
-            self._add_codes(column, (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max()))
-        elif len(truth) <= _FEW:
+            known = self._packed.places(labels, self._places.known[column])  # in most row groups all were seen before
+            places = self._places_of(column, [*labels, None]) if known is None else np.frombuffer(known, np.uint16)
+            packed, most = (content, pages, snappy, chunk.kind.optional, places, truth), int(places.max())
+            if column == 0:
+                self._lines = most + 1
+                self._packed.codes(*packed)
+            else:
+                table = self._table(column, most)
+                self._packed.tally(*packed, table, table.shape[1])
+        elif len(truth) <= _FEW:  # writers do without a dictionary that would be as long as the rows
             kind = chunk.kind
             values = self._packed.values(content, pages, snappy, kind.optional, kind.number, len(truth))
             _check_range(kind, [value for value in values if value is not None])
-            self._add_values(column, self._places_of(column, values), truth)
+            places = self._places_of(column, values)
+            if column == 0:
+                self._lines = int(places.max()) + 1
+                truth[:] = places
+            else:
+                np.add.at(self._table(column, int(places.max())), (truth, places), 1)
         else:
             raise UnfitError
-
-    def _known_places_of(self, column: int, labels: list[Any]) -> NDArray[np.uint16]:
-        """Of the labels and of None; in most row groups they have all been seen before."""
-        places = self._packed.places(labels, self._places.known[column])
-        return self._places_of(column, [*labels, None]) if places is None else np.frombuffer(places, np.uint16)
 
     def _places_of(self, column: int, labels: list[Any]) -> NDArray[np.uint16]:
         places = self._places.of(column, labels)
         if max(places) > _MOST_PLACES:
             raise UnfitError
         return np.array(places, dtype=np.uint16)
-
-    def _add_codes(self, column: int, packed: tuple[Any, ...], most: int) -> None:
-        if column == 0:
-            self._lines = most + 1
-            self._packed.codes(*packed)
-        else:
-            table = self._table(column, most)
-            self._packed.tally(*(*packed, table, table.shape[1]))
-
-    def _add_values(self, column: int, places: NDArray[np.uint16], truth: NDArray[np.uint16]) -> None:
-        """Few rows in a group of their own: writers do without a dictionary that would be as long as the rows."""
-        if column == 0:
-            self._lines = int(places.max()) + 1
-            truth[:] = places
-        else:
-            np.add.at(self._table(column, int(places.max())), (truth, places), 1)
 
     def _table(self, column: int, most: int) -> NDArray[np.uint32]:
         self._tables[column - 1] = grown(self._tables[column - 1], (self._lines, most + 2))
@@ -515,23 +494,21 @@ class PackedCounting:
         self._rows = 0
 
     def _read(self, file: BinaryIO, chunk: Chunk) -> _Bytes:
-        """The bytes of a chunk, in memory that is used again: fresh memory costs more than the work done in it."""
+        """Read a chunk into memory that is used again: fresh memory costs more than the work done in it."""
         if len(self._room) < chunk.size:
             self._room = np.empty(chunk.size, dtype=np.uint8)
         done = 0
         while done < chunk.size:
-            some = _read_at(file, self._room[done : chunk.size], chunk.start + done)
+            room: Any = self._room[done : chunk.size]
+            if hasattr(os, "preadv"):  # one call, and Python's lock is given up once
+                some = os.preadv(file.fileno(), [room], chunk.start + done)
+            else:
+                file.seek(chunk.start + done)
+                some = int(cast("Any", file).readinto(room) or 0)
             if not some:
                 raise UnfitError
             done += some
         return self._room[: chunk.size]
-
-
-def _read_at(file: Any, room: Any, start: int) -> int:
-    if hasattr(os, "preadv"):  # one call, and Python's lock is given up once
-        return os.preadv(file.fileno(), [room], start)
-    file.seek(start)
-    return int(file.readinto(room) or 0)
 
 
 def _check_sums(content: _Bytes, records: bytes) -> None:
@@ -551,7 +528,7 @@ def _check_range(kind: Kind, values: list[int]) -> None:
 
 
 def _expanded(content: _Bytes, records: bytes, compression: str) -> tuple[_Bytes, NDArray[np.int64]]:
-    """A chunk with all its pages expanded, and their records."""
+    """Return a chunk with all its pages expanded, and their records."""
     pages = np.frombuffer(records, np.int64).reshape(-1, _FIELDS).copy()
     if pages[:, _EXPANDED].sum() > _LARGEST_CHUNK:
         raise UnfitError
@@ -574,8 +551,16 @@ def _expanded(content: _Bytes, records: bytes, compression: str) -> tuple[_Bytes
 
 def _expand(body: _Bytes, room: _Bytes, compression: str) -> None:
     """Fill the room with what a body expands to, which must be just as much."""
-    if compression == "GZIP":
-        return _inflate(body, room)
+    if compression == "GZIP":  # by zlib, which tells where a stream ends: one, whole and plain, and no more
+        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+        try:
+            data = stream.decompress(body.data, len(room) + 1)
+        except zlib.error as error:
+            raise UnfitError from error
+        if not stream.eof or stream.unused_data or body[_GZIP_FLAGS] or len(data) != len(room):
+            raise UnfitError
+        room[:] = np.frombuffer(data, np.uint8)
+        return
     if compression not in _CODECS:
         raise UnfitError
     import cramjam  # noqa: PLC0415 - only for some files
@@ -587,19 +572,6 @@ def _expand(body: _Bytes, room: _Bytes, compression: str) -> None:
         raise UnfitError from error
     if done != len(room):
         raise UnfitError
-    return None
-
-
-def _inflate(body: _Bytes, room: _Bytes) -> None:
-    """Gzip by zlib, which tells where a stream ends: there must be one, whole and with a plain header, and no more."""
-    stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
-    try:
-        data = stream.decompress(body.data, len(room) + 1)
-    except zlib.error as error:
-        raise UnfitError from error
-    if not stream.eof or stream.unused_data or body[_GZIP_FLAGS] or len(data) != len(room):
-        raise UnfitError
-    room[:] = np.frombuffer(data, np.uint8)
 
 
 # ── row groups of remote files ───────────────────────────────────────────────────────────────────
@@ -625,42 +597,41 @@ LocatedGroup = tuple[RowGroup, InMemory]
 
 @contextmanager
 def located(groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile]) -> Iterator[Iterator[LocatedGroup]]:
-    """Row groups with their bytes; those of a store that takes its time are asked for from now on."""
+    """Yield row groups with their bytes; those of a store that takes its time are asked for from now on."""
     if not mirrors:
-        yield ((group, _nowhere) for group in groups)
+        yield ((group, lambda _start, _size: None) for group in groups)  # no bytes of files here wait in memory
         return
     pool = ThreadPoolExecutor(_PREFETCHES)
     at_once = all(mirror.delay <= _AT_ONCE for mirror in mirrors.values())
     try:
-        yield _begun(_ahead(groups, mirrors, _Requests(pool, ahead=0 if at_once else _AHEAD)))
+        yield _take_first(_order_ahead(groups, mirrors, _Requests(pool, ahead=0 if at_once else _AHEAD)))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _begun(groups: Iterator[LocatedGroup]) -> Iterator[LocatedGroup]:
-    """The same groups, the first of them taken already; what fails here fails again where they are counted."""
+def _take_first(groups: Iterator[LocatedGroup]) -> Iterator[LocatedGroup]:
+    """Return the same groups, the first of them taken already; what fails here fails again where they are counted."""
+    failure: Exception | None = None
+    first: list[LocatedGroup] = []
     try:
-        return chain([next(groups)], groups)
-    except StopIteration:
-        return iter(())
+        first = list(islice(groups, 1))
     except (UnfitError, InputError) as error:
-        return _failing(error)
+        failure = error
 
+    def rest() -> Iterator[LocatedGroup]:
+        if failure is not None:
+            raise failure
+        yield from first
+        yield from groups
 
-def _failing(error: Exception) -> Iterator[LocatedGroup]:
-    yield from ()
-    raise error
-
-
-def _nowhere(_start: int, _size: int) -> None:
-    """No bytes of a file of this machine wait in memory."""
+    return rest()
 
 
 class _Content(Protocol):
     """Bytes that are here, or will be."""
 
     def result(self) -> memoryview:
-        """The bytes, once they have come."""
+        """Return the bytes, once they have come."""
 
 
 @dataclass
@@ -672,8 +643,8 @@ class _Requests:
     """Bytes that are asked for before they are needed."""
 
     def content(self, mirror: MirroredFile, span: _Range) -> _Content:
-        """The bytes of a range."""
-        return self.pool.submit(_read_span, mirror, span) if self.ahead else _OnDemand(self, mirror, span)
+        """Return the bytes of a range."""
+        return self.pool.submit(lambda: memoryview(mirror.read(span))) if self.ahead else _OnDemand(self, mirror, span)
 
 
 @dataclass
@@ -687,11 +658,11 @@ class _OnDemand:
     _lock: Lock = field(default_factory=Lock)
 
     def result(self) -> memoryview:
-        """The bytes; where they take long, the next ones are asked for ahead."""
+        """Return the bytes; where they take long, the next ones are asked for ahead."""
         with self._lock:
             if self._content is None:
                 start = time.perf_counter()
-                self._content = _read_span(self.mirror, self.span)
+                self._content = memoryview(self.mirror.read(self.span))
                 if time.perf_counter() - start > _SLOW:
                     self.requests.ahead = _AHEAD
             return self._content
@@ -704,20 +675,25 @@ class _Arriving:
     ranges: Mapping[_Range, _Content]
 
     def in_memory(self, start: int, size: int) -> memoryview | None:
-        """These bytes, once they have come."""
+        """Return these bytes, once they have come."""
         for (first, end), content in self.ranges.items():
             if first <= start and start + size <= end:
                 return content.result()[start - first : start - first + size]
         return None
 
 
-def _ahead(
+def _order_ahead(
     groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile], requests: _Requests
 ) -> Iterator[LocatedGroup]:
     waiting: deque[tuple[RowGroup, _Arriving]] = deque()
     asked = 0
     for block in _blocks(groups):
-        arriving = _asked(block, mirrors.get(block[0].path), requests)
+        mirror, ranges = mirrors.get(block[0].path), {}
+        if mirror is not None:
+            spans = {(chunk.start, chunk.start + chunk.size) for chunk in chain(*(group.chunks for group in block))}
+            missing = _coalesce(span for span in spans if not mirror.has(span))
+            ranges = {span: requests.content(mirror, span) for span in missing}
+        arriving = _Arriving(ranges)
         for group in block:
             waiting.append((group, arriving))
             asked += _size(group)
@@ -731,7 +707,7 @@ def _ahead(
 
 
 def _blocks(groups: Iterable[RowGroup]) -> Iterator[list[RowGroup]]:
-    """Row groups of one file whose bytes are asked for together: one, or several small ones."""
+    """Yield row groups of one file whose bytes are asked for together: one, or several small ones."""
     block: list[RowGroup] = []
     size = 0
     for group in groups:
@@ -748,22 +724,10 @@ def _size(group: RowGroup) -> int:
     return sum(chunk.size for chunk in group.chunks)
 
 
-def _asked(block: Sequence[RowGroup], mirror: MirroredFile | None, requests: _Requests) -> _Arriving:
-    if mirror is None:
-        return _Arriving({})
-    spans = {(chunk.start, chunk.start + chunk.size) for chunk in chain(*(group.chunks for group in block))}
-    missing = _coalesced(span for span in spans if not mirror.has(span))
-    return _Arriving({span: requests.content(mirror, span) for span in missing})
+def _coalesce(spans: Iterable[_Range]) -> list[_Range]:
+    """Return ranges by their place, those that lie close together as one.
 
-
-def _read_span(mirror: MirroredFile, span: _Range) -> memoryview:
-    return memoryview(mirror.read(span))
-
-
-def _coalesced(spans: Iterable[_Range]) -> list[_Range]:
-    """Ranges by their place, those that lie close together as one.
-
-    >>> _coalesced([(40_000, 50_000), (200, 300), (100, 200)])
+    >>> _coalesce([(40_000, 50_000), (200, 300), (100, 200)])
     [(100, 300), (40000, 50000)]
     """
     out: list[_Range] = []
@@ -790,7 +754,7 @@ _LOOKS, _LOOK = 16, 1 << 14
 
 @contextmanager
 def packed_row_groups(session: Session, files: Files, query: Query) -> Iterator[Iterator[LocatedGroup] | None]:
-    """Row groups that the compiled part may count; None where an engine counts these files.
+    """Yield row groups that the compiled part may count; None where an engine counts these files.
 
     Those of remote files are on their way from now on.
     """
@@ -833,7 +797,7 @@ def _is_plain(files: Files, query: Query) -> bool:
 
 
 def _longest_line(files: Files) -> int:
-    """Of the first hundred, and of some further on where the file can be entered anywhere."""
+    """Return the longest of the first hundred lines, and of some further on where the file can be entered anywhere."""
     path = files.paths[0]
     with opened_text(path, files.compression, _LOOK * _LOOKS) as file:
         longest = max(map(len, islice(file, 100)), default=0)
@@ -888,7 +852,7 @@ class _Stream:
         return batch
 
     def count(self) -> Counting:
-        """What one thread does until nothing is left."""
+        """Count until nothing is left, as one thread does."""
         counting = Counting(self.places)
         while (batch := self._next()) is not None:
             counting.add(batch)
@@ -926,7 +890,7 @@ class _Work:
             return found
 
     def count(self) -> PackedCounting:
-        """What one thread does until nothing is left."""
+        """Count until nothing is left, as one thread does."""
         counting = PackedCounting(self.places)
         with ExitStack() as opened:
             path, file = None, None

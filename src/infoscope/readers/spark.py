@@ -73,37 +73,33 @@ class SparkEngine(Engine):
         return read.engine == "spark" and isinstance(source, (Files, Addresses))
 
     def count(self, source: Files | Addresses, query: Query) -> list[Tally]:
-        """Count the rows of files as a Spark frame."""
-        return count_files_by_spark(source, query, query.read.delimiter, query.read.url)
-
-
-def count_files_by_spark(files: Files | Addresses, query: Query, delimiter: str | None, url: str | None) -> list[Tally]:
-    """Count CSV, TSV and Parquet files as a Spark frame by the cluster behind an address."""
-    if files.format not in ("csv", "tsv", "parquet"):
-        raise InputError(
-            f"engine spark reads csv, tsv and parquet, and {files.name} is {files.format}; "
-            "leave the engine out, or hand over a Spark frame"
-        )
-    text = files.format != "parquet"
-    if not text and delimiter is not None:
-        raise InputError(f"{files.name} is {files.format}; a delimiter is for CSV files")
-    header = _looked_at(files, query, delimiter) if isinstance(files, Files) else None
-    with opened_spark(url) as spark, _told(files.name, url):
-        if not text:
-            frame = _parquet(spark, files, query)
-        else:
-            frame = _text(spark, files, query, header or _far_header(spark, files, query, delimiter))
-        tallies = count_frame(_weighed(frame, query, files.name), query)
-    if not text:
+        """Count the rows of files as a Spark frame by the cluster behind an address."""
+        delimiter, url = query.read.delimiter, query.read.url
+        if source.format not in ("csv", "tsv", "parquet"):
+            raise InputError(
+                f"engine spark reads csv, tsv and parquet, and {source.name} is {source.format}; "
+                "leave the engine out, or hand over a Spark frame"
+            )
+        is_text = source.format != "parquet"
+        if not is_text and delimiter is not None:
+            raise InputError(f"{source.name} is {source.format}; a delimiter is for CSV files")
+        header = _check_files(source, query, delimiter) if isinstance(source, Files) else None
+        with opened_spark(url) as spark, _explain_spark(source.name, url):
+            if is_text:
+                frame = _open_text(spark, source, query, header or _read_far_header(spark, source, query, delimiter))
+            else:
+                frame = _open_parquet(spark, source, query)
+            tallies = count_frame(_read_weights(frame, query, source.name), query)
+        if not is_text:
+            return tallies
+        tallies = [_decode_bytes(tally, source.name) for tally in tallies]
+        for tally in tallies:
+            reject_repeated_header(tally, query, source.name)
         return tallies
-    understood = [_understood(tally, files.name) for tally in tallies]
-    for tally in understood:
-        reject_repeated_header(tally, query, files.name)
-    return understood
 
 
-def _looked_at(files: Files, query: Query, delimiter: str | None) -> Header | None:
-    """What is known of files before Spark starts; rejects what Spark would skip or misread in silence."""
+def _check_files(files: Files, query: Query, delimiter: str | None) -> Header | None:
+    """Return what is known of files before Spark starts; reject what Spark would skip or misread in silence."""
     for path in files.paths:
         if path.name.startswith(("_", ".")):
             raise InputError(
@@ -128,8 +124,8 @@ def _looked_at(files: Files, query: Query, delimiter: str | None) -> Header | No
     return _one_header(headers)
 
 
-def _far_header(spark: Any, files: Any, query: Query, delimiter: str | None) -> Header:
-    """The header of files that only Spark can open, by its own first line of each."""
+def _read_far_header(spark: Any, files: Any, query: Query, delimiter: str | None) -> Header:
+    """Return the header of files that only Spark can open, by its own first line of each."""
     raw = {**_RAW_LINES, "header": False, "encoding": "UTF-8"}
     headers = {}
     seen = spark.read.options(**raw).schema(f"{_LINE} STRING").csv(list(files.names))
@@ -167,12 +163,11 @@ def _one_header(headers: dict[Header, str]) -> Header:
 
 
 def _paths(files: Files | Addresses) -> list[str]:
-    return list(files.names) if isinstance(files, Addresses) else [_exact(path) for path in files.paths]
-
-
-def _exact(path: Path) -> str:
-    """A path that Spark takes as it is; it knows patterns, but no percent signs."""
-    return "file://" + _without_pattern(str(path.absolute()))
+    return (
+        list(files.names)
+        if isinstance(files, Addresses)
+        else ["file://" + _without_pattern(str(path.absolute())) for path in files.paths]
+    )
 
 
 def _without_pattern(name: str) -> str:
@@ -180,7 +175,7 @@ def _without_pattern(name: str) -> str:
 
 
 def _reader(spark: Any, files: Files | Addresses, query: Query) -> Any:
-    """A reader that finds the columns which folders name, where one of them is asked for."""
+    """Return a reader that finds the columns which folders name, where one of them is asked for."""
     if not isinstance(files, Files) or not set(files.hive_keys) & set(query.names):
         return spark.read
     folders = files.paths[0].parts[:-1]
@@ -190,7 +185,7 @@ def _reader(spark: Any, files: Files | Addresses, query: Query) -> Any:
 
 
 def _check_seen(frame: Any, files: Files | Addresses) -> None:
-    """Spark may skip files without a word."""
+    """Reject files that Spark skips without a word."""
     seen = len(frame.inputFiles())
     if isinstance(files, Files):
         if seen != len(files.paths):
@@ -203,8 +198,8 @@ def _input_files(frame: Any) -> list[str]:
     return [_without_pattern(unquote(name)) for name in sorted(frame.inputFiles())]
 
 
-def _parquet(spark: Any, files: Files | Addresses, query: Query) -> Any:
-    """Parquet files; what their folders name is a column of text, as elsewhere."""
+def _open_parquet(spark: Any, files: Files | Addresses, query: Query) -> Any:
+    """Open Parquet files; what their folders name is a column of text, as elsewhere."""
     frame = _reader(spark, files, query).parquet(*_paths(files))
     _check_seen(frame, files)
     if isinstance(files, Addresses):
@@ -222,8 +217,8 @@ def _parquet(spark: Any, files: Files | Addresses, query: Query) -> Any:
     return frame
 
 
-def _text(spark: Any, files: Files | Addresses, query: Query, header: Header) -> Any:
-    """Records of text files as columns of text, a character a byte."""
+def _open_text(spark: Any, files: Files | Addresses, query: Query, header: Header) -> Any:
+    """Open records of text files as columns of text, a character a byte."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
 
     whole = header.delimiter <= " "  # lines of blanks are records then, which only this slower way keeps
@@ -258,20 +253,13 @@ def _text(spark: Any, files: Files | Addresses, query: Query, header: Header) ->
     return frame.select(*own, *(F.col(key).alias(name) for name, key in keys.items()))
 
 
-def _column(name: str) -> Any:
-    """A column by its whole name, also with dots and backticks in it."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
-
-    return F.col("`" + name.replace("`", "``") + "`")
-
-
-def _weighed(frame: Any, query: Query, name: str) -> Any:
-    """The frame with a weight of text as a number; an empty one is missing."""
+def _read_weights(frame: Any, query: Query, name: str) -> Any:
+    """Return the frame with a weight of text as a number; an empty one is missing."""
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; an extra
 
     if query.weight is None or dict(frame.dtypes).get(query.weight) != "string":
         return frame
-    weight = _column(query.weight)
+    weight = F.col("`" + query.weight.replace("`", "``") + "`")  # also with dots and backticks in its name
     why = F.concat(F.lit(f"<<{name} has the weight '"), weight, F.lit("', which is no number>>"))
     number = (
         F.when(weight.isNull() | (weight == ""), F.lit(None).cast("double"))
@@ -281,8 +269,8 @@ def _weighed(frame: Any, query: Query, name: str) -> Any:
     return frame.withColumn(query.weight, number)
 
 
-def _understood(tally: Tally, name: str) -> Tally:
-    """The bytes of labels as text; an empty field is missing, quoted or not."""
+def _decode_bytes(tally: Tally, name: str) -> Tally:
+    """Decode the bytes of labels; an empty field is missing, quoted or not."""
 
     def text(label: str | None) -> str | None:
         if label is None:
@@ -302,8 +290,8 @@ def _understood(tally: Tally, name: str) -> Tally:
 
 
 @contextmanager
-def _told(name: str, url: str | None) -> Iterator[None]:
-    """What Spark says when it fails, in one sentence."""
+def _explain_spark(name: str, url: str | None) -> Iterator[None]:
+    """Say in one sentence what Spark says when it fails."""
     from py4j.protocol import Py4JError  # noqa: PLC0415 - an extra
     from pyspark.errors import PySparkException  # noqa: PLC0415 - heavy
 
@@ -322,7 +310,11 @@ def _told(name: str, url: str | None) -> Iterator[None]:
 def _cause(text: str) -> str:
     text = masked(text)
     if ours := re.search(r"<<(.*?)>>", text, re.DOTALL):
-        return _decoded(ours.group(1))
+        ours_text = ours.group(1)
+        try:
+            return ours_text.encode("latin-1").decode(errors="replace")[:300]
+        except UnicodeEncodeError:
+            return ours_text[:300]
     if "Unescaped quote" in text:
         return 'a quoted field goes on behind its quote; write a quote inside a field as ""'
     lines = [line.strip() for line in text.splitlines() if line.strip()]
@@ -332,13 +324,6 @@ def _cause(text: str) -> str:
         r"^(Caused by: |: )*([\w.$]+(Exception|Error): )*", "", (stated or lines or ["no reason given"])[0]
     )
     return sentence[:300].rstrip(". ") or "no reason given"
-
-
-def _decoded(text: str) -> str:
-    try:
-        return text.encode("latin-1").decode(errors="replace")[:300]
-    except UnicodeEncodeError:
-        return text[:300]
 
 
 # ── sessions ──────────────────────────────────────────────────────────────────────────────────────
@@ -369,7 +354,7 @@ _FAREWELL = 15.0
 
 @contextmanager
 def opened_spark(url: str | None) -> Iterator[Any]:
-    """A session behind an address, strict in what it reads; the caller's own session stays untouched."""
+    """Open a session behind an address, strict in what it reads; the caller's own session stays untouched."""
     if url is not None and not _MASTER.fullmatch(url):
         raise InputError(
             f"{url!r} is not an address that Spark knows; it reads like spark://host:port, "
@@ -383,11 +368,11 @@ def opened_spark(url: str | None) -> Iterator[Any]:
         check_reachable(url)
     open_already = SparkContext._active_spark_context
     if url is not None and url.startswith("sc://"):
-        session = _connected(url)
+        session = _connect(url)
     elif open_already is not None:
-        session = _lent(open_already, url)
+        session = _lend(open_already, url)
     else:
-        session = _of_our_own(url or "local[*]")
+        session = _start(url or "local[*]")
     with quiet_bridge(), session as spark:
         for name, value in _STRICT.items():
             spark.conf.set(name, value)
@@ -396,7 +381,7 @@ def opened_spark(url: str | None) -> Iterator[Any]:
 
 @contextmanager
 def quiet_bridge() -> Iterator[None]:
-    """The bridge to Java logs Ctrl-C, and a Java that is gone, with a traceback; we say what happened ourselves."""
+    """Silence the bridge to Java, which logs Ctrl-C and a Java that is gone with a traceback; we say it ourselves."""
     import logging  # noqa: PLC0415 - where Spark is at work
 
     def is_another(record: logging.LogRecord) -> bool:
@@ -414,8 +399,8 @@ def quiet_bridge() -> Iterator[None]:
 
 
 @contextmanager
-def _connected(url: str) -> Iterator[Any]:
-    """A Spark Connect session beside any other; nothing but a thin client runs here."""
+def _connect(url: str) -> Iterator[Any]:
+    """Open a Spark Connect session beside any other; nothing but a thin client runs here."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
 
     mode = os.environ.get("SPARK_CONNECT_MODE_ENABLED")
@@ -429,8 +414,8 @@ def _connected(url: str) -> Iterator[Any]:
 
 
 @contextmanager
-def _lent(context: Any, url: str | None) -> Iterator[Any]:
-    """The caller's own cluster, in a session with settings of its own."""
+def _lend(context: Any, url: str | None) -> Iterator[Any]:
+    """Open a session with settings of its own on the caller's cluster."""
     from pyspark.sql import SparkSession  # noqa: PLC0415 - an extra
 
     if url is not None and url != context.master:
@@ -442,8 +427,8 @@ def _lent(context: Any, url: str | None) -> Iterator[Any]:
 
 
 @contextmanager
-def _of_our_own(master: str) -> Iterator[Any]:
-    """A session whose Java process ends with it, also when counting fails or is interrupted."""
+def _start(master: str) -> Iterator[Any]:
+    """Start a session whose Java process ends with it, also when counting fails or is interrupted."""
     from pyspark import SparkConf, SparkContext  # noqa: PLC0415 - an extra
     from pyspark.errors import PySparkRuntimeError  # noqa: PLC0415 - heavy
     from pyspark.java_gateway import launch_gateway  # noqa: PLC0415 - heavy
@@ -478,7 +463,9 @@ def _of_our_own(master: str) -> Iterator[Any]:
                     context.stop()
                 if left_over is None and gateway is not None:
                     _end(gateway, clean=clean)
-                    _forget()
+                    # the next Spark session of this process starts a Java process of its own
+                    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
+                    SparkSession._instantiatedSession = SparkSession._activeSession = None
                 elif context is not None and not clean:
                     context.stop()
 
@@ -506,22 +493,13 @@ def _end(gateway: Any, *, clean: bool) -> None:
         gateway.shutdown()
 
 
-def _forget() -> None:
-    """Let the next Spark session of this process start a Java process of its own."""
-    from pyspark import SparkContext  # noqa: PLC0415 - an extra
-    from pyspark.sql import SparkSession  # noqa: PLC0415 - heavy
-
-    SparkContext._gateway = SparkContext._jvm = SparkContext._active_spark_context = None
-    SparkSession._instantiatedSession = SparkSession._activeSession = None
-
-
 def _restore(handler: Any) -> None:
     if threading.current_thread() is threading.main_thread() and handler is not None:
         signal.signal(signal.SIGINT, handler)
 
 
 def _last_line(folder: Path) -> str:
-    """The last that Java said, without the places in its code."""
+    """Return the last that Java said, without the places in its code."""
     lines = (folder / "spark.log").read_text(errors="replace").split("\n")
     stated = [line.strip() for line in lines if line.strip() and not re.match(r"\s+(at |\.\.\. )", line)]
     return stated[-1].removeprefix('Exception in thread "main" ').rstrip(".") if stated else "it said nothing"

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
@@ -43,7 +44,7 @@ class GroupBy:
         return {name: f"k{i}" for i, name in enumerate(keys)}
 
     def shorts(self, margin: tuple[str, ...]) -> list[str]:
-        """Safe names of the columns that identify a cell of one margin."""
+        """Return safe names of the columns that identify a cell of one margin."""
         return [self.names[key] for key in self.query.keys(margin)]
 
     @property
@@ -52,12 +53,12 @@ class GroupBy:
         return ["n"] if self.query.weight is None else ["n", "w", "w2", "least", "lacks"]
 
     def mask(self, margin: tuple[str, ...]) -> int:
-        """ReadOptions GROUPING marks the cells of one margin: a zero bit where its column counts."""
+        """Return how GROUPING marks the cells of one margin: a zero bit where its column counts."""
         last = len(self.margins) - 1
         return (2 << last) - 1 - (1 << (last - self.margins.index(margin)))
 
     def sql(self, relation: str, expressions: Mapping[str, str]) -> str:
-        """The statement, for a relation whose columns are given as expressions."""
+        """Write the statement, for a relation whose columns are given as expressions."""
         names = self.names
         weighted = self.query.weight is not None
         rows = [f"{expressions[name]} AS {short}" for name, short in names.items()]
@@ -129,27 +130,29 @@ def count_query(source: object, what: object, query: Query) -> list[Tally]:
             with shown_while(f"counting {_short(what)}"):
                 return _count(connection, _driver(connection), what, query)
         except _error_type(module) as error:
-            _leave_failed_transaction(connection, module)
+            if module == "adbc_driver_manager":  # to PostgreSQL it answers nothing more after an error
+                try:
+                    _driver(connection)
+                except _error_type(module):
+                    connection.rollback()  # what was not committed is lost already
             raise InputError(f"the database rejected {_short(what)}: {_line(error)}") from error
 
 
-def _leave_failed_transaction(connection: Any, module: str) -> None:
-    """An ADBC connection to PostgreSQL answers nothing more after an error; what was not committed is lost already."""
-    if module == "adbc_driver_manager":
-        with suppress(_error_type(module)):
-            _driver(connection)
-            return
-        connection.rollback()
-
-
 def _count(connection: Any, driver: str, what: str, query: Query) -> list[Tally]:
-    relation = _relation(what, driver)
-    described = _columns_of(connection, relation)
+    relation = _write_relation(what, driver)
+    with _cursor(connection) as cursor:
+        cursor.execute(f"SELECT * FROM {relation} WHERE 1 = 0")
+        described = [(column[0], column[1]) for column in cursor.description]
     pick_columns(query.names, [name for name, _ in described], _short(what))
-    expressions = {name: _expression(name, kind, driver) for name, kind in described}
+    expressions = {name: _write_column(name, kind, driver) for name, kind in described}
     if query.weight is not None and driver in _SQLITE:
-        _check_texts(connection, relation, expressions[query.weight], query.weight)
         weight = expressions[query.weight]
+        texts = f"SELECT DISTINCT {weight} FROM {relation} WHERE typeof({weight}) IN ('text', 'blob')"
+        for (text,) in _fetch_lines(connection, texts):  # SQLite takes text that is no number for 0
+            if not isinstance(text, str) or not _NUMBER.fullmatch(text.strip()):
+                raise InputError(
+                    f"a weight in {query.weight!r} is {text!r}, which is no number; fix it, or leave it empty"
+                )
         expressions[query.weight] = (
             f"CASE WHEN typeof({weight}) = 'text' AND trim({weight}) = '' THEN NULL ELSE {weight} END"
         )
@@ -161,30 +164,23 @@ def _count(connection: Any, driver: str, what: str, query: Query) -> list[Tally]
     for start in range(0, len(margins), at_once):
         some = margins[start : start + at_once]
         group_by = GroupBy(query, some, lacks=_LACKS, total="sum")
-        lines = _fetched(connection, group_by.sql(relation, expressions))
+        lines = _fetch_lines(connection, group_by.sql(relation, expressions))
         tallies += [_tally(lines, group_by, margin) for margin in some]
     for name, (_, back) in coded.items():
         tallies = [tally.mapped(name, back) for tally in tallies]
     return tallies
 
 
-def _check_texts(connection: Any, relation: str, column: str, name: str) -> None:
-    """SQLite keeps any text in a column of numbers, and takes what is no number for 0."""
-    texts = f"SELECT DISTINCT {column} FROM {relation} WHERE typeof({column}) IN ('text', 'blob')"
-    for (text,) in _fetched(connection, texts):
-        if not isinstance(text, str) or not _NUMBER.fullmatch(text.strip()):
-            raise InputError(f"a weight in {name!r} is {text!r}, which is no number; fix it, or leave it empty")
-
-
-def _fetched(connection: Any, statement: str) -> list[Sequence[Any]]:
+def _fetch_lines(connection: Any, statement: str) -> list[Sequence[Any]]:
     with _cursor(connection) as cursor:
         cursor.execute(statement)
-        return list(map(_plain, cursor.fetchall()))
+        lines = cursor.fetchall()  # some connections give lines by name
+        return [list(line.values()) if isinstance(line, Mapping) else line for line in lines]
 
 
 @contextmanager
 def _cursor(connection: Any) -> Iterator[Any]:
-    """Something to ask; a cursor of DuckDB is a connection of its own, which does not see temporary tables."""
+    """Open something to ask; a cursor of DuckDB is a connection of its own, which does not see temporary tables."""
     if type(connection).__module__.lstrip("_").partition(".")[0] == "duckdb":
         yield connection
         return
@@ -193,11 +189,6 @@ def _cursor(connection: Any) -> Iterator[Any]:
         yield cursor
     finally:
         cursor.close()
-
-
-def _plain(line: Any) -> Sequence[Any]:
-    """A line by position, also from a connection that gives lines by name."""
-    return list(line.values()) if isinstance(line, Mapping) else line
 
 
 def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...]) -> Tally:
@@ -226,8 +217,8 @@ def _tally(lines: list[Sequence[Any]], group_by: GroupBy, margin: tuple[str, ...
     return Tally.from_columns(keys, values, [int(line[first]) for line in lines], **sums)
 
 
-def _relation(what: str, driver: str) -> str:
-    """A query in brackets, or a table's name in quotes; schema and table are parted by a dot."""
+def _write_relation(what: str, driver: str) -> str:
+    """Write a query in brackets, or a table's name in quotes; schema and table are parted by a dot."""
     bare = re.sub(r"\A(\s|--[^\n]*(\n|\Z)|/\*.*?\*/)+", "", what, flags=re.DOTALL)
     if re.match(r"(select|with|values|from)\b|\(", bare, re.IGNORECASE) and re.search(r"\s", bare.strip()):
         return f"({bare.strip().rstrip(';')}\n) AS source"
@@ -239,14 +230,8 @@ def _quoted(name: str, driver: str) -> str:
     return sign + name.replace(sign, sign * 2) + sign
 
 
-def _columns_of(connection: Any, relation: str) -> list[tuple[str, Any]]:
-    with _cursor(connection) as cursor:
-        cursor.execute(f"SELECT * FROM {relation} WHERE 1 = 0")
-        return [(column[0], column[1]) for column in cursor.description]
-
-
-def _expression(name: str, kind: Any, driver: str) -> str:
-    """A column, compared byte by byte: a collation must not decide which labels are the same."""
+def _write_column(name: str, kind: Any, driver: str) -> str:
+    """Write a column such that it is compared byte by byte: no collation decides which labels are the same."""
     column = _quoted(name, driver)
     if driver in _SQLITE:
         return f"{column} COLLATE BINARY"
@@ -270,7 +255,7 @@ def _error_type(module: str) -> type[Exception]:
 
 @contextmanager
 def connected(source: object) -> Iterator[Any]:
-    """The caller's connection, left open; or a new one for an address, closed afterwards."""
+    """Use the caller's connection, left open; or a new one for an address, closed afterwards."""
     if not isinstance(source, str):
         raw = getattr(source, "raw_connection", None)
         if raw is None and not hasattr(source, "cursor"):
@@ -291,7 +276,19 @@ def _connect(url: str) -> Any:
     parts = urlsplit(url)
     scheme = parts.scheme.partition("+")[0]
     if scheme in ("sqlite", "duckdb"):
-        return _connect_file(scheme, unquote(url.partition("://")[2].partition("?")[0])[1:])
+        path = unquote(url.partition("://")[2].partition("?")[0])[1:]
+        if not Path(path).is_file():
+            raise InputError(f"there is no database {path}; the address is {scheme}:/// and a path")
+        if scheme == "sqlite":
+            import sqlite3  # noqa: PLC0415 - heavy
+
+            return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
+        import duckdb  # noqa: PLC0415 - heavy
+
+        try:
+            return duckdb.connect(path, read_only=True)
+        except duckdb.Error as error:
+            raise InputError(f"{path} cannot be opened as a DuckDB database: {_line(error)}") from error
     if scheme in ("postgresql", "postgres"):
         try:
             import psycopg  # noqa: PLC0415 - an extra
@@ -305,23 +302,6 @@ def _connect(url: str) -> Any:
         f"{url} is not the address of a known kind of database; give postgresql://, sqlite:/// or "
         "duckdb:///, or open the connection yourself and give (connection, query)"
     )
-
-
-def _connect_file(scheme: str, path: str) -> Any:
-    from pathlib import Path  # noqa: PLC0415 - heavy
-
-    if not Path(path).is_file():
-        raise InputError(f"there is no database {path}; the address is {scheme}:/// and a path")
-    if scheme == "duckdb":
-        import duckdb  # noqa: PLC0415 - heavy
-
-        try:
-            return duckdb.connect(path, read_only=True)
-        except duckdb.Error as error:
-            raise InputError(f"{path} cannot be opened as a DuckDB database: {_line(error)}") from error
-    import sqlite3  # noqa: PLC0415 - heavy
-
-    return sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)
 
 
 def _short(what: str) -> str:

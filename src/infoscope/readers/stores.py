@@ -53,7 +53,7 @@ class ObjectAddress:
 
     @classmethod
     def parsed(cls, text: str) -> Self:
-        """The parts of an address.
+        """Read the parts of an address.
 
         >>> ObjectAddress.parsed("s3://logs/2026/*.parquet")
         ObjectAddress(scheme='s3', bucket='logs', key='2026/*.parquet')
@@ -91,20 +91,20 @@ class ObjectAddress:
         return "/".join(parts[:plain])
 
     def at(self, key: str) -> Self:
-        """Another object of the same bucket."""
+        """Return another object of the same bucket."""
         return type(self)(self.scheme, self.bucket, key)
 
     def matches(self, key: str) -> bool:
-        """Whether a key is one that the pattern means; ** stands for any number of folders.
+        """Return True for a key that the pattern means; ** stands for any number of folders.
 
         >>> pattern = ObjectAddress.parsed("s3://logs/**/part-?.csv")
         >>> [pattern.matches(key) for key in ("part-1.csv", "a/b/part-2.csv", "a/part-10.csv")]
         [True, True, False]
         """
-        return re.fullmatch(_expression(self.key), key, re.DOTALL) is not None
+        return re.fullmatch(_as_expression(self.key), key, re.DOTALL) is not None
 
 
-def _expression(pattern: str) -> str:
+def _as_expression(pattern: str) -> str:
     out, at = "", 0
     while at < len(pattern):
         if pattern.startswith("**/", at):
@@ -120,7 +120,7 @@ def _expression(pattern: str) -> str:
 
 
 def is_object_address(name: str) -> bool:
-    """Whether a name is an address of an object store or a web server, whose files can be read here.
+    """Return True for an address of an object store or a web server, whose files can be read here.
 
     >>> [is_object_address(name) for name in ("s3://logs/a.csv", "https://a.org/a.csv", "hdfs://n/a.csv", "a.csv")]
     [True, True, False, False]
@@ -164,13 +164,13 @@ class ObjectStore(Protocol):
     """A bucket, or a web server."""
 
     def info(self, key: str, ending: int = 0) -> ObjectInfo | None:
-        """Size and version of an object, with its last bytes, this many, if the store can; None if it is absent."""
+        """Return size and version of an object, with so many last bytes if the store can; None if it is absent."""
 
     def listed(self, folder: str) -> Iterable[ObjectInfo]:
-        """All objects under a folder."""
+        """Return all objects under a folder."""
 
     def read(self, info: ObjectInfo, span: Range) -> Buffer:
-        """The bytes of a range of an object, which must still be the one that ``info`` describes."""
+        """Return the bytes of a range of an object, which must still be the one that ``info`` describes."""
 
 
 class Fault(Enum):
@@ -213,12 +213,13 @@ def persistently(work: Callable[[], T], address: ObjectAddress) -> T:
 def raise_fault(error: StoreError, address: ObjectAddress) -> NoReturn:
     """Say what is wrong and what to do."""
     status = f" ({error.status})" if error.status else ""
+    endpoint = " and AWS_ENDPOINT_URL" if address.scheme.startswith("s3") else ""
     sentences = {
         Fault.ABSENT: f"{address}: the file does not exist; check the name and the folder",
         Fault.NO_BUCKET: f"{address}: the {address.place} {address.bucket!r} does not exist; check its name",
         Fault.DENIED: f"{address}: access was denied{status}; {_CREDENTIALS.get(address.scheme[:2], _OTHERWISE)}",
         Fault.BUSY: f"{address}: the store is too busy to answer{status}; try again later",
-        Fault.UNREACHABLE: f"{address}: the store cannot be reached{status}; check the network{_endpoint(address)}",
+        Fault.UNREACHABLE: f"{address}: the store cannot be reached{status}; check the network{endpoint}",
         Fault.CUT: f"{address}: the store broke off in the middle of the file, several times; try again later",
         Fault.CHANGED: f"{address} changed while it was read; read a copy that does not change",
     }
@@ -232,10 +233,6 @@ _CREDENTIALS = {
     "ab": "check AZURE_STORAGE_ACCOUNT_NAME and AZURE_STORAGE_ACCOUNT_KEY",
 }
 _OTHERWISE = "check the link, which may have expired, or the name and password in it"
-
-
-def _endpoint(address: ObjectAddress) -> str:
-    return " and AWS_ENDPOINT_URL" if address.scheme.startswith("s3") else ""
 
 
 # ── buckets of S3, Google Cloud and Azure, through obstore ───────────────────────────────────────
@@ -257,15 +254,15 @@ class Bucket:
     """A bucket or a container."""
 
     def __init__(self, address: ObjectAddress) -> None:
-        with _told():
+        with _sort_faults():
             self._store = _opened(
                 address.scheme, address.bucket, os.environ.get(_ENDPOINTS.get(address.scheme, ""), "")
             )
 
     def info(self, key: str, ending: int = 0) -> ObjectInfo | None:
-        """Size and version of an object, with its last bytes, this many, if the store can; None if it is absent."""
+        """Return size and version of an object, with so many last bytes if the store can; None if it is absent."""
         try:
-            with _told():
+            with _sort_faults():
                 return self._with_ending(key, ending) if ending else _info(_obstore().head(self._store, key))
         except StoreError as error:
             if error.fault == Fault.ABSENT:
@@ -275,7 +272,7 @@ class Bucket:
             raise
 
     def _with_ending(self, key: str, size: int) -> ObjectInfo:
-        """In one request: each takes as long as the way to the store and back."""
+        """Ask in one request: each takes as long as the way to the store and back."""
         answer = _obstore().get(self._store, key, options={"range": {"suffix": size}})
         info = replace(_info(answer.meta), ending=answer.bytes())
         if len(info.ending) != min(size, info.size):
@@ -283,13 +280,13 @@ class Bucket:
         return info
 
     def listed(self, folder: str) -> Iterable[ObjectInfo]:
-        """All objects under a folder."""
-        with _told():
+        """Return all objects under a folder."""
+        with _sort_faults():
             return [_info(found) for page in _obstore().list(self._store, prefix=folder or None) for found in page]
 
     def read(self, info: ObjectInfo, span: Range) -> Buffer:
-        """The bytes of a range."""
-        with _told():
+        """Return the bytes of a range."""
+        with _sort_faults():
             answer = _obstore().get(self._store, info.key, options={"range": span})
             now = _info(answer.meta)
             info.check(now.size, now.version)
@@ -310,7 +307,7 @@ def _obstore() -> Any:
 
 @cache
 def _opened(scheme: str, bucket: str, endpoint: str) -> Any:
-    """The store; connections are kept for the next question."""
+    """Open a store; connections are kept for the next question."""
     _obstore()
     from obstore.store import AzureStore, GCSStore, S3Store  # noqa: PLC0415 - as above
 
@@ -320,28 +317,26 @@ def _opened(scheme: str, bucket: str, endpoint: str) -> Any:
     if scheme.startswith("s3"):
         return S3Store(bucket, **options)
     if scheme == "gs":
-        return GCSStore(bucket, **options, **({"service_account_key": _emulated(endpoint)} if endpoint else {}))
+        if endpoint:  # the account of an emulator, which asks for no credentials
+            key: dict[str, Any] = {"gcs_base_url": endpoint.rstrip("/"), "disable_oauth": True}
+            key |= dict.fromkeys(("client_email", "private_key", "private_key_id"), "")
+            options["service_account_key"] = json.dumps(key)
+        return GCSStore(bucket, **options)
     container, _, account = bucket.partition("@")
     if account:  # abfss://container@account.dfs.core.windows.net/…
         options["account_name"] = account.partition(".")[0]
     return AzureStore(container, **options)
 
 
-def _emulated(endpoint: str) -> str:
-    """The account of an emulator of Google Cloud Storage, which asks for no credentials."""
-    account = {"gcs_base_url": endpoint.rstrip("/"), "disable_oauth": True}
-    return json.dumps(account | dict.fromkeys(("client_email", "private_key", "private_key_id"), ""))
-
-
 def _info(found: Any) -> ObjectInfo:
-    """Size and version of an object; Azure quotes the version in responses and does not in listings."""
+    """Return size and version of an object; Azure quotes the version in responses and does not in listings."""
     version = found["e_tag"]
     return ObjectInfo(found["path"], int(found["size"]), version and version.removeprefix("W/").strip('"'))
 
 
 @contextmanager
-def _told() -> Iterator[None]:
-    """Faults of the driver by kind; its words name addresses and keys, and stay behind."""
+def _sort_faults() -> Iterator[None]:
+    """Raise faults of the driver by kind; its words name addresses and keys, and stay behind."""
     try:
         yield
     except FileNotFoundError as error:
@@ -351,11 +346,11 @@ def _told() -> Iterator[None]:
     except Exception as error:
         if isinstance(error, (InputError, StoreError)):
             raise
-        raise StoreError(*_fault(str(error))) from None
+        raise StoreError(*_classify(str(error))) from None
 
 
-def _fault(words: str) -> tuple[Fault, str]:
-    """The kind of a fault, and what the store answered."""
+def _classify(words: str) -> tuple[Fault, str]:
+    """Return the kind of a fault, and what the store answered."""
     words = words.partition("\n\nDebug source:")[0]
     status = found[1].strip() if (found := _STATUS.search(words)) else ""
     code = found[1] if (found := _CODE.search(words)) else ""
@@ -403,17 +398,21 @@ class MirroredFile:
 
     def fetch(self, wanted: Iterable[Range]) -> None:
         """Write ranges into the copy that it does not have yet."""
-        missing = _joined(span for span in wanted if not self.has(span))
+        missing = _join_ranges(span for span in wanted if not self.has(span))
         pieces = [(at, min(at + _PIECE, end)) for start, end in missing for at in range(start, end, _PIECE)]
-        for several in _batches(pieces):
-            self._write(zip(several, _in_parallel(self.read, several), strict=True))
+        batch: list[Range] = []
+        for piece in pieces:
+            batch.append(piece)
+            if sum(end - start for start, end in batch) >= _AT_A_TIME or piece == pieces[-1]:
+                self._write(zip(batch, _in_parallel(self.read, batch), strict=True))
+                batch = []
 
     def has(self, span: Range) -> bool:
-        """Whether the copy has these bytes."""
+        """Return True if the copy has these bytes."""
         return any(start <= span[0] and span[1] <= end for start, end in self.present)
 
     def read(self, span: Range) -> Buffer:
-        """Bytes of the remote file; the copy is left as it is."""
+        """Return bytes of the remote file; the copy is left as it is."""
         return persistently(lambda: self.store.read(self.info, span), self.address)
 
     def _write(self, pieces: Iterable[tuple[Range, Buffer]]) -> None:
@@ -422,23 +421,11 @@ class MirroredFile:
                 copy.seek(span[0])
                 copy.write(content)
                 self.present.append(span)
-        self.present = _joined(self.present)
+        self.present = _join_ranges(self.present)
 
 
-def _batches(pieces: Sequence[Range]) -> Iterator[list[Range]]:
-    """Pieces that are asked for together."""
-    batch: list[Range] = []
-    for piece in pieces:
-        batch.append(piece)
-        if sum(end - start for start, end in batch) >= _AT_A_TIME:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
-
-
-def _joined(spans: Iterable[Range]) -> list[Range]:
-    """Ranges in their order, those that touch as one."""
+def _join_ranges(spans: Iterable[Range]) -> list[Range]:
+    """Return ranges in their order, those that touch as one."""
     joined: list[Range] = []
     for start, end in sorted(set(spans)):
         if joined and start <= joined[-1][1]:
@@ -448,40 +435,34 @@ def _joined(spans: Iterable[Range]) -> list[Range]:
     return joined
 
 
-def _web_server(address: ObjectAddress) -> ObjectStore:
-    from infoscope.readers.stores import WebServer  # noqa: PLC0415 - loads HTTP and encryption
-
-    return WebServer(address)
-
-
 def mirrored(
     name: str, folder: Path, is_data: Callable[[str], bool], is_parquet: Callable[[str], bool]
 ) -> list[MirroredFile]:
-    """Copies of the files that an address, a folder or a pattern means, in their order.
+    """Copy the files that an address, a folder or a pattern means, in their order.
 
     ``is_data`` says which files of a folder are data, by their path in it; ``is_parquet`` which are copied with holes.
     """
     address = ObjectAddress.parsed(name)
-    store: ObjectStore = _web_server(address) if address.is_web else Bucket(address)
+    store: ObjectStore = WebServer(address) if address.is_web else Bucket(address)
     ending = _FOOTER if is_parquet(Path(address.key).name) else 0
     start = time.perf_counter()
-    found = persistently(lambda: _meant(address, store, is_data, ending), address)
+    found = persistently(lambda: _list_objects(address, store, is_data, ending), address)
     delay = time.perf_counter() - start
     if not found:
         kind = "the pattern matches no file" if address.is_pattern else "the file does not exist"
         raise InputError(f"{address}: {kind}; check the name and the folder")
     bucket = "".join(c if c.isalnum() or c in ".-" else "_" for c in address.bucket)
     place = folder / f"{bucket}-{token_hex(6)}"
-    places = [_place(place, info.key, address, is_parquet) for info in found]
+    places = [_place_copy(place, info.key, address, is_parquet) for info in found]
     files = [
         MirroredFile(address.at(info.key), info, store, path, delay) for info, path in zip(found, places, strict=True)
     ]
-    _in_parallel(lambda file: _begin(file, with_holes=is_parquet(file.path.name)), files)
+    _in_parallel(lambda file: _start_copy(file, with_holes=is_parquet(file.path.name)), files)
     return files
 
 
-def _place(folder: Path, key: str, address: ObjectAddress, is_parquet: Callable[[str], bool]) -> Path:
-    """Where a copy lies: the folders of the key, which may name columns, and no way out of the folder.
+def _place_copy(folder: Path, key: str, address: ObjectAddress, is_parquet: Callable[[str], bool]) -> Path:
+    """Return where a copy lies: the folders of the key, which may name columns, and no way out of the folder.
 
     A Parquet file whose key has no folders needs none: removing a folder takes milliseconds on some disks. Text keeps
     its name, from which messages make those of converted files.
@@ -496,8 +477,10 @@ def _place(folder: Path, key: str, address: ObjectAddress, is_parquet: Callable[
     return folder.with_name(beside)
 
 
-def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool], ending: int) -> list[ObjectInfo]:
-    """Objects in their order; the last bytes come along of one that is named."""
+def _list_objects(
+    address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], bool], ending: int
+) -> list[ObjectInfo]:
+    """Return objects in their order; the last bytes come along of one that is named."""
     if address.is_pattern:
         found = [info for info in store.listed(address.folder) if address.matches(info.key)]
         return sorted(found, key=lambda info: info.key)
@@ -510,7 +493,7 @@ def _meant(address: ObjectAddress, store: ObjectStore, is_data: Callable[[str], 
     return sorted(inside, key=lambda info: info.key)
 
 
-def _begin(file: MirroredFile, *, with_holes: bool) -> None:
+def _start_copy(file: MirroredFile, *, with_holes: bool) -> None:
     """Make the copy: its footer where the rest may wait, else all of it."""
     size = file.info.size
     try:
@@ -549,7 +532,11 @@ def fetch_columns(
 
     It gives lines of path, column, first byte (of the dictionary, of the data) and size.
     """
-    partly = [path for path, file in files.items() if not _is_complete(file)]
+    partly = [
+        path
+        for path, file in files.items()
+        if file.present != [(0, file.info.size)] and file.info.size and os.path.getsize(path) == file.info.size
+    ]
     if not partly:
         return
     wanted: dict[str, list[Range]] = {str(path.absolute()): [] for path in partly}
@@ -561,15 +548,11 @@ def fetch_columns(
 
 
 def _in_parallel(work: Callable[[T], R], items: Sequence[T]) -> list[R]:
-    """Several at a time; one needs no thread."""
+    """Work on several at a time; one needs no thread."""
     if len(items) == 1:
         return [work(items[0])]
     with ThreadPoolExecutor(_REQUESTS) as pool:
         return list(pool.map(work, items))
-
-
-def _is_complete(file: MirroredFile) -> bool:
-    return file.present == [(0, file.info.size)] or not file.info.size or os.path.getsize(file.path) != file.info.size
 
 
 # ── web servers, by ranges of bytes where the server knows them ───────────────────────────────────
@@ -580,7 +563,7 @@ _LENGTH = re.compile(r"bytes \d+-\d+/(\d+)")
 
 
 def _total(headers: Message) -> int | None:
-    """Bytes of the whole file, by an answer that has a part of it."""
+    """Return the bytes of the whole file, by an answer that has a part of it."""
     total = _LENGTH.fullmatch(headers.get("Content-Range", ""))
     return int(total[1]) if total else None
 
@@ -596,9 +579,9 @@ class WebServer:
         self._address = address
 
     def info(self, key: str, ending: int = 0) -> ObjectInfo | None:  # noqa: ARG002 - not every server counts from the end
-        """Size and version of a file, asked for with its first byte: signed links allow nothing else."""
+        """Ask for size and version with the first byte of a file: signed links allow nothing else."""
         try:
-            with closing(self._asked(key, "bytes=0-0")) as answer:
+            with closing(self._ask(key, "bytes=0-0")) as answer:
                 total, version = _total(answer.headers), _version(answer.headers)
                 size = int(answer.headers.get("Content-Length") or -1) if total is None else total
         except StoreError as error:
@@ -610,14 +593,14 @@ class WebServer:
         return ObjectInfo(key, size, version, total is not None)
 
     def listed(self, folder: str) -> Iterable[ObjectInfo]:
-        """Nothing: web servers do not say what they have."""
+        """Reject the question: web servers do not say what they have."""
         raise InputError(f"{self._address.at(folder)} is of a web server, which lists no files; name the files")
 
     def read(self, info: ObjectInfo, span: Range) -> bytes:
-        """The bytes of a range; of a server that knows none, all that it has."""
+        """Return the bytes of a range; of a server that knows none, all that it has."""
         start, end = span
         try:
-            with closing(self._asked(info.key, f"bytes={start}-{end - 1}" if info.has_ranges else None)) as answer:
+            with closing(self._ask(info.key, f"bytes={start}-{end - 1}" if info.has_ranges else None)) as answer:
                 if info.has_ranges:
                     info.check(_total(answer.headers), _version(answer.headers))
                 content: bytes = answer.read()
@@ -627,9 +610,18 @@ class WebServer:
             raise StoreError(Fault.CUT)
         return content
 
-    def _asked(self, key: str, span: str | None) -> Any:
+    def _ask(self, key: str, span: str | None) -> Any:
+        """Send a request, for a range of bytes where one is given, and return the answer."""
+        parts = urlsplit(str(self._address.at(key)))
+        login, _, host = parts.netloc.rpartition("@")
+        path = quote(parts.path, safe="/%:@!$&'()*+,;=~")
+        request = urllib.request.Request(f"{parts.scheme}://{host}{path}{'?' if parts.query else ''}{parts.query}")
+        if login:
+            request.add_header("Authorization", f"Basic {base64.b64encode(unquote(login).encode()).decode()}")
+        if span is not None:
+            request.add_header("Range", span)
         try:
-            return urllib.request.urlopen(self._request(key, span), timeout=_PATIENCE)
+            return urllib.request.urlopen(request, timeout=_PATIENCE)
         except urllib.error.HTTPError as error:
             error.close()
             kinds = {404: Fault.ABSENT, 410: Fault.ABSENT, 401: Fault.DENIED, 403: Fault.DENIED}
@@ -639,14 +631,3 @@ class WebServer:
             ) from None
         except (urllib.error.URLError, http.client.HTTPException, OSError):
             raise StoreError(Fault.UNREACHABLE) from None
-
-    def _request(self, key: str, span: str | None) -> urllib.request.Request:
-        parts = urlsplit(str(self._address.at(key)))
-        login, _, host = parts.netloc.rpartition("@")
-        path = quote(parts.path, safe="/%:@!$&'()*+,;=~")
-        request = urllib.request.Request(f"{parts.scheme}://{host}{path}{'?' if parts.query else ''}{parts.query}")
-        if login:
-            request.add_header("Authorization", f"Basic {base64.b64encode(unquote(login).encode()).decode()}")
-        if span is not None:
-            request.add_header("Range", span)
-        return request
