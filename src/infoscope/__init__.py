@@ -16,7 +16,7 @@ __version__ = "0.1.0"
 
 PUBLIC_MODULES = {
     "clustering": "studies.clustering",
-    "evaluation": "studies.evaluate",
+    "evaluation": "studies.evaluation",
     "experiments": "integrations.experiments",
     "latent": "studies.latent",
     "mlflow": "integrations.mlflow",

@@ -1,4 +1,4 @@
-import infoscope.studies.evaluate as _evaluate
+import infoscope.studies.evaluation as _evaluation
 
 from . import datasets as datasets
 from . import explorer as explorer
@@ -72,8 +72,8 @@ from .studies.cross_validate import monte_carlo as monte_carlo
 from .studies.cross_validate import stability as stability
 from .studies.drift import Drift as Drift
 from .studies.drift import drift as drift
-from .studies.evaluate import Evaluation as Evaluation
 from .studies.evaluate import evaluate as evaluate
+from .studies.evaluation import Evaluation as Evaluation
 from .studies.gate import Gate as Gate
 from .studies.gate import gate as gate
 from .studies.history import History as History
@@ -92,6 +92,6 @@ from .studies.tune import Tuning as Tuning
 from .studies.tune import tune as tune
 from .tables import Contingency as Contingency
 
-evaluation = _evaluate
+evaluation = _evaluation
 
 __version__: str

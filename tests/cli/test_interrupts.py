@@ -200,7 +200,7 @@ def test_an_interrupt_inside_exec_ends_with_its_status(tmp_path: Path, words: li
     (tmp_path / "sitecustomize.py").write_text(
         "import sys\n"
         "def hook(event, arguments):\n"
-        "    if event == 'exec' and arguments[0].co_filename.endswith('evaluate/api.py'):\n"
+        "    if event == 'exec' and arguments[0].co_filename.endswith('studies/evaluate.py'):\n"
         "        exec('import os, signal; os.kill(os.getpid(), signal.SIGINT); [0 for _ in range(1000)]')\n"
         "sys.addaudithook(hook)\n"
     )

@@ -153,7 +153,7 @@ def test_sparse_clusters_that_tell_much_are_not_called_random() -> None:
 
 @pytest.mark.slow
 def test_very_many_groups_are_listed_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("infoscope.studies.evaluate.score.MOST_CLASSES", 5)
+    monkeypatch.setattr("infoscope.studies.evaluate_tables.MAX_CLASSES", 5)
     rng = np.random.default_rng(0)
     system = ifs.evaluate(
         Contingency.from_labels(rng.integers(40, size=400), rng.integers(40, size=400), labels="own"), task="clustering"

@@ -116,7 +116,7 @@ def test_rows_are_kept_from_frames_and_files(library: str, tmp_path: Path) -> No
         kept = ifs.evaluate(frame, truth="label", system="model").row_labels
 
     assert kept is not None
-    truth, model = (column.unpacked(kept.rows) for column in (kept.truth, kept.systems["model"]))
+    truth, model = (column.unpack(kept.rows) for column in (kept.truth, kept.systems["model"]))
     for column, given in ((truth, columns["label"]), (model, columns["model"])):
         assert [None if code < 0 else column.labels[code] for code in column.codes] == given
 
@@ -130,7 +130,7 @@ def test_rows_are_not_kept_where_rejected_weighted_split_or_many(monkeypatch: py
     assert ifs.evaluate(frame, **asked, keep_rows=False).row_labels is None
     assert ifs.evaluate(frame, **asked, by="site").row_labels is None
     assert ifs.evaluate(list(TRUTH[:60]), list(OLD[:60]), weight=[1.0, 2.0] * 30).row_labels is None
-    monkeypatch.setattr("infoscope.studies.evaluate.inputs.MAX_KEPT_ROWS", 59)
+    monkeypatch.setattr("infoscope.studies.evaluate_inputs.MAX_KEPT_ROWS", 59)
     assert ifs.evaluate(frame, **asked).row_labels is None
     assert ifs.evaluate(frame, **asked, keep_rows=True).row_labels is not None
     page = ifs.evaluate(frame, **asked, keep_rows=True).to_html()
@@ -244,9 +244,9 @@ def test_damaged_rows_are_rejected(codes: str) -> None:
 @pytest.mark.parametrize("labels", [1, 2, 255, 256, 70_000])
 def test_labels_survive_packing(labels: int) -> None:
     codes = np.random.default_rng(labels).integers(-1, labels, 500)
-    column = LabelColumn.packed(CodedColumn(codes, tuple(range(labels))))
+    column = LabelColumn.pack(CodedColumn(codes, tuple(range(labels))))
 
-    assert np.array_equal(column.unpacked(500).codes, codes)
+    assert np.array_equal(column.unpack(500).codes, codes)
 
 
 def test_limits_in_python_are_those_of_the_command() -> None:

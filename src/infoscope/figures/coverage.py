@@ -35,7 +35,7 @@ from infoscope.figures.triangle import checked_names
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.posterior import Posterior
 from infoscope.results.estimate import drop_infinite
-from infoscope.studies.evaluate import Evaluation
+from infoscope.studies.evaluation import Evaluation
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:

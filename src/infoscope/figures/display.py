@@ -16,7 +16,7 @@ from infoscope.figures.matplotlib import draw, image, new_axes
 from infoscope.figures.scene import Panel
 from infoscope.figures.svg import picture, standalone_svg
 from infoscope.readers import Tables as ReadTables
-from infoscope.studies.evaluate import Evaluation, SystemResult
+from infoscope.studies.evaluation import Evaluation, SystemResult
 from infoscope.tables import Contingency, Label
 from infoscope.tables.construction import Declared, counted_labels
 from infoscope.tables.missing import most_ignored, warn_of_rows

@@ -12,8 +12,7 @@ from infoscope.figures.display import Display
 from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, width_of
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words, hexadecimal, on_colour, ramp
 from infoscope.metrics.registry import find
-from infoscope.studies.evaluate.judged_system import JudgedStratum
-from infoscope.studies.evaluate.result import Evaluation
+from infoscope.studies.evaluation import Evaluation, JudgedStratum
 
 __all__ = ["JudgeDisplay", "StrataMosaicDisplay"]
 

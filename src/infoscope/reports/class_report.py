@@ -15,8 +15,8 @@ from infoscope.metrics.one_vs_rest import Average, ZeroDivision
 from infoscope.reports.text import UNICODE, TextColumn, escape_label, lay_out_columns, shorten_label
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import format_count
-from infoscope.studies.evaluate.class_scores import ClassScores, class_scores
 from infoscope.studies.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
+from infoscope.studies.report import ClassScores, score_classes
 from infoscope.tables import Contingency, Label
 from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.labels import as_labels
@@ -104,7 +104,7 @@ def report(
     counted = _tables(y_true, y_pred, counting)
     warn_of([str(blanks)] if (blanks := BlankLabels.of([*counted.items()])) else [], InfoscopeWarning)
     found = {
-        name: _named(class_scores(table, how, zero, _part_of(table, asked)), target_names)
+        name: _named(score_classes(table, how, zero, _part_of(table, asked)), target_names)
         for name, table in counted.items()
     }
     parts = {name: _entries(scores) if output_dict else _text(scores, look) for name, scores in found.items()}

@@ -41,8 +41,7 @@ from infoscope.results.notation import (
     format_probability,
     format_share,
 )
-from infoscope.studies.evaluate import ClassEstimates, ConfusedPair, Evaluation, SystemResult
-from infoscope.studies.evaluate.result import ABSENT
+from infoscope.studies.evaluation import ABSENT, ClassEstimates, ConfusedPair, Evaluation, SystemResult
 from infoscope.tables import Contingency
 from infoscope.tables.transformations import on_scale
 from infoscope.typing import Json

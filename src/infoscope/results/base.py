@@ -233,7 +233,7 @@ KINDS = {
     "comparison": "infoscope.studies.compare:Comparison",
     "cross-validation": "infoscope.studies.cross_validate.result:CrossValidation",
     "drift": "infoscope.studies.drift:Drift",
-    "evaluation": "infoscope.studies.evaluate.result:Evaluation",
+    "evaluation": "infoscope.studies.evaluation:Evaluation",
     "gate": "infoscope.studies.gate:Gate",
     "history": "infoscope.studies.history:History",
     "label-plan": "infoscope.studies.labels:LabelPlan",

@@ -42,8 +42,8 @@ from infoscope.studies.compare import CompareOptions, Comparison, compare, compa
 from infoscope.studies.compare_statistics import MetricBelief, difference
 from infoscope.studies.diagnose import WITHHELD_METRICS
 from infoscope.studies.diagnose_statistics import find_foreign_labels
-from infoscope.studies.evaluate import Evaluation, SystemResult, check_positive_stated, evaluate
-from infoscope.studies.evaluate.result import ABSENT
+from infoscope.studies.evaluate import check_positive_stated, evaluate
+from infoscope.studies.evaluation import ABSENT, Evaluation, SystemResult
 from infoscope.studies.history import (
     ALLOWED_MISSING,
     MIN_RUNS,
@@ -384,11 +384,33 @@ def gate(
     >>> result.outcome, result.checks[0].difference.paired
     ('failed', True)
     """
-    stated = {"weight": weight, "by": by, "groups": groups, "reject": reject, "positive": positive, "labels": labels}
-    stated |= {"ordinal": ordinal, "clean": clean, "prevalence": prevalence, "costs": costs, "task": task}
-    stated |= {"judge": judge, "says": says, "population": population, "period": period, "scores": scores}
-    stated |= {"examples": examples, "show": show, "keep_rows": keep_rows, "metrics": metrics}
-    stated |= {"prior": prior, "level": level, "sample_size": sample_size, "seed": seed, "uncertainty": uncertainty}
+    stated: dict[str, Any] = {
+        "metrics": metrics,
+        "weight": weight,
+        "by": by,
+        "groups": groups,
+        "reject": reject,
+        "positive": positive,
+        "labels": labels,
+        "ordinal": ordinal,
+        "clean": clean,
+        "prevalence": prevalence,
+        "costs": costs,
+        "task": task,
+        "judge": judge,
+        "says": says,
+        "population": population,
+        "period": period,
+        "scores": scores,
+        "examples": examples,
+        "show": show,
+        "keep_rows": keep_rows,
+        "prior": prior,
+        "level": level,
+        "sample_size": sample_size,
+        "seed": seed,
+        "uncertainty": uncertainty,
+    }
     truth, system = named_columns(source, y_pred, (truth, system), read, stated)
     conditions = [*_parse_limits("min", min), *_parse_limits("max", max)]
     if baseline is None and baseline_system is None:

@@ -43,7 +43,8 @@ from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
-from infoscope.studies.evaluate import Evaluation, evaluate
+from infoscope.studies.evaluate import evaluate
+from infoscope.studies.evaluation import Evaluation
 from infoscope.tables.labels import few_of
 from infoscope.typing import Json, StrPath
 

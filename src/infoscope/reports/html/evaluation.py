@@ -36,7 +36,7 @@ from infoscope.reports.systems import (
 )
 from infoscope.reports.views.evaluate import describe_ties, find_tag, make_example_blocks, write_example_heading
 from infoscope.results.notation import Units, format_count, format_share
-from infoscope.studies.evaluate import Evaluation, SystemResult
+from infoscope.studies.evaluation import Evaluation, SystemResult
 from infoscope.typing import Json
 
 MAX_WRITTEN_FOLDS = 20

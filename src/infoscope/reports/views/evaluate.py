@@ -84,8 +84,14 @@ from infoscope.results.notation import (
     format_share,
     format_share_with_interval,
 )
-from infoscope.studies.evaluate import CellExamples, ClassEstimates, ConfusedPair, Evaluation, SystemResult
-from infoscope.studies.evaluate.result import halving
+from infoscope.studies.evaluation import (
+    CellExamples,
+    ClassEstimates,
+    ConfusedPair,
+    Evaluation,
+    SystemResult,
+    describe_halving,
+)
 from infoscope.tables.column_kinds import asked_positive
 from infoscope.typing import Json
 
@@ -830,7 +836,9 @@ def _describe_intervals(evaluation: Evaluation) -> list[str]:
     for interval in (system.interval for system in evaluation.systems if system.interval is not None):
         more = interval.samples_to_halve
         methods.setdefault(interval.basis, []).extend(() if more is None else (more,))
-    return [basis + (halving(*sorted({min(more), max(more)})) if more else "") for basis, more in methods.items()]
+    return [
+        basis + (describe_halving(*sorted({min(more), max(more)})) if more else "") for basis, more in methods.items()
+    ]
 
 
 def _describe_method(evaluation: Evaluation) -> list[Phrase]:

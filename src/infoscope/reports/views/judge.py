@@ -20,9 +20,7 @@ from infoscope.results.notation import (
     format_share,
     format_share_with_interval,
 )
-from infoscope.studies.evaluate import Evaluation, SystemResult
-from infoscope.studies.evaluate.judged_system import JudgedSystem
-from infoscope.studies.evaluate.result import JudgeResult
+from infoscope.studies.evaluation import Evaluation, JudgedSystem, JudgeResult, SystemResult
 
 MOST_ERRORS = 2
 """Kinds of error of the judge that the first sentence names."""

@@ -1,13 +1,23 @@
-"""Evaluation: the result of one or several systems on one truth, with every number that will be shown."""
+"""The result of ``evaluate``: one or several systems on one truth, with every number that will be shown.
+
+``Evaluation`` holds a ``SystemResult`` for each system (in each group), the systems against each other, the labels of
+the rows for a later comparison in pairs, and what a judge adds. ``studies/evaluate.py`` fills them; the pages are
+``reports/views/evaluation.py`` and its parts. A new field with a default keeps stored documents readable.
+"""
 
 from __future__ import annotations
 
+import binascii
+import zlib
+from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
 
-from infoscope.errors import UnknownNameError
+import numpy as np
+
+from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
@@ -16,29 +26,15 @@ from infoscope.results.frame import rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.studies.clustering import SplitsAndMerges
 from infoscope.studies.compare import Comparison
-from infoscope.studies.evaluate.judged_system import JudgedSystem
-from infoscope.studies.evaluate.row_labels import RowLabels
+from infoscope.studies.predictions import CodedColumn, PairedPredictions
 from infoscope.studies.sweep import Sweep
 from infoscope.tables import Contingency
 from infoscope.tables.costs import CostMatrix
 from infoscope.typing import Json
 
-__all__ = [
-    "CellCost",
-    "CellExamples",
-    "CellLoss",
-    "ClassEstimates",
-    "ConfusedPair",
-    "ErrorSegment",
-    "Evaluation",
-    "ExampleRow",
-    "GroupComparison",
-    "IntervalMethod",
-    "JudgeResult",
-    "SystemResult",
-]
-
 ABSENT = Estimate(None, undefined="not part of this evaluation")
+
+# One system -----------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -49,11 +45,11 @@ class ClassEstimates:
     values: Mapping[str, Estimate] = field(metadata={"flatten": True})
 
     def number(self, metric: str) -> float | None:
-        """The plug-in value of a metric; None where it is undefined or unknown."""
+        """Return the plug-in value of a metric; None where it is undefined or unknown."""
         return self.values.get(metric, ABSENT).value
 
     def shown(self, metric: str) -> float | None:
-        """The number that reports show for a metric: the posterior mean where there is one."""
+        """Return the number that reports show for a metric: the posterior mean where there is one."""
         return self.values.get(metric, ABSENT).shown
 
 
@@ -140,16 +136,20 @@ class IntervalMethod:
     @property
     def basis(self) -> str:
         """The sentence without how many samples would halve the intervals."""
-        return self.text if self.samples_to_halve is None else self.text.removesuffix(halving(self.samples_to_halve))
+        return (
+            self.text
+            if self.samples_to_halve is None
+            else self.text.removesuffix(describe_halving(self.samples_to_halve))
+        )
 
 
-def halving(*samples: int) -> str:
-    """How many more samples would halve intervals, or from how many to how many, as the end of a sentence.
+def describe_halving(*samples: int) -> str:
+    """End a sentence by how many more samples would halve intervals, or from how many to how many.
 
-    >>> halving(4900, 5200)
+    >>> describe_halving(4900, 5200)
     '; 4,900 to 5,200 more samples would halve them'
     """
-    return f"; {' to '.join(f'{each:,}' for each in samples)} more samples would halve them"
+    return f"; {' to '.join(f'{number:,}' for number in samples)} more samples would halve them"
 
 
 @dataclass(frozen=True)
@@ -201,11 +201,11 @@ class SystemResult:
 
     @property
     def is_informative(self) -> bool:
-        """Whether the captured information is significantly more than none."""
+        """True unless the captured information is no more than chance."""
         return self.chance_p_value is None or self.chance_p_value <= CHANCE_LEVEL
 
     def number(self, metric: str) -> float | None:
-        """The plug-in value of a metric; None where it is undefined or unknown."""
+        """Return the plug-in value of a metric; None where it is undefined or unknown."""
         return self.estimate(metric).value
 
     def shown(self, metric: str) -> float | None:
@@ -213,8 +213,45 @@ class SystemResult:
         return self.estimate(metric).shown
 
     def estimate(self, metric: str) -> Estimate:
-        """The estimate of a metric, or an undefined one if the metric was not evaluated."""
+        """Return the estimate of a metric, or an undefined one if the metric was not evaluated."""
         return self.metrics.get(metric, ABSENT)
+
+
+# A judge --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class JudgedStratum:
+    """Rows with one verdict and one prediction."""
+
+    verdict: str
+    prediction: str
+    rows: float
+    labels: float
+    right: Estimate
+    """Share of them in which the prediction is right."""
+
+
+@dataclass(frozen=True)
+class JudgedSystem:
+    """One system by the labels alone and by the judge alone; by both it is among the systems of the evaluation."""
+
+    name: str
+    labels: float
+    """Rows with a true label and a prediction."""
+    rows: float
+    """Rows that the figures are about."""
+    labels_only: Mapping[str, Estimate]
+    judge_as_truth: Mapping[str, Estimate]
+    """What would come out if verdicts were true labels: wrong by as much as the judge is."""
+    further_labels: float
+    """How many further labels the judge is worth, for the accuracy."""
+    others: Mapping[str, Estimate] = field(default_factory=dict)
+    """The accuracy by estimators of others: ``ppi`` (PPI++) and ``lee`` (bias-adjusted)."""
+    strata: tuple[JudgedStratum, ...] = ()
+    """Those of most rows, by verdict and prediction."""
+    accepted_errors: Estimate | None = None
+    """How often the judge accepts a wrong prediction, by the labels; None where no verdict accepts one."""
 
 
 @dataclass(frozen=True)
@@ -235,19 +272,101 @@ class JudgeResult:
     """The group whose rows these are, where rows were split."""
 
     def in_order(self, names: Sequence[str]) -> JudgeResult:
-        """The same with systems, and judges of single systems, in the order of these names."""
-        place = {name: at for at, name in enumerate(names)}
-        judge = sorted(self.judge, key=lambda each: place.get((each.group or {}).get("system", ""), -1))
-        systems = sorted(self.systems, key=lambda each: place.get(each.name, -1))
+        """Return the same with systems, and judges of single systems, in the order of these names."""
+        places = {name: place for place, name in enumerate(names)}
+        judge = sorted(self.judge, key=lambda judge: places.get((judge.group or {}).get("system", ""), -1))
+        systems = sorted(self.systems, key=lambda system: places.get(system.name, -1))
         return replace(self, judge=tuple(judge), systems=tuple(systems))
 
     def of(self, system: str) -> JudgedSystem:
-        """What labels and judge say of one system."""
-        found = next((found for found in self.systems if found.name == system), None)
-        if found is None:
-            names = ", ".join(repr(found.name) for found in self.systems)
-            raise UnknownNameError(f"no system {system!r} was judged; there is {names}")
-        return found
+        """Return what labels and judge say of one system."""
+        for judged in self.systems:
+            if judged.name == system:
+                return judged
+        names = ", ".join(repr(judged.name) for judged in self.systems)
+        raise UnknownNameError(f"no system {system!r} was judged; there is {names}")
+
+
+# Labels of the rows ---------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class LabelColumn:
+    """One column of labels: which there are, and a code per row, 0 for none, as zlib and base64 pack it."""
+
+    labels: tuple[str, ...]
+    codes: str
+
+    @classmethod
+    def pack(cls, column: CodedColumn) -> LabelColumn:
+        """Pack a column, its labels as text; those that are spelt alike are one."""
+        texts = [str(label) for label in column.labels]
+        kept = {text: code for code, text in enumerate(dict.fromkeys(texts), 1)}
+        moves = np.array([*(kept[text] for text in texts), 0])  # −1, no label, is the last
+        codes = moves[column.codes].astype(_choose_type(len(kept)))
+        return cls(tuple(kept), b64encode(zlib.compress(codes.tobytes(), 9)).decode("ascii"))
+
+    def unpack(self, rows: int) -> CodedColumn:
+        """Return the column again; a document that was tampered with is rejected."""
+        kind = _choose_type(len(self.labels))
+        size = rows * kind.itemsize
+        try:
+            unpacking = zlib.decompressobj()
+            data = unpacking.decompress(b64decode(self.codes, validate=True), size + 1)
+        except (zlib.error, binascii.Error, ValueError):
+            raise InputError("the labels of the rows are damaged; write the result again") from None
+        codes = np.frombuffer(data[: len(data) // kind.itemsize * kind.itemsize], kind).astype(np.int64)
+        if len(data) != size or (size and codes.max() > len(self.labels)):
+            raise InputError("the labels of the rows do not fit their number; write the result again")
+        return CodedColumn(codes - 1, self.labels)
+
+
+def _choose_type(labels: int) -> np.dtype[np.unsignedinteger]:
+    return np.dtype(np.min_scalar_type(labels)).newbyteorder("<")
+
+
+@dataclass(frozen=True)
+class RowLabels:
+    """Truth and predictions of every row, in the order of the source."""
+
+    rows: int
+    truth: LabelColumn
+    systems: Mapping[str, LabelColumn]
+
+    @classmethod
+    def pack(cls, predictions: PairedPredictions) -> RowLabels:
+        """Pack predictions that stand row by row, each once."""
+        columns = {name: LabelColumn.pack(column) for name, column in predictions.systems.items()}
+        return cls(len(predictions.truth.codes), LabelColumn.pack(predictions.truth), columns)
+
+    def difference(self, other: RowLabels) -> str | None:
+        """Return why these rows are not the same as others by their true labels; None where they are."""
+        if self.rows != other.rows:
+            return f"it has {other.rows:,} rows and there are {self.rows:,} here"
+        texts = []
+        for side in (self, other):
+            column = side.truth.unpack(side.rows)
+            texts.append(np.array([*map(str, column.labels), None], dtype=object)[column.codes])  # −1 is no label
+        mine, yours = texts
+        differing = np.flatnonzero(mine != yours)
+        if not len(differing):
+            return None
+        row = differing[0]
+        return (
+            f"its rows are others, or in another order: the true label of row {row + 1:,} is {yours[row]!r} there and "
+            f"{mine[row]!r} here"
+        )
+
+    def beside(self, other: RowLabels, systems: Mapping[str, tuple[str, str]]) -> PairedPredictions:
+        """Join both: ``systems`` names, for each system of the result, the side ("mine" or "other") and which it is."""
+        columns = {
+            name: (self if side == "mine" else other).systems[system].unpack(self.rows)
+            for name, (side, system) in systems.items()
+        }
+        return PairedPredictions(self.truth.unpack(self.rows), columns)
+
+
+# The evaluation -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -284,11 +403,11 @@ class Evaluation(Result):
     """The same within each group, where rows were split."""
 
     def __iter__(self) -> Iterator[SystemResult]:
-        """System by system."""
+        """Yield one system after the other."""
         return iter(self.systems)
 
     def __getitem__(self, name: str) -> SystemResult:
-        """The first system of this name."""
+        """Return the first system of this name."""
         for system in self.systems:
             if name in (system.name, system.title):
                 return system
@@ -296,15 +415,15 @@ class Evaluation(Result):
         raise UnknownNameError(f"there is no system {name!r}; the systems are {known}, and each has its metrics")
 
     def judged_parts(self) -> Iterator[Self]:
-        """All of it where there is a judge; where rows were split, the systems of each group with its judge.
+        """Yield all of it where there is a judge; where rows were split, the systems of each group with its judge.
 
         What the judge says about systems follows their ranking.
         """
         if self.judge is not None:
             yield replace(self, judge=self.judge.in_order([system.name for system in self.ranking]))
-        for found in self.group_judges:
-            systems = tuple(system for system in self.ranking if system.group == found.group)
-            judge = found.in_order([system.name for system in systems])
+        for group_judge in self.group_judges:
+            systems = tuple(system for system in self.ranking if system.group == group_judge.group)
+            judge = group_judge.in_order([system.name for system in systems])
             yield replace(self, systems=systems, judge=judge, group_judges=())
 
     @cached_property
@@ -313,30 +432,31 @@ class Evaluation(Result):
 
         Where rows were split, the groups that are served worst come first.
         """
+
+        def rank(system: SystemResult) -> tuple[bool, bool, float]:
+            captured = system.shown("proficiency")
+            return captured is not None, system.is_informative, captured or 0.0
+
         if any(system.group for system in self.systems):
-            return sorted(self.systems, key=lambda system: (system.shown("proficiency") is None, *_rank(system)[1:]))
-        return sorted(self.systems, key=_rank, reverse=True)
+            return sorted(self.systems, key=lambda system: (system.shown("proficiency") is None, *rank(system)[1:]))
+        return sorted(self.systems, key=rank, reverse=True)
 
     def page_document(self) -> dict[str, Json]:
-        """The document without the labels of single rows: a page is passed around."""
+        """Return the document without the labels of single rows: a page is passed around."""
         return replace(self, row_labels=None).to_dict()
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
-        """Return a row per system: the number shown of each metric, its mean and interval as ``metric.mean``, …
+        """Yield a row per system: the number shown of each metric, its mean and interval as ``metric.mean``, …
 
         ``metric.value`` is the sample's value where the number shown is corrected. ``positive`` names the class that
         metrics of one of two classes are about.
         """
         for system in self.systems:
             chosen = {name: system.metrics[name] for name in self.metrics or system.metrics}
-            about = next((estimate.positive for estimate in chosen.values() if estimate.positive is not None), None)
-            numbers: dict[str, Any] = {"n": system.n} | ({} if about is None else {"positive": about})
+            positives = (estimate.positive for estimate in chosen.values() if estimate.positive is not None)
+            positive = next(positives, None)
+            numbers: dict[str, Any] = {"n": system.n} | ({} if positive is None else {"positive": positive})
             for name, estimate in chosen.items():
                 numbers |= estimate.columns(name)
             group = rename_taken_columns(system.group or {}, {"system", *numbers}, "by")
             yield {"system": system.name, **group, **numbers}
-
-
-def _rank(system: SystemResult) -> tuple[bool, bool, float]:
-    captured = system.shown("proficiency")
-    return captured is not None, system.is_informative, captured or 0.0

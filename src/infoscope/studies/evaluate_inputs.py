@@ -1,0 +1,513 @@
+"""Read what is to be evaluated: tables by system and group, with rows side by side, and example rows of mistakes.
+
+``gather_inputs`` counts labels, takes finished tables, or reads rows, and says what was left out. ``prepare_table``
+makes of a counted table the one that the caller asked about: in its order, with its costs, re-weighted, or of clusters.
+``add_examples`` reads rows of the confused pairs again, and searches the groups of rows in which they are frequent.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from infoscope.errors import InfoscopeError, InputError, masked
+from infoscope.readers import Joint, Query, ReadOptions, Tables, read_together
+from infoscope.readers.cell_rows import (
+    MAX_ROWS_PER_CELL,
+    MAX_SEGMENT_VALUES,
+    CellRows,
+    sample_labels,
+    sample_rows,
+    telling_segments,
+)
+from infoscope.readers.files import Files, is_read_once
+from infoscope.readers.guess_columns import as_names
+from infoscope.readers.labels import Cleaning
+from infoscope.readers.reader import counted_tables, finished_tables
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.studies.evaluate_tables import Clusters, TableInput
+from infoscope.studies.evaluation import CellExamples, ErrorSegment, ExampleRow, RowLabels
+from infoscope.studies.inputs import (
+    Prevalence,
+    StatedOrder,
+    check_rows,
+    column_labels,
+    kept_rows,
+    labels_by_system,
+    named_column,
+    tables_by_system,
+)
+from infoscope.studies.predictions import PairedPredictions
+from infoscope.tables import Contingency
+from infoscope.tables.column_kinds import check_labels
+from infoscope.tables.construction import Declared, counted_labels, with_declared
+from infoscope.tables.costs import StatedCosts
+from infoscope.tables.counting import Support
+from infoscope.tables.labels import Label
+from infoscope.tables.missing import most_ignored, warn_of_rows
+from infoscope.tables.transformations import on_scale, scale_order, shares_by_label
+from infoscope.typing import LabelsByName, LabelsLike, Source
+
+MAX_KEPT_ROWS = 100_000
+"""Rows up to which a result keeps their labels by default: about as many bytes as its other numbers."""
+MAX_PAIRED_ROWS = 2_000_000
+"""Rows up to which it keeps them when asked."""
+MAX_COMPARED_ROWS = 1_000_000
+"""Labels up to which systems are compared by default."""
+
+MAX_CHARACTERS = 500_000
+"""Size of all example rows of a document: with their markup they add less than 300 kB to a page."""
+EXAMPLE_STEPS = (50, 20, 10, 5, 3, 2, 1)
+"""Rows of each confused pair that are tried where more take too much room."""
+MAX_SEGMENT_COLUMNS = 4
+"""Columns that are looked at as groups, the first ones that have few values."""
+MIN_ROWS_PER_VALUE = 2
+
+
+@dataclass(frozen=True)
+class ColumnRequest:
+    """Which columns of a source to read, and what its labels mean."""
+
+    truth: str | None = None
+    system: str | Sequence[str] | None = None
+    weight: Any = None
+    by: str | Sequence[str] | None = None
+    reject: Label | None = None
+    positive: Label | None = None
+    clean: Cleaning = ()
+    labels: Any = None
+    groups: Any = None
+    keep_rows: bool | None = None
+    how: ReadOptions | None = None
+
+    @property
+    def cluster(self) -> str | None:
+        """The column of what rows belong together, where it is a column."""
+        return self.groups if isinstance(self.groups, str) else None
+
+    @property
+    def max_kept(self) -> int:
+        """How many rows may be kept: as many as can be where asked for, none where rejected, else a moderate number."""
+        return 0 if self.keep_rows is False else MAX_PAIRED_ROWS if self.keep_rows else MAX_KEPT_ROWS
+
+    @property
+    def query(self) -> Query:
+        """The same as readers take it."""
+        for name, value in (("weight", self.weight), ("groups", self.groups)):
+            if value is not None and not isinstance(value, str):
+                raise InputError(f"{name} is not the name of a column; name one, or give labels as (y_true, y_pred)")
+        if self.labels is not None and self.groups is not None:
+            raise InputError("groups are resampled over the classes that occur; leave out labels= or groups=")
+        return Query(
+            self.truth or "",
+            as_names(self.system),
+            self.weight,
+            as_names(self.by),
+            self.cluster,
+            self.reject,
+            self.positive,
+            self.clean,
+            read=self.how or ReadOptions(),
+        )
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What there is to evaluate."""
+
+    provenance: Provenance
+    subjects: list[TableInput]
+    joints: Mapping[tuple[str, ...], Joint | PairedPredictions] = field(default_factory=dict)
+    """The systems row by row, by group, where they were read together; without groups there is one, ()."""
+    notes: tuple[Finding, ...] = ()
+    """About what was read."""
+    row_labels: RowLabels | None = None
+    """All rows in their order, where they are kept."""
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
+
+
+def gather_inputs(source: Source, y_pred: LabelsByName | None, request: ColumnRequest) -> Inputs:
+    """Gather the tables to evaluate: from labels, from tables, or from rows that are read."""
+    if y_pred is not None:
+        if request.truth is not None or request.system is not None:
+            raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
+        y_true, systems = kept_rows(cast(LabelsLike, source)), labels_by_system(y_pred)
+        check_labels(y_true, systems)
+        return _count_labels(y_true, systems, request)
+    if isinstance(source, Tables):
+        return _take_tables(source, request)
+    tables = tables_by_system(source, request.system)
+    if tables is not None:
+        ignored = most_ignored(table.ignored for table in tables.values())
+        return _take_tables(Tables({(): tables}, None, ignored), request)
+    columns = column_labels(source, request.truth, request.system)
+    if columns is not None and not request.by and not request.clean:
+        rows = cast("Mapping[str, Any]", source)
+        values = {name: named_column(rows, getattr(request, name)) for name in ("weight", "groups")}
+        return _count_labels(*columns, replace(request, **values))
+    return _read_rows(source, request)
+
+
+def _count_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnRequest) -> Inputs:
+    """Count labels that pair by position; rows side by side are kept where something asks for them."""
+    if request.by is not None:
+        raise InputError("by= names columns of rows; split the labels, or give a data frame with truth= and system=")
+    if request.clean:
+        raise InputError("clean= is about labels that are read; clean the labels before you give them")
+    declared = Declared(request.labels, request.reject, request.positive)
+    tables = {
+        name: counted_labels(Contingency, y_true, labels, request.weight, declared) for name, labels in systems.items()
+    }
+    ignored = most_ignored(table.ignored for table in tables.values())
+    rows = int(max(float(table.total) + sum(table.ignored.values()) for table in tables.values()))
+    are_kept = request.weight is None and rows <= request.max_kept
+    predictions = None
+    if request.groups is not None or are_kept or (len(tables) > 1 and rows <= MAX_COMPARED_ROWS):
+        predictions = PairedPredictions.from_labels(
+            y_true,
+            systems,
+            sample_weight=request.weight,
+            cluster=request.groups,
+            reject=request.reject,
+            positive=request.positive,
+        )
+    subjects = [TableInput(name, table, n=table.sample_size) for name, table in tables.items()]
+    if request.groups is not None and predictions is not None:
+        lost = max(predictions.lacking(name) - sum(table.ignored.values()) for name, table in tables.items())
+        ignored |= {"missing group": lost} if lost > 0 else {}
+        subjects = []
+        for name in tables:
+            own = predictions.pair(name, name)
+            cluster = Clusters("groups", own.clusters_a)
+            subjects.append(TableInput(name, own.table_a, n=own.table_a.sample_size, cluster=cluster))
+    warn_of_rows(ignored)
+    provenance = Provenance(rows=rows if request.weight is None else None, ignored=_list_ignored(ignored))
+    joints: dict[tuple[str, ...], Joint | PairedPredictions] = {}
+    if predictions is not None and len(tables) > 1:
+        joints[()] = predictions
+    row_labels = RowLabels.pack(predictions) if are_kept and predictions is not None else None
+    return Inputs(provenance, _drop_empty(subjects, None), joints, row_labels=row_labels)
+
+
+def _take_tables(tables: Tables, request: ColumnRequest) -> Inputs:
+    """Take finished tables; options about their rows are rejected."""
+    subjects = []
+    for (group, name), table in finished_tables(dict(tables.items()), vars(request)).items():
+        if table.batch_shape:
+            raise InputError("a batch of tables is no single result; evaluate its tables one by one")
+        if not table.total:
+            raise InputError(f"the table of {name!r} has no data; there is nothing to evaluate")
+        subjects.append(TableInput(name, table, group=_name_group(tables.by, group), n=table.sample_size))
+    return Inputs(Provenance(rows=tables.rows, ignored=_list_ignored(tables.ignored)), subjects)
+
+
+def _read_rows(source: Any, request: ColumnRequest) -> Inputs:
+    """Read and count rows of a source, by group where they are split."""
+    check_rows(source, request.truth)
+    together = read_together(source, request.query, request.max_kept)
+    reading = together.reading
+    warn_of_rows(reading.ignored)
+    subjects = [
+        TableInput(
+            name,
+            with_declared(table, request.labels),
+            group=_name_group(reading.by, group),
+            n=table.sample_size,
+            cluster=None if request.cluster is None else Clusters(request.cluster, together.clusters[group, name]),
+        )
+        for group, tables in reading.by_group.items()
+        for name, table in tables.items()
+    ]
+    name = name_source(source)
+    provenance = Provenance(name, reading.rows, _list_ignored(reading.ignored))
+    joints = {tuple(map(str, group)): joint for group, joint in together.joints.items()}
+    rows = together.ordered
+    row_labels = None if rows is None else RowLabels.pack(PairedPredictions.from_joint(rows))
+    return Inputs(provenance, _drop_empty(subjects, name), joints, row_labels=row_labels)
+
+
+def _list_ignored(ignored: Mapping[str, int]) -> tuple[IgnoredRows, ...]:
+    return tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
+
+
+def _drop_empty(subjects: list[TableInput], source: str | None) -> list[TableInput]:
+    """Leave out groups in which a system has no usable row; a system without any is an error."""
+    used = [subject for subject in subjects if subject.table.total > 0]
+    names = {subject.name for subject in used}
+    for subject in subjects:
+        if subject.name in names:
+            continue
+        if subject.table.weight_squares is not None and subject.table.truth_labels:
+            raise InputError(f"all rows predicted by {subject.name!r} have weight 0; there is nothing to evaluate")
+        raise InputError(
+            f"{source or 'the source'} has no row with both a truth and a prediction of {subject.name!r}; "
+            "there is nothing to evaluate"
+        )
+    if not used:
+        raise InputError(f"{source or 'the source'} has no rows; there is nothing to evaluate")
+    return used
+
+
+def _name_group(by: Sequence[str], group: Sequence[Label]) -> dict[str, str] | None:
+    """Return the group by column; tables counted elsewhere may not say which columns those were."""
+    names = by if len(by) == len(group) else [f"group {number}" for number in range(1, len(group) + 1)]
+    return dict(zip(names, map(str, group), strict=True)) or None
+
+
+def name_source(source: object) -> str | None:
+    """Return how reports name a source; None where it has no name."""
+    if isinstance(source, Files):
+        return Path(source.name).name
+    if isinstance(source, (list, tuple)) and source:
+        first = name_source(source[0])
+        return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"
+    if isinstance(source, (str, Path)):
+        pipe = {"-": "standard input", "/dev/stdin": "standard input"}.get(str(source))
+        return pipe or (str(source) if str(source).startswith("/dev/") else Path(masked(str(source))).name)
+    return None
+
+
+def prepare_table(
+    subject: TableInput,
+    order: StatedOrder | None,
+    costs: StatedCosts | None,
+    prevalence: Prevalence | None,
+    *,
+    clusters: bool,
+) -> TableInput:
+    """Return the table that was asked about: classes in their order, with costs, re-weighted, or of clusters."""
+    table = subject.table
+    cluster = subject.cluster
+    scale = None if order is None or clusters else order.scale(table)
+    if scale is not None:
+        if cluster is not None:
+            cluster = replace(cluster, lines=cluster.lines[:, scale_order(table, scale).cells])
+        table = on_scale(table, scale)
+    if costs is not None:
+        table = costs.on(table)
+    if clusters:
+        table = _separate_names(table)
+    if prevalence is not None:
+        shares = prevalence if isinstance(prevalence, str) else shares_by_label(table, prevalence)
+        table = table.with_prevalence(shares)
+    return replace(subject, table=table, cluster=cluster, clusters=clusters)
+
+
+def _separate_names(table: Contingency) -> Contingency:
+    """Rename predicted clusters that share a name with a class, as their names mean nothing; empty ones go."""
+    rows = np.flatnonzero(table.row_totals > 0)
+    columns = np.flatnonzero((table.column_totals > 0) | [label == table.reject for label in table.system_labels])
+    truth = tuple(table.truth_labels[row] for row in rows)
+    system = tuple(table.system_labels[column] for column in columns)
+    if {str(label) for label in truth} & {str(label) for label in system}:
+        system = tuple(label if label == table.reject else f"cluster {label}" for label in system)
+    if table.support is None:
+        values, support = table.values[np.ix_(rows, columns)], None
+    else:
+        used = np.flatnonzero(table.cells > 0)
+        row_of, column_of = (np.zeros(size, dtype=np.int64) for size in table.shape)
+        row_of[rows], column_of[columns] = np.arange(len(rows)), np.arange(len(columns))
+        support = Support(row_of[table.cell_rows[used]], column_of[table.cell_columns[used]])
+        values = table.values[used]
+    return replace(
+        table,
+        truth_labels=truth,
+        system_labels=system,
+        values=values,
+        support=support,
+        positive=table.positive if table.positive in truth else None,
+        declared=True,
+    )
+
+
+# Example rows ---------------------------------------------------------------------------------------------------------
+
+
+def check_examples(source: object, examples: int | None, show: object) -> None:
+    """Reject example rows of a source that is read once, and columns to show without a number of rows."""
+    if examples is None:
+        if show is not None:
+            raise InputError("show names what is shown of example rows; say how many with examples= (--examples N)")
+        return
+    if isinstance(examples, bool) or not isinstance(examples, int) or not 1 <= examples <= MAX_ROWS_PER_CELL:
+        raise InputError(f"examples must be a whole number from 1 to {MAX_ROWS_PER_CELL}, got {examples!r}")
+    if is_read_once(source):
+        raise InputError("standard input and pipes are read once, and examples need a second look; give a file")
+
+
+def add_examples(
+    inputs: Inputs,
+    source: Source,
+    y_pred: LabelsByName | None,
+    request: ColumnRequest,
+    limit: int,
+    show: str | Sequence[str] | Mapping[str, Any] | None,
+) -> Inputs:
+    """Add random rows of the confused pairs to each table, and the groups of rows in which they are frequent."""
+    samples = _sample_rows(source, y_pred, request, limit, (show,) if isinstance(show, str) else show)
+    subjects, kept = [], limit
+    for subject in inputs.subjects:
+        group = tuple((subject.group or {}).values())
+        cells, rows = _list_examples(
+            samples.get((group, subject.name), {}), subject.table, MAX_CHARACTERS // len(inputs.subjects), limit
+        )
+        subjects.append(replace(subject, examples=tuple(cells)))
+        kept = min(kept, rows)
+    if y_pred is None and not request.by:
+        searched = _search_segments({subject.name: subject.examples for subject in subjects}, source, request)
+        subjects = [replace(subject, examples=tuple(searched[subject.name])) for subject in subjects]
+    notes = inputs.notes
+    if kept < limit:
+        text = f"Example rows are limited to {kept} instead of {limit} per confused pair to keep the result small."
+        if not kept:
+            text = (
+                "Example rows are kept for the most frequent confused pairs only, one each, to keep the result small."
+            )
+        notes = (*notes, Finding("examples_limited", text, evidence={"kept": kept, "asked": limit}))
+    return replace(inputs, subjects=subjects, notes=notes)
+
+
+def _sample_rows(
+    source: Any,
+    y_pred: Any,
+    request: ColumnRequest,
+    limit: int,
+    show: Sequence[str] | Mapping[str, Any] | None,
+) -> dict[tuple[tuple[str, ...], str], CellRows]:
+    """Sample rows of every cell, by group and system: of labels, of a mapping of columns, or of rows read again."""
+    if y_pred is None and tables_by_system(source, request.system) is not None:
+        raise InputError("a finished table does not know its rows; examples= needs labels or rows")
+    labels = (source, labels_by_system(y_pred)) if y_pred is not None else None
+    if labels is None and (labels := column_labels(source, request.truth, request.system)) is not None:
+        used = {request.truth, *as_names(request.system)}
+        names = [name for name in source if name not in used] if show is None else show
+        for name in names:
+            if name not in source:
+                raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
+        show = {name: source[name] for name in names}
+    if labels is not None:
+        if show is not None and not isinstance(show, Mapping):
+            raise InputError("beside labels show= maps names to values, one for each label: show={'text': texts}")
+        samples = sample_labels(*labels, show or {}, limit, request.reject)
+    else:
+        if isinstance(show, Mapping):
+            raise InputError("show= names columns of the source; a mapping of values is for labels (y_true, y_pred)")
+        samples = sample_rows(source, request.query, show, limit)
+    return {(tuple(map(str, group)), name): cells for (group, name), cells in samples.items()}
+
+
+def _list_examples(samples: CellRows, table: Contingency, room: int, limit: int) -> tuple[list[CellExamples], int]:
+    """List cells off the diagonal, the largest first, with as many rows of each as fit; return how many these are.
+
+    They are 0 where even one row of each cell does not fit, and the smaller cells go.
+    """
+    counts = {
+        (table.truth_labels[row], table.system_labels[column]): float(count)
+        for row, column, count in zip(table.cell_rows, table.cell_columns, table.cells, strict=True)
+    }
+    cells = []
+    for (truth, predicted), sampled in samples.items():
+        column = predicted if predicted in table.system_labels else f"cluster {predicted}"
+        if truth != column:
+            rows = tuple(ExampleRow(row.number, row.values) for row in sampled)
+            count = counts.get((truth, column), 0.0)
+            cells.append(CellExamples(str(truth), str(column), int(count) if count.is_integer() else count, rows))
+    cells.sort(key=lambda cell: (-cell.count, cell.truth, cell.system))
+
+    def cut(kept: int) -> list[CellExamples]:
+        return [replace(cell, rows=cell.rows[:kept]) for cell in cells]
+
+    def estimate_size(cell: CellExamples) -> int:
+        values = [item for row in cell.rows for item in row.values.items()]
+        return 40 + 20 * len(cell.rows) + sum(len(name) + len(str(value)) + 6 for name, value in values)
+
+    for kept in (limit, *(step for step in EXAMPLE_STEPS if step <= limit)):
+        shown = cut(kept)
+        if sum(map(estimate_size, shown)) <= room:
+            break
+    else:
+        kept, shown = 0, []
+        for cell in cut(1):
+            room -= estimate_size(cell)
+            if room < 0:
+                break
+            shown.append(cell)
+    in_order = [replace(cell, rows=tuple(sorted(cell.rows, key=lambda row: row.row or 0))) for cell in shown]
+    return in_order, kept
+
+
+def _search_segments(
+    cells: Mapping[str, Sequence[CellExamples]], source: Source, request: ColumnRequest
+) -> dict[str, list[CellExamples]]:
+    """Add to each cell of each system the groups of rows in which its errors are more frequent than elsewhere."""
+    columns = _choose_segment_columns([cell for own in cells.values() for cell in own], request)
+    tables: dict[str, dict[str, dict[str, Contingency]]] = {name: {} for name in cells}
+    for column in columns:
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # of missing labels, which was said before
+                by_group = counted_tables(
+                    source,
+                    request.truth,
+                    list(cells),
+                    request.how,
+                    by=column,
+                    weight=request.weight,
+                    reject=request.reject,
+                    clean=request.clean,
+                )
+        except InfoscopeError:
+            continue  # a column that cannot be grouped by
+        for (group, system), table in by_group.items():
+            tables.setdefault(system, {}).setdefault(column, {})[str(group[0])] = table
+    searched: dict[str, list[CellExamples]] = {name: [] for name in cells}
+    for system, own in cells.items():
+        for cell in own:
+            counts = {
+                column: {value: _count_errors(table, cell.truth, cell.system) for value, table in by_value.items()}
+                for column, by_value in tables[system].items()
+                if 1 < len(by_value) <= MAX_SEGMENT_VALUES
+            }
+            segments = tuple(
+                ErrorSegment(segment.column, segment.value, segment.rate, segment.elsewhere)
+                for segment in telling_segments(counts)
+            )
+            searched[system].append(replace(cell, segments=segments, searched=tuple(counts)))
+    return searched
+
+
+def _choose_segment_columns(cells: Sequence[CellExamples], request: ColumnRequest) -> list[str]:
+    """Choose columns with a few values that come back: groups, rather than names or measurements."""
+    values: dict[str, list[Any]] = {}
+    for cell in cells:
+        for row in cell.rows:
+            for name, value in row.values.items():
+                values.setdefault(name, []).append(value)
+    classes = {label for cell in cells for label in (cell.truth, cell.system)}  # those of another system are no groups
+    taken = {request.truth, request.weight, *as_names(request.system)}
+    columns = []
+    for name, column in values.items():
+        distinct = {value for value in column if value is not None}
+        few = 2 <= len(distinct) <= MAX_SEGMENT_VALUES and len(column) >= MIN_ROWS_PER_VALUE * len(distinct)
+        is_other = any(isinstance(value, float) or str(value) in classes for value in distinct)
+        if few and name not in taken and not is_other:
+            columns.append(name)
+    return columns[:MAX_SEGMENT_COLUMNS]
+
+
+def _count_errors(table: Contingency, truth: str, system: str) -> tuple[int, int]:
+    """Count rows of a cell, and of its true class; weighted ones as if each weighed one on average."""
+    row = {str(label): place for place, label in enumerate(table.truth_labels)}.get(truth)
+    column = {str(label): place for place, label in enumerate(table.system_labels)}.get(system)
+    if row is None:
+        return 0, 0
+    errors = table.cells[(table.cell_rows == row) & (table.cell_columns == column)] if column is not None else ()
+    return round(float(sum(errors))), round(float(table.row_totals[row]))
