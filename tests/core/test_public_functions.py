@@ -30,8 +30,6 @@ MODULES = (
 """Modules whose functions users call by name; those of ``torch`` are classes."""
 
 NOT_YET = {
-    "clustering.splits_and_merges",
-    "cross_validate",
     "datasets.csv_of",
     "datasets.digits",
     "datasets.languages",
@@ -42,12 +40,10 @@ NOT_YET = {
     "load",
     "mlflow.log",
     "mlflow.metric",
-    "monte_carlo",
     "report",
     "sklearn.scorer",
     "sklearn.search",
     "sklearn.simplest",
-    "stability",
     "tracking.name_of",
 }
 

@@ -237,7 +237,11 @@ def test_halves_need_rows() -> None:
     weighted = ifs.Contingency.from_labels([0, 1], [0, 1], sample_weight=[0.5, 2.0])
     for table, options, said in (
         (weighted, {}, "whole counts"),
-        (ifs.Contingency.from_matrix([[1, 0], [0, 1]]), {"splits": 0}, "splits is 0"),
+        (
+            ifs.Contingency.from_matrix([[1, 0], [0, 1]]),
+            {"splits": 0},
+            "splits must be a whole number of 1 or more, got 0",
+        ),
         (ifs.Contingency.from_matrix([[1, 0], [0, 1]]), {"metrics": ["class_recall"]}, "one value for each class"),
     ):
         with pytest.raises(InputError, match=said):

@@ -231,7 +231,7 @@ KINDS = {
     "calibration": "infoscope.studies.scores:Calibration",
     "class-thresholds": "infoscope.studies.rejection:ClassThresholds",
     "comparison": "infoscope.studies.compare:Comparison",
-    "cross-validation": "infoscope.studies.cross_validate.result:CrossValidation",
+    "cross-validation": "infoscope.studies.cross_validate:CrossValidation",
     "drift": "infoscope.studies.drift:Drift",
     "evaluation": "infoscope.studies.evaluation:Evaluation",
     "gate": "infoscope.studies.gate:Gate",

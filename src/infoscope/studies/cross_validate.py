@@ -1,0 +1,656 @@
+"""Measure how much a result owes to chance in its making: to folds, to runs, or to which half of the rows was seen.
+
+``cross_validate`` splits the data into folds many times, as in Holt et al., section 4: the fold tables of each repeat
+are added and scored once, and each repeat gives one point in the coverage plane. ``monte_carlo`` gives the same result
+for runs that were made anywhere, and ``stability`` splits the rows of one table in halves, as Steingold tests
+predictors. The page is ``reports/views/cross_validate.py``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+from typing import Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from infoscope.core.markup import counted
+from infoscope.core.numerics import Real
+from infoscope.core.validation import SEED, Number, validated
+from infoscope.errors import InfoscopeWarning, InputError, UnknownNameError
+from infoscope.metrics.registry import find, metrics_of
+from infoscope.readers import ReadOptions
+from infoscope.readers.files import files_by_values, names_in_braces
+from infoscope.readers.guess_columns import as_names
+from infoscope.readers.labels import Cleaning
+from infoscope.readers.progress import shown_while
+from infoscope.readers.reader import counted_tables, finished_tables
+from infoscope.results.base import Result
+from infoscope.results.estimate import Estimate
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import Provenance
+from infoscope.studies.inputs import blank_findings, kept_rows
+from infoscope.tables import Contingency
+from infoscope.tables.column_kinds import BlankLabels, check_positive
+from infoscope.tables.construction import Declared, counted_labels
+from infoscope.tables.encoding import check_pairing, one_column
+from infoscope.tables.labels import Label, as_labels
+from infoscope.tables.missing import all_ignored, most_ignored, warn_of, warn_of_rows
+from infoscope.typing import ArrayLike, Frame, Json, LabelsLike, Source
+
+METRICS = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "accuracy")
+"""Metrics that the document holds of every repeat."""
+SCORE = "erroneous_information_ratio"
+"""The metric in which two systems are compared."""
+MAX_CELLS = 50_000_000
+"""Cells of all runs of a system together."""
+MAX_BLOCK_CELLS = 2_000_000  # cells split at a time: bounds the memory
+
+Runs = dict[str, Contingency]
+"""Tables of one system by the name of the run."""
+
+
+# Results --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class EstimatorScores:
+    """One estimator: the value of each metric in every repeat, and their mean and standard deviation."""
+
+    name: str
+    scores: Mapping[str, tuple[float, ...]]
+    metrics: Mapping[str, Estimate]
+    """Mean over the repeats, with the standard deviation as ``sd``."""
+    correlation: float | None
+    """Of captured and false information over the repeats."""
+
+
+@dataclass(frozen=True)
+class ScoreOverlap:
+    """How often A had the lower S_I/H(T): Holt's p-value is the smaller of this share and its complement.
+
+    Run by run where both have as many, else over all pairs of their runs.
+    """
+
+    a: str
+    b: str
+    share_a_lower: float
+    p_value: float
+    """Over fold seeds or runs, not over new data."""
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class CrossValidation(Result):
+    """One table per estimator and repeat, and what they show together."""
+
+    kind: ClassVar[str] = "cross-validation"
+
+    estimators: tuple[EstimatorScores, ...]
+    overlaps: tuple[ScoreOverlap, ...]
+    """For each pair the share of repeats in which the first has the lower S_I/H(T); ties count half."""
+    folds: int | None
+    """None for runs that were made elsewhere."""
+    repeats: int
+    """Of the estimator that has the most."""
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+    tables: Mapping[str, Contingency] = field(default_factory=dict, metadata={"stored": False})
+    """For each estimator a batch with one table per repeat; not part of the document."""
+
+    @classmethod
+    def from_tables(cls, tables: Mapping[str, Contingency], folds: int | None = None) -> Self:
+        """Score every repeat of a batch of tables per estimator; without ``folds`` they are runs of any kind."""
+        estimators = tuple(_score_repeats(name, batch) for name, batch in tables.items())
+        first = next(iter(tables.values()))
+        return cls(
+            estimators,
+            tuple(_overlap(a, b) for a, b in combinations(estimators, 2)),
+            folds,
+            max(int(batch.batch_shape[0]) for batch in tables.values()),
+            Provenance(rows=int(first.grand_total[0])),
+            (_describe_spread(tables, folds),),
+            tables,
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The estimators by name."""
+        return tuple(estimator.name for estimator in self.estimators)
+
+    def __getitem__(self, name: str) -> EstimatorScores:
+        """Return the estimator of this name."""
+        for estimator in self.estimators:
+            if estimator.name == name:
+                return estimator
+        raise UnknownNameError(f"there is no estimator {name!r}; there is {', '.join(self.names)}")
+
+    def cloud(self, name: str, metric: str = SCORE) -> Real:
+        """Return the metric's value in every repeat; metrics beyond those of the document need the tables."""
+        scores, entry = self[name].scores, find(metric)
+        if entry.name in scores:
+            return np.asarray(scores[entry.name])
+        if name not in self.tables:
+            raise InputError(f"a stored cross-validation holds {', '.join(scores)} only; {entry.name} needs the tables")
+        return np.asarray(entry.score(self.tables[name]))
+
+    def total(self, name: str) -> Contingency:
+        """Add up one estimator's tables of all repeats: n times the number of repeats, for its shape only."""
+        if name not in self.tables:
+            raise InputError(f"the tables of {name!r} are not part of a stored cross-validation; run it again")
+        batch = self.tables[name]
+        return batch.with_cells(batch.cells.sum(axis=0))
+
+    def rows(self) -> Iterator[Mapping[str, Json]]:
+        """Yield one row per estimator and repeat."""
+        for estimator in self.estimators:
+            for repeat, values in enumerate(zip(*estimator.scores.values(), strict=True)):
+                scores = dict(zip(estimator.scores, values, strict=True))
+                yield {"estimator": estimator.name, "repeat": repeat, **scores}
+
+
+def _score_repeats(name: str, batch: Contingency) -> EstimatorScores:
+    values = {metric: np.asarray(find(metric).score(batch), dtype=float) for metric in METRICS}
+    metrics = {}
+    for metric, scores in values.items():
+        defined = scores[np.isfinite(scores)]
+        metrics[metric] = Estimate(None, undefined="undefined in every repeat")
+        if defined.size:
+            sd = float(defined.std(ddof=1)) if defined.size > 1 else None
+            metrics[metric] = Estimate(float(defined.mean()), sd=sd)
+    r, f = values["false_information_ratio"], values["proficiency"]
+    correlation = float(np.corrcoef(r, f)[0, 1]) if r.size > 2 and r.std() > 0 and f.std() > 0 else None
+    return EstimatorScores(
+        name, {metric: tuple(scores.tolist()) for metric, scores in values.items()}, metrics, correlation
+    )
+
+
+def _overlap(a: EstimatorScores, b: EstimatorScores) -> ScoreOverlap:
+    one, other = np.asarray(a.scores[SCORE]), np.asarray(b.scores[SCORE])
+    if one.shape != other.shape:
+        one, other = one[:, None], other[None, :]
+    share = float(np.mean((one < other) + 0.5 * (one == other)))
+    return ScoreOverlap(a.name, b.name, share, min(share, 1 - share))
+
+
+def _describe_spread(tables: Mapping[str, Contingency], folds: int | None) -> Finding:
+    """Return what the spread is about: fold seeds, runs on data that may be the same, or runs on other data."""
+    if folds is not None:
+        text = "The spread is over fold seeds on the same data, not over new data."
+        return Finding("spread_over_folds", text)
+    rows = [batch.row_totals for batch in tables.values()]
+    if all(totals.shape[-1] == rows[0].shape[-1] and bool((totals == rows[0][0]).all()) for totals in rows):
+        text = (
+            "Every run has the same number of samples of each class; if these are the same data, the spread says "
+            "nothing about new data."
+        )
+    else:
+        text = "The runs differ in their samples; the spread is over runs and samples together."
+    return Finding("spread_over_runs", text)
+
+
+# Folds ----------------------------------------------------------------------------------------------------------------
+
+
+@validated(folds=Number(low=2, closed="low", whole=True), repeats=Number(low=1, closed="low", whole=True), seed=SEED)
+def cross_validate(
+    estimators: Mapping[str, Any],
+    X: ArrayLike | Frame,
+    y: LabelsLike,
+    *,
+    folds: int = 10,
+    repeats: int = 1000,
+    stratified: bool = True,
+    seed: int = 0,
+    rng: int | np.random.Generator | None = None,  # noqa: ARG001 - another word for seed
+    jobs: int | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> CrossValidation:
+    """Split the data into folds many times, fit every estimator, and keep one summed table per repeat.
+
+    The same folds serve every estimator.
+
+    Parameters
+    ----------
+    estimators
+        scikit-learn classifiers by name.
+    X, y
+        The data, and the label of each row.
+    folds
+        Folds of each repeat, 2 or more.
+    repeats
+        How often the data is split.
+    stratified
+        Give each fold the same share of each class.
+    seed, rng
+        Seed of the folds and of every ``random_state`` in an estimator, however deep; or a generator.
+    jobs
+        Processes that work in parallel; by default one per core.
+    progress
+        Called as ``progress(done, all)`` after each repeat; a terminal shows it in any case.
+
+    Returns
+    -------
+    CrossValidation
+        The scores of every repeat with their spread, and how often each estimator is ahead of each other one.
+
+    Raises
+    ------
+    InputError
+        If there is no classifier, the data and labels do not fit, or a class has too few rows for the folds.
+
+    Examples
+    --------
+    >>> from sklearn.naive_bayes import GaussianNB
+    >>> X, y = [[0.0], [0.1], [0.2], [1.0], [1.1], [1.2]], ["a", "a", "a", "b", "b", "b"]
+    >>> cross_validate({"bayes": GaussianNB()}, X, y, folds=3, repeats=2, jobs=1).names
+    ('bayes',)
+    """
+    learners = _check_estimators(estimators)
+    check_pairing(X, {"y": y}, "X")
+    names, codes = _encode_classes(y)
+    data: Any = X.tocsr() if hasattr(X, "tocsr") else X
+    rows = data.shape[0] if getattr(data, "shape", ()) else len(data)
+    if rows != codes.size:
+        raise InputError(f"X has {rows} rows and y has {codes.size}; give one label for each row")
+    if folds > codes.size:
+        raise InputError(f"folds is {folds} for {codes.size} rows; give at least 2 and at most one fold per row")
+    if len(names) < 2:
+        raise InputError(f"y has one class only, {names[0]!r}; there is nothing to learn")
+    sizes = np.bincount(codes)
+    rare = int(sizes.argmin())
+    if stratified and sizes[rare] < folds:
+        raise InputError(
+            f"class {names[rare]!r} has {sizes[rare]} rows for {folds} folds, and each should have some; give fewer "
+            "folds, or stratified=False"
+        )
+
+    from joblib import Parallel, delayed  # noqa: PLC0415 - comes with scikit-learn
+
+    seeds = np.random.default_rng(seed).integers(0, 2**31 - 1, repeats)
+    fit = delayed(_fit_folds)
+    results: list[list[NDArray[np.int64]]] = []
+    work = Parallel(n_jobs=jobs if jobs is not None else -1, return_as="generator")
+    with shown_while("cross-validating", lambda: 100 * len(results) / len(seeds)):
+        for tables in work(fit(learners, data, codes, len(names), folds, int(s), stratified=stratified) for s in seeds):
+            results.append(tables)
+            if progress is not None:
+                progress(len(results), len(seeds))
+    batches = {
+        name: Contingency.from_matrix(np.stack([tables[place] for tables in results]), truth=names, system=names)
+        for place, name in enumerate(learners)
+    }
+    result = CrossValidation.from_tables(batches, folds)
+    blanks = blank_findings(BlankLabels.of_columns({"y": (names, sizes)}))
+    return replace(result, findings=(*blanks, *result.findings))
+
+
+def _check_estimators(estimators: Any) -> dict[str, Any]:
+    if not isinstance(estimators, Mapping):
+        raise InputError(f"estimators is a {type(estimators).__name__}; give them by name, as {{'tree': estimator}}")
+    if not estimators:
+        raise InputError("give at least one estimator, as {name: estimator}")
+    try:
+        from sklearn.base import is_regressor  # noqa: PLC0415 - optional extra
+    except ImportError:
+        raise InputError("cross-validation fits scikit-learn estimators; install infoscope[sklearn]") from None
+    for name, estimator in estimators.items():
+        able = all(hasattr(estimator, verb) for verb in ("fit", "predict", "get_params", "set_params"))
+        if isinstance(estimator, type) or not able:
+            kind = estimator.__name__ if isinstance(estimator, type) else type(estimator).__name__
+            raise InputError(f"{name!r} is a {kind}, no estimator; give an object with fit, predict and get_params")
+        if is_regressor(estimator):
+            raise InputError(
+                f"{name!r} predicts numbers, not classes; give a classifier, or class the predictions yourself"
+            )
+    return {str(name): estimator for name, estimator in estimators.items()}
+
+
+def _encode_classes(y: Any) -> tuple[tuple[Any, ...], NDArray[np.int64]]:
+    """Return the classes, and the place of each row's among them."""
+    labels = np.asarray(one_column(y, "y"))
+    if labels.ndim != 1:
+        raise InputError(f"y has shape {labels.shape}; give one label for each row")
+    missing = sum(label is None or label != label for label in labels.tolist())  # noqa: PLR0124 - NaN
+    if missing:
+        raise InputError(f"y lacks {missing} of {labels.size} labels; leave those rows out")
+    try:
+        classes, codes = np.unique(labels, return_inverse=True)
+    except TypeError:
+        raise InputError(
+            "y mixes labels that have no order, such as text and numbers; give labels of one kind"
+        ) from None
+    return as_labels(classes.tolist()), codes
+
+
+def _fit_folds(
+    estimators: Mapping[str, Any],
+    data: Any,
+    codes: NDArray[np.int64],
+    classes: int,
+    folds: int,
+    seed: int,
+    *,
+    stratified: bool,
+) -> list[NDArray[np.int64]]:
+    """Return one table per estimator: the fold tables of one repeat, added."""
+    from sklearn.base import clone  # noqa: PLC0415 - optional extra
+    from sklearn.model_selection import KFold, StratifiedKFold  # noqa: PLC0415 - heavy, and optional
+
+    def select_rows(index: NDArray[np.int64]) -> Any:
+        if hasattr(data, "iloc"):
+            return data.iloc[index]
+        return data[index] if hasattr(data, "tocsr") else np.asarray(data)[index]
+
+    splitter = (StratifiedKFold if stratified else KFold)(folds, shuffle=True, random_state=seed)
+    tables = [np.zeros((classes, classes), dtype=np.int64) for _ in estimators]
+    for train, test in splitter.split(data, codes):
+        for table, (name, estimator) in zip(tables, estimators.items(), strict=True):
+            fitted = _set_seeds(clone(estimator), seed)
+            fitted.fit(select_rows(train), codes[train])
+            predictions = np.asarray(fitted.predict(select_rows(test)))
+            if predictions.shape != test.shape or not np.isin(predictions, np.arange(classes)).all():
+                raise InputError(f"{name!r} predicts something else than the classes it has seen; give a classifier")
+            np.add.at(table, (codes[test], predictions.astype(np.int64)), 1)
+    return tables
+
+
+def _set_seeds(estimator: Any, seed: int) -> Any:
+    """Set every source of chance in an estimator: its own, its parts', and those of splitters among them."""
+    parameters = estimator.get_params(deep=True)
+    states = {name: seed for name in parameters if name.rpartition("__")[2] == "random_state"}
+    for value in parameters.values():
+        if not hasattr(value, "get_params") and getattr(value, "random_state", seed) is None:
+            value.random_state = seed  # clone has copied it
+    return estimator.set_params(**states)
+
+
+# Runs that were made elsewhere ----------------------------------------------------------------------------------------
+
+
+@validated()
+def monte_carlo(
+    source: Source | Mapping[str, Any],
+    y_pred: Mapping[str, Sequence[LabelsLike]] | None = None,
+    *,
+    truth: str | None = None,
+    system: str | Sequence[str] | None = None,
+    by: str | Sequence[str] | None = None,
+    weight: Any = None,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    clean: Cleaning = (),
+    read: ReadOptions | None = None,
+) -> CrossValidation:
+    """Measure how much the scores of systems vary over runs that were made anywhere, and how far systems are apart.
+
+    All runs must be of the same true classes and of the same size.
+
+    Parameters
+    ----------
+    source
+        The runs by system: a list of tables or of matrices, tables by run, or a batch. Or rows with the columns
+        ``truth`` and ``system``, where ``by`` tells the runs apart; a name like ``runs/seed={seed}.csv`` means one
+        file per run. Or the true labels, with ``y_pred``.
+    y_pred
+        For each system one sequence of predictions per run.
+    truth, system
+        Columns of the true class and of the systems' predictions.
+    by
+        Column that tells the runs apart, such as a seed.
+    weight
+        Weights of the rows, or the column that holds them.
+    reject
+        Label that means "abstained".
+    positive
+        Class that binary metrics are about.
+    clean
+        How labels are cleaned while they are read.
+    read
+        How files are read.
+
+    Returns
+    -------
+    CrossValidation
+        The scores of every run with their spread, and how often each system is ahead of each other one.
+
+    Raises
+    ------
+    InputError
+        If a system has fewer than two runs, or runs differ in their classes or size.
+
+    Examples
+    --------
+    >>> runs = {"old": [[[7, 3], [3, 7]], [[6, 4], [3, 7]]], "new": [[[9, 1], [1, 9]], [[8, 2], [1, 9]]]}
+    >>> result = monte_carlo(runs)
+    >>> result.repeats, result.overlaps[0].share_a_lower
+    (2, 0.0)
+    """
+    if y_pred is not None:
+        if clean:
+            raise InputError("clean= is about labels that are read; clean the labels before you give them")
+        runs = _count_labels(source, y_pred, weight, Declared(reject=reject, positive=positive))
+    elif isinstance(source, Mapping) and truth is None:
+        tables = {str(name): _list_tables(str(name), given) for name, given in source.items()}
+        about_rows = {"by": by, "weight": weight, "reject": reject, "positive": positive, "clean": clean}
+        runs = {name: finished_tables(given, about_rows) for name, given in tables.items()}
+    else:
+        labels = {"weight": weight, "reject": reject, "positive": positive, "clean": clean}
+        runs = _read_runs(source, truth, as_names(system), as_names(by), read, labels)
+    if not runs:
+        raise InputError("there is no system; give the runs of at least one")
+    _check_runs(runs)
+    return CrossValidation.from_tables({name: _stack_runs(name, tables) for name, tables in runs.items()})
+
+
+def _count_labels(
+    y_true: Any, y_pred: Mapping[str, Sequence[LabelsLike]], weight: Any, declared: Declared
+) -> dict[str, Runs]:
+    if not isinstance(y_pred, Mapping):
+        raise InputError("y_pred maps each system to its runs, as {'svm': [labels, labels]}")
+    truth = kept_rows(y_true)
+    runs: dict[str, Runs] = {}
+    for name, given in y_pred.items():
+        lines = list(given)
+        if lines and (isinstance(lines[0], str) or not isinstance(lines[0], (Iterable, Sized))):
+            raise InputError(f"the runs of {name!r} are one sequence of labels; give one sequence per run, as a list")
+        runs[str(name)] = {
+            str(run): counted_labels(Contingency, truth, line, weight, declared) for run, line in enumerate(lines, 1)
+        }
+    warn_of_rows(most_ignored(table.ignored for tables in runs.values() for table in tables.values()))
+    return runs
+
+
+def _list_tables(name: str, given: Any) -> Runs:
+    """Return the tables of a system by run: of a batch, of tables by run, or of a list of tables or matrices."""
+    if isinstance(given, Contingency):
+        if len(given.batch_shape) != 1:
+            raise InputError(f"{name!r} has one table; a spread needs a list of them, one per run")
+        return {str(run): given.with_cells(cells) for run, cells in enumerate(given.cells, 1)}
+    runs: Runs = {}
+    for run, item in given.items() if isinstance(given, Mapping) else enumerate(given, 1):
+        try:
+            table = item if isinstance(item, Contingency) else Contingency.from_matrix(item)
+        except InputError as error:
+            raise InputError(f"run {run} of {name!r} is no table of counts: {error}") from None
+        if table.batch_shape:
+            raise InputError(f"run {run} of {name!r} is no single table; give one Contingency or matrix per run")
+        runs[str(run)] = table
+    return runs
+
+
+def _read_runs(
+    source: Any,
+    truth: str | None,
+    systems: tuple[str, ...],
+    by: tuple[str, ...],
+    read: ReadOptions | None,
+    labels: Mapping[str, Any],
+) -> dict[str, Runs]:
+    """Count the rows of each run: of files whose names tell the runs apart, or of one source by a column."""
+    if truth is None or not systems:
+        raise InputError("name the truth column and at least one system, or give the runs of each system as tables")
+    runs: dict[str, Runs] = {name: {} for name in systems}
+    if isinstance(source, str) and names_in_braces(source) and not by:
+        for run, path in files_by_values(source, names_in_braces(source)).items():
+            for (_, name), table in counted_tables(path, truth, list(systems), read, **labels).items():
+                runs[name][", ".join(run)] = table
+        warn_of_rows(all_ignored(table.ignored for tables in runs.values() for table in tables.values()))
+        return runs
+    if not by:
+        raise InputError("name the column that tells the runs apart with by= (--by), such as a seed")
+    tables = counted_tables(source, truth, list(systems), read, by=list(by), **labels)
+    warn_of_rows(tables.ignored)
+    for (group, name), table in tables.items():
+        runs[name][", ".join(map(str, group))] = table
+    return runs
+
+
+def _check_runs(runs: Mapping[str, Runs]) -> None:
+    """Reject runs that cannot be held against each other: one alone, other true classes, another size."""
+    for name, tables in runs.items():
+        if len(tables) < 2:
+            raise InputError(f"{name!r} has {counted(len(tables), 'run')}; a spread needs at least two")
+
+    def list_classes(table: Contingency) -> list[Label]:
+        return [label for label, total in zip(table.truth_labels, table.row_totals, strict=True) if total > 0]
+
+    named = [(name, run, table) for name, tables in runs.items() for run, table in tables.items()]
+    first_name, first_run, first = named[0]
+    expected = list_classes(first)
+    for name, run, table in named[1:]:
+        classes = list_classes(table)
+        if classes != expected:
+            odd = sorted(map(str, set(classes) ^ set(expected)))
+            where = "only there" if odd[0] in set(map(str, classes)) else "not there"
+            raise InputError(
+                f"run {run} of {name!r} has other true classes than run {first_run} of {first_name!r} "
+                f"({odd[0]!r} is {where}); give runs on the same classes"
+            )
+        if not np.isclose(float(table.total), float(first.total), rtol=1e-9):
+            raise InputError(
+                f"run {run} of {name!r} has {float(table.total):,.6g} samples and run {first_run} of {first_name!r} "
+                f"has {float(first.total):,.6g}; give runs of the same size"
+            )
+
+
+def _stack_runs(name: str, runs: Runs) -> Contingency:
+    """Return all runs of a system as one batch, on the classes of all of them."""
+    tables = list(runs.values())
+    truth, system = (
+        list(dict.fromkeys(label for table in tables for label in getattr(table, side)))
+        for side in ("truth_labels", "system_labels")
+    )
+    if len(tables) * len(truth) * len(system) > MAX_CELLS:
+        raise InputError(
+            f"{len(tables):,} runs of {len(truth):,} × {len(system):,} classes are too many cells for {name!r}; merge "
+            "classes, or give fewer runs"
+        )
+    counts = np.zeros((len(tables), len(truth), len(system)))
+    for cells, table in zip(counts, tables, strict=True):
+        rows = np.array([truth.index(label) for label in table.truth_labels])
+        columns = np.array([system.index(label) for label in table.system_labels])
+        cells[rows[table.cell_rows], columns[table.cell_columns]] = table.cells
+    reject = next((table.reject for table in tables if table.reject is not None), None)
+    positive = next((table.positive for table in tables if table.positive is not None), None)
+    return Contingency.from_matrix(counts, truth=truth, system=system, reject=reject, positive=positive)
+
+
+# Halves of the rows ---------------------------------------------------------------------------------------------------
+
+
+@validated(splits=Number(low=1, closed="low", whole=True), seed=SEED)
+def stability(
+    truth: Contingency | LabelsLike,
+    system: LabelsLike | None = None,
+    *,
+    metrics: str | Sequence[str] | None = None,
+    splits: int = 500,
+    seed: int = 0,
+    rng: int | np.random.Generator | None = None,  # noqa: ARG001 - another word for seed
+    positive: Label | None = None,
+    pos_label: Label | None = None,  # noqa: ARG001 - another word for positive
+) -> dict[str, dict[str, float]]:
+    """Measure how far metrics of half the rows are from those of the other half.
+
+    Each row goes to either half by the toss of a coin, again if one half got none. For a smooth metric the standard
+    deviation over random halves estimates the standard error of the whole.
+
+    Parameters
+    ----------
+    truth, system
+        A table of counts, or the true labels and the predicted ones.
+    metrics
+        Names of metrics of the table; by default all.
+    splits
+        Random splits, 1 or more.
+    seed, rng
+        Seed of the splits, or a generator.
+    positive, pos_label
+        Class that binary metrics are about.
+
+    Returns
+    -------
+    dict
+        By metric the ``mean`` and ``sd`` over both halves of all splits, and the ``bias``: the mean less the value of
+        all rows. Half as many samples look more informative, so the mean of an information measure is too high by
+        about as much as the value of all rows is. A metric that is undefined in every half is left out.
+
+    Raises
+    ------
+    InputError
+        If there is no single table of whole counts, fewer than two samples, or a metric is not of the whole table.
+
+    Examples
+    --------
+    >>> spread = stability(Contingency.from_matrix([[40, 10], [10, 40]]), metrics=["accuracy"])["accuracy"]
+    >>> print(f"{spread['mean']:.2f} ± {spread['sd']:.3f}")  # √(0.8 · 0.2 / 100) = 0.040
+    0.80 ± 0.040
+    """
+    is_table = isinstance(truth, Contingency) and system is None
+    table: Contingency = truth if is_table else Contingency.from_labels(truth, system)  # type: ignore[assignment, arg-type]
+    if table.batch_shape or not table.is_counts:
+        raise InputError("rows are split in halves, so it takes one table of whole counts; give that, or the labels")
+    if table.grand_total < 2:
+        raise InputError(
+            f"rows are split in halves, so it takes two samples at least; there is {table.grand_total:.0f}"
+        )
+    table = finished_tables({"system": table}, {"positive": positive})["system"]
+    warn_of([str(blanks)] if (blanks := BlankLabels.of([("system", table)])) else [], InfoscopeWarning)
+    if isinstance(metrics, str):
+        metrics = [metrics]
+    entries = list(metrics_of("table")) if metrics is None else [find(name) for name in metrics]
+    for entry in entries:
+        if entry.card.level != "table":
+            raise InputError(f"{entry.name} has one value for each class; stability is of metrics of the table")
+        if metrics is not None and entry.card.of_positive:
+            check_positive(table, entry.name)
+
+    generator = np.random.default_rng(seed)
+    cells = np.rint(table.cells).astype(np.int64)
+    step = max(1, MAX_BLOCK_CELLS // max(cells.size, 1))
+    values: dict[str, list[Real]] = {entry.name: [] for entry in entries}
+    for start in range(0, splits, step):
+        half = _draw_halves(generator, cells, min(step, splits - start))
+        both = table.with_cells(np.concatenate([half, cells - half]))
+        for entry in entries:
+            score = np.asarray(entry.score(both), dtype=np.float64)
+            values[entry.name].append(np.broadcast_to(score, both.batch_shape))
+    spreads = {}
+    for entry in entries:
+        scores, whole = np.concatenate(values[entry.name]), float(entry.score(table))
+        scores = scores[np.isfinite(scores)]
+        if scores.size:
+            spread = {"mean": float(scores.mean()), "sd": float(scores.std())}
+            spreads[entry.name] = spread | ({"bias": spread["mean"] - whole} if np.isfinite(whole) else {})
+    return spreads
+
+
+def _draw_halves(rng: np.random.Generator, cells: NDArray[np.int64], splits: int) -> NDArray[np.int64]:
+    """Draw the first half of each split, cell by cell; no half is empty."""
+    half = rng.binomial(cells, 0.5, (splits, cells.size))
+    total = cells.sum()
+    while (again := np.isin(half.sum(axis=1), (0, total))).any():
+        half[again] = rng.binomial(cells, 0.5, (int(again.sum()), cells.size))
+    return half
