@@ -147,7 +147,7 @@ HOMES = {
     "embedded": "infoscope.reports.html.page:embed",
     "embedded_database": "infoscope.core.embedded_database",
     "EngineError": "infoscope.readers.duckdb",
-    "enlarged_part": "infoscope.figures.triangle",
+    "enlarged_part": "infoscope.figures.triangle:enlarge_part",
     "ENTRANCE": "infoscope.explorer",
     "entropies": "infoscope.metrics.shannon",
     "EntropyMoments": "infoscope.posterior.exact.moments",
@@ -239,7 +239,7 @@ HOMES = {
     "invocation": "infoscope.cli",
     "is_built": "infoscope.readers.parquet",
     "is_usable": "infoscope.tables.device.kernel",
-    "iso_lines": "infoscope.figures.coverage",
+    "iso_lines": "infoscope.figures.coverage:draw_iso_lines",
     "joined_truth": "infoscope.readers",
     "JOINT_SIDES": "infoscope.figures.triangle",
     "Json": "infoscope.typing",
@@ -489,7 +489,7 @@ HOMES = {
     "UNICODE": "infoscope.reports.text",
     "unpacked_chunks": "infoscope.readers.compression",
     "view_of_metric": "infoscope.reports.systems:compare_by_metric",
-    "warped": "infoscope.figures.triangle",
+    "warped": "infoscope.figures.triangle:warp",
     "Watch": "infoscope.studies.history",
     "width_of": "infoscope.figures.layout",
     "with_repeated_names": "infoscope.readers.guess_columns",
@@ -499,7 +499,7 @@ HOMES = {
     "write_corrected": "infoscope.explorer.verdicts",
     "write_file": "infoscope.core.files",
     "write_parquet": "infoscope.results.frame",
-    "zone_of": "infoscope.figures.triangle",
+    "zone_of": "infoscope.figures.triangle:describe_zone",
 }
 
 

@@ -256,9 +256,9 @@ MUTANTS = (
     ),
     Mutant(
         "mutual confusion",
-        "_alikeness",
-        "(given + given.T) / 2.0",
-        "given",
+        "confusion_order",
+        "(shares + shares.T) / 2.0",
+        "shares",
         ("tests/figures/test_seriation.py::test_confusion_in_either_direction_brings_classes_together",),
     ),
     Mutant(

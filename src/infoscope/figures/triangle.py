@@ -1,13 +1,14 @@
 """Entropy triangles: what is lost to imbalance, to error, and what is transmitted, as one point per system.
 
-First the families and paths of systems and the plane that both triangles share, then the entropy triangle, then the
-split entropy triangle, in which truth and system are each measured against their own number of classes.
+The entropy triangle first, then the split entropy triangle, in which truth and system are each measured against their
+own number of classes; before both, what they share: shares and their places, families and paths of systems, the plane,
+and the small part of it that is drawn larger where all systems lie together.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from math import ceil, hypot, log10
 from typing import Any, Literal, NamedTuple, Self
 
@@ -57,58 +58,61 @@ class Marking:
     colour: str
 
 
-def checked_names(
-    groups: Mapping[str, Iterable[object]] | None, known: Iterable[str], kind: str
-) -> dict[str, list[str]]:
-    """The groups with names as text; one that names no system, or a system that is not there, is rejected."""
-    there = set(known)
-    found = {str(title): [str(name) for name in names] for title, names in (groups or {}).items()}
-    for title, names in found.items():
+def check_names(groups: Mapping[str, Iterable[object]] | None, known: Iterable[str], kind: str) -> dict[str, list[str]]:
+    """Return the groups with names as text; one that names no system, or a system that is not there, is an error."""
+    systems = set(known)
+    named = {str(title): [str(name) for name in names] for title, names in (groups or {}).items()}
+    for title, names in named.items():
         if not names:
             raise InputError(f"{kind} {title!r} names no system; name some, or leave it out")
         for name in names:
-            if name not in there:
+            if name not in systems:
                 verb = "names" if kind == "family" else "goes through"
                 raise UnknownNameError(f"{kind} {title!r} {verb} {name!r}, which is none of the systems")
-    return found
+    return named
 
 
-def markings(groups: Names) -> dict[str, Marking]:
-    """The marking of each system by its name; one in several groups is marked as in the first."""
-    found: dict[str, Marking] = {}
-    for at, names in enumerate(groups.values()):
+def mark_groups(groups: Names) -> dict[str, Marking]:
+    """Return the marking of each system by its name; one in several groups is marked as in the first."""
+    marked: dict[str, Marking] = {}
+    for number, names in enumerate(groups.values()):
         for name in names:
-            found.setdefault(name, Marking(MARKERS[at % len(MARKERS)], series(at)))
-    return found
+            marked.setdefault(name, Marking(MARKERS[number % len(MARKERS)], series(number)))
+    return marked
 
 
-def _rows(groups: Names, room: float) -> list[list[tuple[int, str, float]]]:
-    """Entries of the key, row by row: which group, its words, and where they begin."""
+def name_path_ends(paths: Names) -> dict[str, str | None]:
+    """Return what is written beside systems on paths: both ends, with the path where there are several."""
+    written: dict[str, str | None] = {}
+    for title, names in paths.items():
+        for name in names:
+            words = name if len(paths) == 1 else f"{title}: {name}"
+            written[name] = words if name in (names[0], names[-1]) else written.get(name)
+    return written
+
+
+def lay_out_key(groups: Names, room: float) -> list[list[tuple[int, str, float]]]:
+    """Return the entries of the key, row by row: which group, its words, and where they begin."""
     rows: list[list[tuple[int, str, float]]] = []
     x = room + 1.0
-    for at, title in enumerate(groups):
+    for number, title in enumerate(groups):
         words = shortened(title, 32)
         wide = 34.0 + width_of(words, FONT["small"])
         if x + wide > room:
             rows.append([])
             x = 0.0
-        rows[-1].append((at, words, x))
+        rows[-1].append((number, words, x))
         x += wide
     return rows
 
 
-def key_rows(groups: Names, room: float) -> int:
-    """How many rows of this width the key needs."""
-    return len(_rows(groups, room))
-
-
-def marker_key(panel: Panel, groups: Names, left: float, top: float, *, coloured: bool = False) -> list[Mark]:
-    """Each marker with the title of its group, from this place on the page; in its colour where that means the same."""
+def draw_marker_key(panel: Panel, groups: Names, left: float, top: float, *, coloured: bool = False) -> list[Mark]:
+    """Draw each marker with the title of its group; in its colour where that means the same."""
     marks: list[Mark] = []
-    for number, row in enumerate(_rows(groups, panel.width - left)):
-        for at, words, x in row:
-            y = top + KEY_ROW * number
-            shape, colour = MARKERS[at % len(MARKERS)], series(at)
+    for row, entries in enumerate(lay_out_key(groups, panel.width - left)):
+        for number, words, x in entries:
+            y = top + KEY_ROW * row
+            shape, colour = MARKERS[number % len(MARKERS)], series(number)
             fill = "paper" if coloured else "dim"
             marks.append(Dot(*at_pixel(panel, left + x + 6.0, y), fill, shape, 4.5, colour if coloured else "ink"))
             marks.append(Words(*at_pixel(panel, left + x + 16.0, y), words, "dim", "small"))
@@ -127,10 +131,11 @@ class TriangleShares(NamedTuple):
 
 
 def place(shares: TriangleShares) -> Point:
-    """Where shares lie: divergence at the lower left, variation at the lower right, transfer on top."""
+    """Return where shares lie: divergence at the lower left, variation at the lower right, transfer on top."""
     return shares.variation + shares.transfer / 2.0, shares.transfer * HEIGHT
 
 
+_CORNERS = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
 _NEAR_CORNER = 0.9
 _NEAR_SIDE = 0.05
 JOINT_SIDES = ("never confused (VI′ = 0)", "balanced (ΔH′ = 0)", "nothing is transmitted (MI′ = 0)")
@@ -138,12 +143,12 @@ JOINT_SIDES = ("never confused (VI′ = 0)", "balanced (ΔH′ = 0)", "nothing i
 SPLIT_SIDES = ("all variety is shared (H′ = 0)", "equally frequent (ΔH′ = 0)", "nothing is shared (MI′ = 0)")
 
 
-def zone_of(shares: TriangleShares) -> str:
-    """The zone of the triangle that a system is in, in words.
+def describe_zone(shares: TriangleShares) -> str:
+    """Return the zone of the triangle that a system is in, in words.
 
-    >>> zone_of(TriangleShares(0.02, 0.96, 0.02)), zone_of(TriangleShares(0.6, 0.4, 0.0))
+    >>> describe_zone(TriangleShares(0.02, 0.96, 0.02)), describe_zone(TriangleShares(0.6, 0.4, 0.0))
     ('perfect and balanced', 'never confused, classes unbalanced')
-    >>> zone_of(TriangleShares(0.7, 0.0, 0.3)), zone_of(TriangleShares(0.2, 0.5, 0.3))
+    >>> describe_zone(TriangleShares(0.7, 0.0, 0.3)), describe_zone(TriangleShares(0.2, 0.5, 0.3))
     ('nothing is transmitted', 'part is transmitted, part is lost, classes unbalanced')
     """
     if max(shares) >= _NEAR_CORNER:
@@ -157,10 +162,14 @@ def zone_of(shares: TriangleShares) -> str:
     return f"part is transmitted, part is lost, classes {balanced}"
 
 
-def plane(where: Callable[..., Point] = place) -> list[Mark]:
-    """The triangle with lines of equal shares, seen through ``where``."""
-    corners = tuple(where(TriangleShares(*corner)) for corner in ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0)))
-    marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
+def draw_plane(
+    where: Callable[..., Point], lowest: TriangleShares | None = None, side: float = 1.0, digits: int = 1
+) -> list[Mark]:
+    """Draw the triangle with lines of equal shares, seen through ``where``, numbered from the lowest ones on."""
+    low = lowest or TriangleShares(0.0, 0.0, 0.0)
+    marks: list[Mark] = [
+        Line(tuple(where(TriangleShares(*c)) for c in _CORNERS), "dim", closed=True, fill="plane", clip=False)
+    ]
     for share in (0.2, 0.4, 0.6, 0.8):
         rest = 1.0 - share
         for one, other in (
@@ -170,54 +179,38 @@ def plane(where: Callable[..., Point] = place) -> list[Mark]:
         ):
             marks.append(Line((where(one), where(other)), "grid", clip=False))
         left, below = where(TriangleShares(rest, share, 0.0)), where(TriangleShares(share, 0.0, rest))
-        marks.append(Words(left[0], left[1], f"{share:.1f}", "dim", "small", "end", (-6.0, -3.0)))
-        marks.append(Words(below[0], below[1], f"{share:.1f}", "dim", "small", "middle", (0.0, 11.0)))
+        transfer, divergence = low.transfer + share * side, low.divergence + share * side
+        marks.append(Words(*left, f"{transfer:.{digits}f}", "dim", "small", "end", (-6.0, -3.0)))
+        marks.append(Words(*below, f"{divergence:.{digits}f}", "dim", "small", "middle", (0.0, 11.0)))
     return marks
 
 
-def zones(*, corners: bool = True) -> list[Mark]:
-    """Corners in words, directions in symbols."""
-    named: list[Mark] = [
-        Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
-        Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
-        Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
-    ]
-    left = -32.0 if corners else -56.0  # beside numbers of three digits
-    return [
-        *(named if corners else ()),
-        Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(left, -18.0), angle=60.0),
-        Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
-        Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
-    ]
-
-
-def side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point]) -> list[Mark]:
-    """The meaning of each side along it, inside, where it is farthest from the points; none where there is no room."""
+def draw_side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point]) -> list[Mark]:
+    """Write the meaning of each side along it, inside, farthest from the points; not where there is no room."""
     ends = (((0.0, 0.0), (0.5, HEIGHT)), ((0.5, HEIGHT), (1.0, 0.0)), ((0.0, 0.0), (1.0, 0.0)))
     looks = ((60.0, (10.0, 6.0)), (-60.0, (-10.0, 6.0)), (0.0, (0.0, -10.0)))
     marks: list[Mark] = []
-    points = [panel.place(*at) for at in places]
+    points = [panel.place(*point) for point in places]
     for text, (start, end), (angle, shift) in zip(sides, ends, looks, strict=True):
-        at = _free_place(panel.place(*start), panel.place(*end), width_of(text, FONT["small"]), points)
-        if at is not None:
-            marks.append(
-                Words(*along(start, end, at), text, "dim", "small", "middle", shift, angle, italic=True, halo="plane")
-            )
+        share = _find_free_share(panel.place(*start), panel.place(*end), width_of(text, FONT["small"]), points)
+        if share is not None:
+            middle = along(start, end, share)
+            marks.append(Words(*middle, text, "dim", "small", "middle", shift, angle, italic=True, halo="plane"))
     return marks
 
 
-def _free_place(start: Point, end: Point, wide: float, points: Sequence[Point]) -> float | None:
-    """Share of the way along a side at which words of this width are farthest from all points; None if they touch."""
+def _find_free_share(start: Point, end: Point, wide: float, points: Sequence[Point]) -> float | None:
+    """Return the share of the way along a side where words are farthest from all points; None if they touch."""
     length = hypot(end[0] - start[0], end[1] - start[1])
     half = 0.5 * wide / length
     tries = [0.5, *(0.1 + half + (0.8 - 2 * half) * step / 12 for step in range(13))]
 
-    def room(share: float) -> float:
+    def measure_room(share: float) -> float:
         spots = [along(start, end, share + half * step / 4) for step in range(-4, 5)]
         return min((hypot(x - px, y - py) for x, y in spots for px, py in points), default=length)
 
-    best = max(tries, key=lambda share: min(room(share), 60.0))
-    return best if room(best) > 20.0 and half < 0.4 else None
+    best = max(tries, key=lambda share: min(measure_room(share), 60.0))
+    return best if measure_room(best) > 20.0 and half < 0.4 else None
 
 
 LARGEST_PART = 0.4
@@ -226,7 +219,6 @@ SMALLEST_PART = 0.05
 """However close the points are, the sides are at least this long."""
 _ROOM = 2.0
 """How many times longer its sides are than they need to be."""
-_CORNERS = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
 _INSET = 0.2
 """Side of the small picture of the whole."""
 
@@ -239,53 +231,37 @@ class TrianglePart:
     side: float
 
     def place(self, shares: TriangleShares) -> Point:
-        """Where shares lie in the enlarged part."""
+        """Return where shares lie in the enlarged part."""
         parts = [(share - low) / self.side for share, low in zip(shares, self.lowest, strict=True)]
         return place(TriangleShares(*parts))
 
-    def plane(self) -> list[Mark]:
-        """The part with lines of equal shares, numbered, and the whole in small with the part marked in it."""
-        corners = tuple(place(TriangleShares(*corner)) for corner in _CORNERS)
-        marks: list[Mark] = [Line(corners, "dim", closed=True, fill="plane", clip=False)]
-        digits = max(1, 1 + ceil(-log10(self.side)))
-        for at in (0.2, 0.4, 0.6, 0.8):
-            rest = 1.0 - at
-            for one, other in (
-                ((rest, at, 0.0), (0.0, at, rest)),
-                ((rest, 0.0, at), (0.0, rest, at)),
-                ((at, 0.0, rest), (at, rest, 0.0)),
-            ):
-                marks.append(Line((place(TriangleShares(*one)), place(TriangleShares(*other))), "grid", clip=False))
-            left, below = place(TriangleShares(rest, at, 0.0)), place(TriangleShares(at, 0.0, rest))
-            transfer, divergence = self.lowest.transfer + at * self.side, self.lowest.divergence + at * self.side
-            marks.append(Words(*left, f"{transfer:.{digits}f}", "dim", "small", "end", (-6.0, -3.0)))
-            marks.append(Words(*below, f"{divergence:.{digits}f}", "dim", "small", "middle", (0.0, 11.0)))
-        return [*marks, *self._inset()]
+    def draw_plane(self) -> list[Mark]:
+        """Draw the part with lines of equal shares, numbered, and the triangle in small with the part marked in it."""
 
-    def _inset(self) -> list[Mark]:
-        def small(shares: tuple[float, float, float]) -> Point:
+        def place_in_small(shares: tuple[float, float, float]) -> Point:
             x, y = place(TriangleShares(*shares))
             return 0.8 + _INSET * x, HEIGHT - _INSET * HEIGHT + _INSET * y
 
-        whole = tuple(small(corner) for corner in _CORNERS)
         d, t, v = self.lowest
-        part = tuple(small(corner) for corner in ((d + self.side, t, v), (d, t, v + self.side), (d, t + self.side, v)))
+        corners = ((d + self.side, t, v), (d, t, v + self.side), (d, t + self.side, v))
+        triangle, part = (tuple(place_in_small(corner) for corner in shape) for shape in (_CORNERS, corners))
         return [
-            Line(whole, "dim", closed=True, fill="paper", clip=False),
+            *draw_plane(place, self.lowest, self.side, max(1, 1 + ceil(-log10(self.side)))),
+            Line(triangle, "dim", closed=True, fill="paper", clip=False),
             Line(part, "accent", 2.5, closed=True, fill="accent", clip=False),
-            Words(*small((0.5, 0.0, 0.5)), "part shown", "dim", "small", "middle", (0.0, 11.0)),
+            Words(*place_in_small((0.5, 0.0, 0.5)), "part shown", "dim", "small", "middle", (0.0, 11.0)),
         ]
 
 
-def enlarged_part(points: Sequence[TriangleShares]) -> TrianglePart | None:
-    """The part that holds all points with room around them; None where they need much of the triangle.
+def enlarge_part(points: Sequence[TriangleShares]) -> TrianglePart | None:
+    """Return the part that holds all points with room around them; None where they need much of the triangle.
 
-    >>> enlarged_part([TriangleShares(0.97, 0.01, 0.02), TriangleShares(0.96, 0.02, 0.02)]).lowest.divergence > 0.9
+    >>> enlarge_part([TriangleShares(0.97, 0.01, 0.02), TriangleShares(0.96, 0.02, 0.02)]).lowest.divergence > 0.9
     True
-    >>> enlarged_part([TriangleShares(0.9, 0.05, 0.05), TriangleShares(0.1, 0.8, 0.1)]) is None
+    >>> enlarge_part([TriangleShares(0.9, 0.05, 0.05), TriangleShares(0.1, 0.8, 0.1)]) is None
     True
     """
-    lowest = [min(shares[at] for shares in points) for at in range(3)]
+    lowest = [min(values) for values in zip(*points, strict=True)]
     needed = 1.0 - sum(lowest)
     room = (max(_ROOM * needed, SMALLEST_PART) - needed) / 3.0
     lows = TriangleShares(*(max(low - room, 0.0) for low in lowest))
@@ -296,10 +272,10 @@ def enlarged_part(points: Sequence[TriangleShares]) -> TrianglePart | None:
 Corner = Literal["divergence", "transfer", "variation"]
 
 
-def warped(shares: TriangleShares, corner: Corner, times: float) -> TriangleShares:
-    """The shares seen through a lens that magnifies one corner; straight lines stay straight.
+def warp(shares: TriangleShares, corner: Corner, times: float) -> TriangleShares:
+    """Return the shares seen through a lens that magnifies one corner; straight lines stay straight.
 
-    >>> warped(TriangleShares(0.0, 0.8, 0.2), "transfer", 4.0)
+    >>> warp(TriangleShares(0.0, 0.8, 0.2), "transfer", 4.0)
     TriangleShares(divergence=0.0, transfer=0.5, variation=0.5)
     """
     weights = {name: 1.0 if name == corner else times for name in TriangleShares._fields}
@@ -342,8 +318,8 @@ class EntropyTriangleDisplay(TableDisplay):
     def __post_init__(self) -> None:
         """Reject paths and families of systems that are not there, and lenses that shrink."""
         known = [point.name for point in self.points]
-        self.paths = checked_names(self.paths, known, "path")
-        self.families = checked_names(self.families, known, "family")
+        self.paths = check_names(self.paths, known, "path")
+        self.families = check_names(self.families, known, "family")
         if self.magnify is not None and not (self.magnify[0] in TriangleShares._fields and self.magnify[1] >= 1.0):
             raise InputError(
                 f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor "
@@ -360,7 +336,7 @@ class EntropyTriangleDisplay(TableDisplay):
         families: Mapping[str, Sequence[Any]] | None = None,
         magnify: tuple[Corner, float] | None = None,
     ) -> Self:
-        """One point per table: systems, groups, or steps of an ordered condition that ``paths`` joins.
+        """Make one point per table: systems, groups, or steps of an ordered condition that ``paths`` joins.
 
         ``families`` gives the systems of each family a marker of their own.
         """
@@ -380,13 +356,13 @@ class EntropyTriangleDisplay(TableDisplay):
 
     @classmethod
     def from_epochs(cls, tables: Mapping[Any, Contingency], *, title: str = "epochs") -> Self:
-        """The path of a system in training, one table of held-out samples per epoch.
+        """Draw the path of a system in training, one table of held-out samples per epoch.
 
         Training should have stopped at the epoch that transmits the most information, which has the star.
 
         >>> from infoscope.tables import Contingency
         >>> epochs = {1: [[6, 4], [4, 6]], 2: [[9, 1], [1, 9]], 3: [[8, 2], [2, 8]]}
-        >>> EntropyTriangleDisplay.from_epochs({at: Contingency.from_matrix(m) for at, m in epochs.items()}).best
+        >>> EntropyTriangleDisplay.from_epochs({epoch: Contingency.from_matrix(m) for epoch, m in epochs.items()}).best
         '2'
         """
         if not isinstance(tables, Mapping) or len(tables) < 2:
@@ -397,87 +373,89 @@ class EntropyTriangleDisplay(TableDisplay):
         return display
 
     def place(self, shares: TriangleShares) -> Point:
-        """Where shares lie in this picture, through its lens if it has one, or in the part that it shows."""
+        """Return where shares lie in this picture, through its lens if it has one, or in the part that it shows."""
         if self.part is not None:
             return self.part.place(shares)
-        return place(warped(shares, *self.magnify) if self.magnify else shares)
+        return place(warp(shares, *self.magnify) if self.magnify else shares)
 
     @property
     def part(self) -> TrianglePart | None:
         """The part that is shown; None for the whole triangle."""
-        return enlarged_part([point.shares for point in self.points]) if self.zoom and not self.magnify else None
+        return enlarge_part([point.shares for point in self.points]) if self.zoom and not self.magnify else None
+
+    @property
+    def _marked(self) -> Names:
+        """What has markers of its own: families, else paths where there are several."""
+        return self.families or (self.paths if len(self.paths) > 1 else {})
 
     def panel(self) -> Panel:
-        """The plane with its named corners and sides, paths, points, names and the keys of colours and markers."""
-        labelled = list(self._labelled())
-        right = side_room(name.name for name in labelled)
-        rows = key_rows(self._marked(), 450.0 + right - 24.0)
-        empty = Panel(
+        """Draw the plane with its named corners and sides, paths, points, names and the keys of colours and markers."""
+        part, places = self.part, {point.name: self.place(point.shares) for point in self.points}
+        # both ends of every path, the best, and every system that no path goes through
+        written = name_path_ends(self.paths)
+        names = []
+        for point in self.points:
+            words = written.get(point.name, point.name)
+            if point.name == self.best:
+                words = f"{words or point.name} ★"
+            if words is not None:
+                names.append(PlacedName(*places[point.name], words))
+        right = side_room(name.name for name in names)
+        rows = len(lay_out_key(self._marked, 450.0 + right - 24.0))
+        highest = max(self.points, key=lambda point: point.shares.transfer)
+        panel = Panel(
             "Entropy triangle",
-            _summary(self.points),
+            f"Entropy triangle of {counted(len(self.points), 'system')}. Highest is "
+            f"{shortened(highest.name, 60)}: agreement "
+            f"{highest.shares.transfer:.2f}, imbalance {highest.shares.divergence:.2f}, lost information "
+            f"{highest.shares.variation:.2f} ({describe_zone(highest.shares)}).",
             Axis(0.0, 1.0),
             Axis(0.0, HEIGHT),
             width=450.0 + right,
             height=470.0 + KEY_ROW * rows,
             margins=(52.0, 40.0, right, 84.0 + KEY_ROW * rows),
         )
-        whole = self.part is None
-        places = [self.place(point.shares) for point in self.points]
-        marks = (
-            *(plane(self.place) if self.part is None else self.part.plane()),
-            *zones(corners=whole),
-            *self._paths(),
-            *side_labels(empty, labelled),
-            *(side_words(empty, JOINT_SIDES, places) if whole else ()),
-            *self._dots(),
-            *marker_key(empty, self._marked(), 24.0, empty.height - 12.0 - KEY_ROW * rows),
-            *accuracy_key(empty, 176.0, empty.height - 12.0, 166.0),
-        )
-        return Panel(**{**vars(empty), "marks": marks})
 
-    def _marked(self) -> Names:
-        """What has markers of its own: families, else paths where there are several."""
-        return self.families or (self.paths if len(self.paths) > 1 else {})
-
-    def _labelled(self) -> Iterator[PlacedName]:
-        """Both ends of every path, the best, and every system that no path goes through."""
-        names = path_names(self.paths)
-        for point in self.points:
-            words = names.get(point.name, point.name)
-            if point.name == self.best:
-                yield PlacedName(*self.place(point.shares), f"{words or point.name} ★")
-            elif words is not None:
-                yield PlacedName(*self.place(point.shares), words)
-
-    def _paths(self) -> Iterator[Mark]:
-        places = {point.name: self.place(point.shares) for point in self.points}
-        for at, names in enumerate(self.paths.values()):
-            run = tuple(places[name] for name in names)
-            yield Line(run, series(at), 2.0, clip=False)
-            yield from _arrow(run, series(at))
-
-    def _dots(self) -> Iterator[Mark]:
-        marked = markings(self._marked())
+        marks = draw_plane(self.place) if part is None else part.draw_plane()
+        if part is None:
+            marks += [
+                Words(0.5, HEIGHT, "perfect and balanced", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
+                Words(0.0, 0.0, "always the same prediction", "dim", shift=(-44.0, 48.0), italic=True),
+                Words(1.0, 0.0, "random", "dim", anchor="end", shift=(12.0, 48.0), italic=True),
+            ]
+        left = -32.0 if part is None else -56.0  # beside numbers of three digits
+        marks += [
+            Words(0.25, HEIGHT / 2, "agreement 2·MI′ →", "dim", anchor="middle", shift=(left, -18.0), angle=60.0),
+            Words(0.5, 0.0, "← imbalance ΔH′", "dim", anchor="end", shift=(-16.0, 30.0)),
+            Words(0.5, 0.0, "lost information VI′ →", "dim", shift=(-4.0, 30.0)),
+        ]
+        for number, path in enumerate(self.paths.values()):
+            run, colour = tuple(places[name] for name in path), series(number)
+            marks += [Line(run, colour, 2.0, clip=False), *_draw_arrow(run, colour)]
+        marks += side_labels(panel, names)
+        if part is None:
+            marks += draw_side_words(panel, JOINT_SIDES, [places[point.name] for point in self.points])
+        marked = mark_groups(self._marked)
         for point in sorted(self.points, key=lambda point: point.accuracy or 0.0):
             shape = marked.get(point.name, Marking("circle", "ink")).shape
-            where, fill = self.place(point.shares), accuracy_colour(point.accuracy)
-            if point.name == self.best:
-                yield Dot(*where, "gold", "star", 12.0, "paper", of=point.name, tip=_tip(point))
-            yield Dot(*where, fill, shape, 4.5 if point.name == self.best else 5.5, of=point.name, tip=_tip(point))
+            where, fill, is_best = places[point.name], accuracy_colour(point.accuracy), point.name == self.best
+            right_share = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
+            tip = (
+                f"{plain_label(point.name)}{right_share}\nagreement 2·MI′ {point.shares.transfer:.3f}\n"
+                f"imbalance ΔH′ {point.shares.divergence:.3f}\nlost VI′ {point.shares.variation:.3f}\n"
+                f"{describe_zone(point.shares)}"
+            )
+            if is_best:
+                marks.append(Dot(*where, "gold", "star", 12.0, "paper", of=point.name, tip=tip))
+            marks.append(Dot(*where, fill, shape, 4.5 if is_best else 5.5, of=point.name, tip=tip))
+        bottom = panel.height - 12.0
+        marks += draw_marker_key(panel, self._marked, 24.0, bottom - KEY_ROW * rows)
+        marks += accuracy_key(panel, 176.0, bottom, 166.0)
+        return replace(panel, marks=tuple(marks))
 
 
-def path_names(paths: Names) -> dict[str, str | None]:
-    """What is written beside the systems of paths: both ends, with the path where there are several; else nothing."""
-    found: dict[str, str | None] = {}
-    for title, names in paths.items():
-        for name in names:
-            words = name if len(paths) == 1 else f"{title}: {name}"
-            found[name] = words if name in (names[0], names[-1]) else found.get(name)
-    return found
-
-
-def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
-    """A head in the middle of the last step that has a length."""
+def _draw_arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
+    """Draw a head in the middle of the last step that has a length."""
     for (x0, y0), (x1, y1) in zip(run[-2::-1], run[:0:-1], strict=True):
         length = float(np.hypot(x1 - x0, y1 - y0))
         if length > 0.03:
@@ -487,25 +465,6 @@ def _arrow(run: tuple[Point, ...], colour: str) -> list[Mark]:
             wings = ((back[0] - 0.012 * uy, back[1] + 0.012 * ux), (back[0] + 0.012 * uy, back[1] - 0.012 * ux))
             return [Line((tip, *wings), colour, closed=True, fill=colour, clip=False)]
     return []
-
-
-def _tip(point: TrianglePoint) -> str:
-    right = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
-    return (
-        f"{plain_label(point.name)}{right}\nagreement 2·MI′ {point.shares.transfer:.3f}\n"
-        f"imbalance ΔH′ {point.shares.divergence:.3f}\nlost VI′ {point.shares.variation:.3f}\n"
-        f"{zone_of(point.shares)}"
-    )
-
-
-def _summary(points: Sequence[TrianglePoint]) -> str:
-    best = max(points, key=lambda point: point.shares.transfer)
-    return (
-        f"Entropy triangle of {counted(len(points), 'system')}. Highest is "
-        f"{shortened(best.name, 60)}: agreement "
-        f"{best.shares.transfer:.2f}, imbalance {best.shares.divergence:.2f}, lost information "
-        f"{best.shares.variation:.2f} ({zone_of(best.shares)})."
-    )
 
 
 @dataclass(frozen=True)
@@ -532,8 +491,8 @@ class SplitTriangleDisplay(TableDisplay):
     def __post_init__(self) -> None:
         """Reject paths and families of systems that are not there."""
         known = [point.name for point in self.points]
-        self.paths = checked_names(self.paths, known, "path")
-        self.families = checked_names(self.families, known, "family")
+        self.paths = check_names(self.paths, known, "path")
+        self.families = check_names(self.families, known, "family")
 
     @classmethod
     def from_table(
@@ -544,7 +503,7 @@ class SplitTriangleDisplay(TableDisplay):
         paths: Mapping[str, Sequence[Any]] | None = None,
         families: Mapping[str, Sequence[Any]] | None = None,
     ) -> Self:
-        """One joined pair per table; ``paths`` joins steps of an ordered condition, ``families`` share a marker."""
+        """Join a pair per table; ``paths`` joins steps of an ordered condition, ``families`` share a marker."""
         points = []
         for key, table in tables_by_name(tables, name).items():
             truth = (split_truth_divergence(table), split_truth_transfer(table), split_truth_remainder(table))
@@ -554,15 +513,25 @@ class SplitTriangleDisplay(TableDisplay):
             points.append(SplitPoint(key, TriangleShares(*map(float, truth)), TriangleShares(*map(float, system))))
         return cls(points, paths=paths or {}, families=families or {})
 
+    @property
+    def _marked(self) -> Names:
+        """What has markers and colours of its own: families, else paths."""
+        return self.families or self.paths
+
     def panel(self) -> Panel:
-        """The plane, and for each system its two ends."""
-        names = path_names(self.paths)
-        words = {point.name: names.get(point.name, point.name) for point in self.points}
+        """Draw the plane, and for each system its two ends."""
+        written = name_path_ends(self.paths)
+        words = {point.name: written.get(point.name, point.name) for point in self.points}
         right = side_room(text for text in words.values() if text is not None)
-        rows = key_rows(self._marked, 450.0 + right - 24.0)
-        empty = Panel(
+        rows = len(lay_out_key(self._marked, 450.0 + right - 24.0))
+        transmitted = [
+            f"{shortened(point.name, 40)} transmits {point.truth.transfer:.2f} of the truth's and "
+            f"{point.system.transfer:.2f} of the output's maximum entropy"
+            for point in self.points[:4]
+        ]
+        panel = Panel(
             "Split entropy triangle",
-            _split_summary(self.points),
+            f"Split entropy triangle of {counted(len(self.points), 'system')}: {'; '.join(transmitted)}.",
             Axis(0.0, 1.0),
             Axis(0.0, HEIGHT),
             width=450.0 + right,
@@ -570,44 +539,38 @@ class SplitTriangleDisplay(TableDisplay):
             margins=(52.0, 40.0, right, 56.0 + KEY_ROW * rows),
         )
         ends = [shares for point in self.points for shares in (point.truth, point.system)]
-        part = enlarged_part(ends) if self.zoom else None
+        part = enlarge_part(ends) if self.zoom else None
         where = place if part is None else part.place
-        labels = [
-            PlacedName(*where(point.system), text) for point in self.points if (text := words[point.name]) is not None
-        ]
-        marks = (
-            *(plane() if part is None else part.plane()),
-            *_words(corners=part is None, system="marker" if self._marked else "○"),
-            *side_labels(empty, labels),
-            *(side_words(empty, SPLIT_SIDES, [where(end) for end in ends]) if part is None else ()),
-            *self._joined(where),
-            *self._pairs(where),
-            *marker_key(empty, self._marked, 24.0, empty.height + 6.0 - KEY_ROW * rows, coloured=True),
-        )
-        return Panel(**{**vars(empty), "marks": marks})
-
-    @property
-    def _marked(self) -> Mapping[str, Sequence[str]]:
-        """What has markers and colours of its own: families, else paths."""
-        return self.families or self.paths
-
-    def _joined(self, where: Callable[[TriangleShares], Point]) -> Iterator[Mark]:
-        """The paths of the truth, dashed, and of the system."""
-        points = {point.name: point for point in self.points}
-        for at, names in enumerate(self.paths.values()):
-            truth, system = zip(
-                *((where(points[name].truth), where(points[name].system)) for name in names), strict=True
-            )
-            yield Line(truth, series(at), 1.2, (4.0, 3.0), clip=False)
-            yield Line(system, series(at), 2.0, clip=False)
-
-    def _pairs(self, where: Callable[[TriangleShares], Point]) -> Iterator[Mark]:
-        marked = markings(self._marked)
-        for at, point in enumerate(self.points):
-            yield from _pair(point, marked.get(point.name, Marking("ring", series(at))), where)
+        marks = draw_plane(place) if part is None else part.draw_plane()
+        if part is None:
+            marks += [
+                Words(0.5, HEIGHT, "all shared, MI′", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
+                Words(0.0, 0.0, "no variety, ΔH′", "dim", shift=(-44.0, 32.0), italic=True),
+                Words(1.0, 0.0, "not shared, H′", "dim", anchor="end", shift=(12.0, 32.0), italic=True),
+            ]
+        signs = f"× truth,  {'marker' if self._marked else '○'} system"
+        marks.append(Words(0.5, 0.0, signs, "dim", anchor="middle", shift=(0.0, 32.0)))
+        labels = [(where(point.system), words[point.name]) for point in self.points]
+        marks += side_labels(panel, [PlacedName(*point, text) for point, text in labels if text is not None])
+        if part is None:
+            marks += draw_side_words(panel, SPLIT_SIDES, [where(end) for end in ends])
+        places = {point.name: (where(point.truth), where(point.system)) for point in self.points}
+        for number, names in enumerate(self.paths.values()):  # of the truth dashed
+            truth, system = zip(*(places[name] for name in names), strict=True)
+            marks += [
+                Line(truth, series(number), 1.2, (4.0, 3.0), clip=False),
+                Line(system, series(number), 2.0, clip=False),
+            ]
+        marked = mark_groups(self._marked)
+        for number, point in enumerate(self.points):
+            marks += _draw_pair(point, marked.get(point.name, Marking("ring", series(number))), where)
+        top = panel.height + 6.0 - KEY_ROW * rows
+        marks += draw_marker_key(panel, self._marked, 24.0, top, coloured=True)
+        return replace(panel, marks=tuple(marks))
 
 
-def _pair(point: SplitPoint, marking: Marking, where: Callable[[TriangleShares], Point]) -> list[Mark]:
+def _draw_pair(point: SplitPoint, marking: Marking, where: Callable[[TriangleShares], Point]) -> list[Mark]:
+    """Draw the two ends of a system, joined."""
     truth, system = where(point.truth), where(point.system)
     tip = (
         f"{plain_label(point.name)}\nshared: {point.truth.transfer:.3f} of log k, "
@@ -622,24 +585,3 @@ def _pair(point: SplitPoint, marking: Marking, where: Callable[[TriangleShares],
         Dot(*system, inside, marking.shape, size, marking.colour, of=point.name, tip=tip),
         Dot(*truth, marking.colour, "cross", 5.0 if ring else 4.0, of=point.name, tip=tip),
     ]
-
-
-def _words(*, corners: bool, system: str) -> list[Mark]:
-    named: list[Mark] = [
-        Words(0.5, HEIGHT, "all shared, MI′", "dim", anchor="middle", shift=(0.0, -16.0), italic=True),
-        Words(0.0, 0.0, "no variety, ΔH′", "dim", shift=(-44.0, 32.0), italic=True),
-        Words(1.0, 0.0, "not shared, H′", "dim", anchor="end", shift=(12.0, 32.0), italic=True),
-    ]
-    return [
-        *(named if corners else ()),
-        Words(0.5, 0.0, f"× truth,  {system} system", "dim", anchor="middle", shift=(0.0, 32.0)),
-    ]
-
-
-def _split_summary(points: Sequence[SplitPoint]) -> str:
-    parts = [
-        f"{shortened(point.name, 40)} transmits {point.truth.transfer:.2f} of the truth's and "
-        f"{point.system.transfer:.2f} of the output's maximum entropy"
-        for point in points[:4]
-    ]
-    return f"Split entropy triangle of {counted(len(points), 'system')}: {'; '.join(parts)}."
