@@ -132,7 +132,7 @@ class ChangeQuery(RowsQuery):
     before: str
     after: str
     change: Change
-    """Whether the second is right where the first was wrong, the other way round, or wrong in another way."""
+    """True if the second is right where the first was wrong, the other way round, or wrong in another way."""
     cell: tuple[str, str, str] | None = None
     """Only rows with this true label and these two predictions."""
 
@@ -180,7 +180,7 @@ class CellPage:
     rows: tuple[SampledRow, ...]
     segments: tuple[CellSegment, ...] = field(default=())
     weight: float | None = None
-    """What the rows weigh together, where they are weighted: the number in the cell."""
+    """Sum of the weights of the rows, where they are weighted: the number in the cell."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ SegmentCounts = Mapping[Any, tuple[int, int]]
 
 @dataclass
 class KnownCounts:
-    """What earlier questions found out about a source, for as long as it does not change."""
+    """Answers of earlier questions about a source, for as long as it does not change."""
 
     columns: tuple[str, ...] | None = None
     labels: dict[tuple[tuple[str, ...], str | None], CountedLabels] = field(default_factory=dict)
@@ -810,7 +810,7 @@ class MemoryRows:
 
 _PLAIN = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "date", "timestamp")
 _NOTHING = "\u0000"
-"""What stands for a missing value in the hash of a row, so that its place counts."""
+"""Stands for a missing value in the hash of a row, so that its place counts."""
 
 
 def is_spark_frame(source: object) -> bool:

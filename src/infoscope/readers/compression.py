@@ -35,11 +35,11 @@ PACKED_OTHERWISE = ("bz2", "xz", "lzma", "lz4", "zip", "7z", "br", "z", "snappy"
 One that stands beside the same file unpacked is skipped.
 """
 PACK_AGAIN = "fetch or pack it again"
-"""What to do about a compressed file that is cut off or damaged."""
+"""Advice about a compressed file that is cut off or damaged."""
 
 
 def compression_of(path: Path) -> str:
-    """The compression by the first bytes; none for a file that cannot be opened, which its reader rejects."""
+    """Return the compression by the first bytes; none for a file that cannot be opened, which its reader rejects."""
     try:
         with path.open("rb") as file:
             head = file.read(4)
@@ -49,12 +49,12 @@ def compression_of(path: Path) -> str:
 
 
 def compression_by(head: bytes) -> str:
-    """The compression of a file that begins with these bytes."""
+    """Return the compression of a file that begins with these bytes."""
     return next((name for magic, name in _MAGIC.items() if head.startswith(magic)), "none")
 
 
 def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -> bytes:
-    """At most this many bytes from the beginning of a file, unpacked."""
+    """Return at most this many bytes from the beginning of a file, unpacked."""
     try:
         if compression == "zstd":
             return _first_of_zstd(path, size)
@@ -70,7 +70,7 @@ def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -
 
 
 def unpacked_zstd(path: Path) -> bytes:
-    """A small file as a whole, unpacked."""
+    """Return a small file as a whole, unpacked."""
     try:
         return bytes(cramjam.zstd.decompress(first_bytes(path, size=-1)))
     except cramjam.DecompressionError as error:
@@ -98,12 +98,12 @@ def check_whole(path: Path, compression: str) -> None:
 
 
 def most_bytes_of_zstd(path: Path) -> int:
-    """How many bytes a whole zstd file can have at most when it is unpacked, known without unpacking it."""
+    """Return how many bytes a whole zstd file can have at most, known without unpacking it."""
     return _most_of_zstd(path) or 0
 
 
 def _most_of_zstd(path: Path) -> int | None:
-    """The bytes that its blocks can hold; None where it is cut off."""
+    """Return the bytes that its blocks can hold; None where it is cut off."""
     most = 0
     with path.open("rb") as file:
         size = file.seek(0, 2)
@@ -153,7 +153,7 @@ _PIPE_SIZE = 1031  # fcntl's F_SETPIPE_SZ, which Linux alone has
 
 
 def unpacked_chunks(path: Path, compression: str) -> Iterator[bytes]:
-    """All bytes of a file in order; an ``InputError`` where a compressed one is damaged."""
+    """Yield all bytes of a file in order; an ``InputError`` where a compressed one is damaged."""
     if compression == "gzip":
         return _gzip_chunks(path)
     if compression == "zstd":
@@ -192,7 +192,7 @@ def _plain_chunks(path: Path) -> Iterator[bytes]:
 
 
 def _gzip_chunks(path: Path) -> Iterator[bytes]:
-    """Every member of the file, with its checksum verified; zeros behind the last one are padding."""
+    """Yield every member of the file, with its checksum verified; zeros behind the last one are padding."""
     member, begun = zlib.decompressobj(_GZIP_MEMBER), False
     try:
         with path.open("rb", buffering=0) as file:
@@ -215,7 +215,7 @@ def _gzip_chunks(path: Path) -> Iterator[bytes]:
 
 
 def _zstd_chunks(path: Path) -> Iterator[bytes]:
-    """What cramjam unpacks in a thread of its own, through a pipe: it has no other way to unpack piece by piece."""
+    """Yield what cramjam unpacks in a thread of its own, through a pipe: it unpacks nothing piece by piece."""
     source, sink = os.pipe()
     _widen(sink)
     problems: list[Exception] = []

@@ -45,7 +45,8 @@ class Counter:
         self.labels = None if labels is None else as_labels(labels)
         self.reject = reject
         self.positive = positive
-        self._on_device = GrowingTable(self._stated_numbers())
+        stated = None if self.labels is None else [*self.labels, *(() if reject is None else (reject,))]
+        self._on_device = GrowingTable(stated)
         self._truth: list[Any] = []
         self._system: list[Any] = []
         self._weights: list[Any] = []
@@ -68,7 +69,7 @@ class Counter:
                 self._settle_weighting(sample_weight is not None)
                 self._on_device.add(y_true, y_pred, sample_weight)
                 return
-            truth, system = _listed(y_true, "truth"), _listed(y_pred, "system")
+            truth, system = _list_values(y_true, "truth"), _list_values(y_pred, "system")
         if len(truth) != len(system):
             raise InputError(
                 f"a batch has {len(truth)} truth labels and {len(system)} system labels; they are paired row by row"
@@ -77,7 +78,7 @@ class Counter:
             hash((*truth, *system))
         except TypeError as error:
             raise InputError("a label of the batch is a list or a record; labels are text, numbers or dates") from error
-        weights = None if sample_weight is None else _checked(_listed(sample_weight, "weight"), len(truth))
+        weights = None if sample_weight is None else _check_weights(_list_values(sample_weight, "weight"), len(truth))
         if self._weighted is not (weights is not None):
             self._settle_weighting(weights is not None)
         self._truth += truth
@@ -88,7 +89,7 @@ class Counter:
             self._flush()
 
     def __repr__(self) -> str:
-        """How much was counted, and how many classes there are."""
+        """Say how much was counted, and how many classes there are."""
         self._flush()
         total = sum(self._counts.values())
         sides = [len(dict.fromkeys(pair[at] for pair in self._counts)) for at in (0, 1)]
@@ -116,28 +117,32 @@ class Counter:
         self._squares += other._squares
 
     def table(self) -> Contingency:
-        """The table of everything counted so far; counting may go on. Warns of rows without a label."""
+        """Return the table of everything counted so far; counting may go on. Warns of rows without a label."""
         self._flush()
         warn_of_rows(self._ignored)
         self._check_kinds()
         truth = list(dict.fromkeys(pair[0] for pair in self._counts))
         system = list(dict.fromkeys(pair[1] for pair in self._counts))
         left_out = self._left_out[0] - set(truth), self._left_out[1] - set(system)
-        labels = _labels([*truth, *left_out[0]], "truth"), _labels([*system, *left_out[1]], "system")
-        if not any(map(_mixes_dates_and_times, labels)):
+        labels = _decode_side([*truth, *left_out[0]], "truth"), _decode_side([*system, *left_out[1]], "system")
+        mixed = [{isinstance(label, datetime.datetime) for label in side if _is_moment(label)} for side in labels]
+        if all(len(kinds) < 2 for kinds in mixed):  # dates beside times are rejected below
             truths, systems = on_one_calendar(*map(tuple, labels))
             labels = list(truths or ()), list(systems or ())
         check_comparable(dict(zip(("truth", "system"), labels, strict=True)), can_clean=False)
         sides = {"truth": labels[0][: len(truth)], "system": labels[1][: len(system)]}
+        places = {  # a day of NumPy and one of Python are one label
+            side: {label: at for at, label in enumerate(dict.fromkeys(labels))} for side, labels in sides.items()
+        }
         rows, columns = (
-            dict(zip(values, _places(labels), strict=True))
-            for values, labels in zip((truth, system), sides.values(), strict=True)
+            {value: places[side][label] for value, label in zip(values, sides[side], strict=True)}
+            for side, values in (("truth", truth), ("system", system))
         )
-        sides = {side: list(dict.fromkeys(labels)) for side, labels in sides.items()}
+        sides = {side: list(known) for side, known in places.items()}
         both = [*sides["system"], *sides["truth"]]
         reject, positive = match_label(self.reject, both), match_label(self.positive, both)
         if self.labels is not None:
-            sides = self._on_stated(sides, reject, rows, columns)
+            sides = self._move_to_stated(sides, reject, rows, columns)
         return Contingency.from_cells(
             sides["truth"],
             sides["system"],
@@ -155,14 +160,10 @@ class Counter:
         """Forget everything that was counted."""
         self.__init__(labels=self.labels, reject=self.reject, positive=self.positive)  # type: ignore[misc]
 
-    def _stated_numbers(self) -> list[object] | None:
-        """The classes and the reject label, where the classes are stated."""
-        return None if self.labels is None else [*self.labels, *(() if self.reject is None else (self.reject,))]
-
-    def _on_stated(
+    def _move_to_stated(
         self, sides: Mapping[str, list[Label]], reject: Label | None, rows: dict[Any, int], columns: dict[Any, int]
     ) -> dict[str, list[Label]]:
-        """The stated classes as labels of both sides, with the positions moved to them."""
+        """Take the stated classes as labels of both sides, and move the positions to them."""
         stated = [label for label in self.labels or () if label != reject]
         placed = {"truth": stated, "system": [*stated, *(() if reject is None else (reject,))]}
         for side, positions in (("truth", rows), ("system", columns)):
@@ -204,7 +205,7 @@ class Counter:
             buffer.clear()
 
     def _count_weights(self) -> None:
-        """Weights by pair; only a buffer that has holes is looked at row by row."""
+        """Add up weights by pair; only a buffer that has holes is looked at row by row."""
         truth, system, weights = self._truth, self._system, self._weights
         lacks = weights.count(None)
         if lacks or any(is_missing(value) for values in (truth, system) for value in set(values)):
@@ -235,7 +236,7 @@ class Counter:
         return False
 
     def _check_kinds(self) -> None:
-        """True and 1 are one key of a dictionary, so their mixture is seen by type alone."""
+        """Reject booleans beside numbers: True and 1 are one key of a dictionary, only types tell them apart."""
         for side, kinds in zip(("truth", "system"), self._kinds, strict=True):
             if _has_booleans(kinds) and _has_numbers(kinds):
                 raise InputError(f"{side} mixes booleans and numbers; give it one type")
@@ -254,8 +255,8 @@ def _has_numbers(kinds: set[type]) -> bool:
     return any(issubclass(kind, (int, float, np.number)) and kind is not bool for kind in kinds)
 
 
-def _checked(weights: list[Any], rows: int) -> list[Any]:
-    """The weights of a batch, a missing one as None; rejected as a whole if one of them is impossible."""
+def _check_weights(weights: list[Any], rows: int) -> list[Any]:
+    """Return the weights of a batch, a missing one as None; reject all if one of them is impossible."""
     if len(weights) != rows:
         raise InputError(f"a batch has {rows} rows and {len(weights)} weights")
     try:
@@ -272,7 +273,7 @@ def _checked(weights: list[Any], rows: int) -> list[Any]:
     return known
 
 
-def _listed(values: Any, side: str) -> list[Any]:
+def _list_values(values: Any, side: str) -> list[Any]:
     if type(values) is list:
         return values
     values = one_column(values, side)
@@ -290,8 +291,8 @@ def _listed(values: Any, side: str) -> list[Any]:
     return list(values)
 
 
-def _labels(values: list[Any], side: str) -> list[Label]:
-    """The labels of one side; NumPy's days are midnights where it has nothing but times as well, as in one array."""
+def _decode_side(values: list[Any], side: str) -> list[Label]:
+    """Return the labels of one side; NumPy's days are midnights where it has nothing but times, as in one array."""
     plain = [value.item() if getattr(value, "dtype", None) == "M8[D]" else value for value in values]
     labels = [label for label in (meaning(value, side) for value in plain) if label is not None]
     if all(isinstance(value, np.datetime64) for value, label in zip(values, labels, strict=True) if _is_moment(label)):
@@ -299,18 +300,8 @@ def _labels(values: list[Any], side: str) -> list[Label]:
     return labels
 
 
-def _places(labels: list[Label]) -> list[int]:
-    """The place of each among the distinct ones: a day of NumPy and one of Python are one label."""
-    place = {label: at for at, label in enumerate(dict.fromkeys(labels))}
-    return [place[label] for label in labels]
-
-
 def _is_moment(label: Label) -> bool:
     return isinstance(label, datetime.date)
-
-
-def _mixes_dates_and_times(labels: list[Label]) -> bool:
-    return len({isinstance(label, datetime.datetime) for label in labels if _is_moment(label)}) > 1
 
 
 def _add(sums: dict[str, int], more: Mapping[str, int]) -> None:

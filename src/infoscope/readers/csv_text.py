@@ -43,7 +43,7 @@ LONGEST_LINE = 1 << 24
 
 
 PARALLEL, IN_ORDER = "parallel=true", "parallel=false"
-"""Whether several threads read a text file from several places, as part of a statement."""
+"""True if several threads read a text file from several places, as part of a statement."""
 
 
 def text_options(compression: str) -> str:

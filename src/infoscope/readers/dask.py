@@ -52,7 +52,7 @@ class DaskEngine(Engine):
                 )
             else:
                 task = _count_address
-                parts = client.submit(_listed, source, pure=False).result()
+                parts = client.submit(_list_files, source, pure=False).result()
             futures = client.map(task, parts, query=inside, pure=False, retries=3)
             with shown_while(f"counting {source.name} on {url}"):
                 counted = client.gather(futures)
@@ -61,7 +61,7 @@ class DaskEngine(Engine):
 
 @contextmanager
 def _dask_client(url: str | None) -> Iterator[Any]:
-    """A client of a scheduler that has workers; every wait has an end."""
+    """Open a client of a scheduler that has workers; every wait has an end."""
     try:
         from distributed import Client, KilledWorker  # noqa: PLC0415 - an extra
     except ImportError as error:
@@ -80,7 +80,8 @@ def _dask_client(url: str | None) -> Iterator[Any]:
             f"the Dask scheduler at {url} had no worker for {WORKERS_PATIENCE:g} s; start one: dask worker {url}"
         ) from error
     except (KilledWorker, ImportError, OSError) as error:
-        raise InputError(f"the Dask cluster at {url} failed: {_first_line(error)}") from error
+        reason = (masked(str(error)).strip() or type(error).__name__).splitlines()[0][:300]
+        raise InputError(f"the Dask cluster at {url} failed: {reason}") from error
     finally:
         client.close()
 
@@ -104,8 +105,8 @@ def _check_dask(url: str) -> None:
         raise InputError(f"what listens at {url} does not answer like a Dask scheduler; check the address") from error
 
 
-def _listed(files: Addresses) -> list[Addresses]:
-    """The single files that addresses, patterns or folders mean; asked for on a worker."""
+def _list_files(files: Addresses) -> list[Addresses]:
+    """List the single files that addresses, patterns or folders mean, on a worker."""
     from fsspec.core import url_to_fs  # noqa: PLC0415 - comes with dask
 
     found: list[str] = []
@@ -142,7 +143,7 @@ def _count_address(files: Addresses, query: Query) -> list[Tally]:
 
 
 def _folders(address: str) -> list[str]:
-    """Folders and name of a file without its host, which may come with a password, and without a way out of the folder.
+    """Return folders and name of a file without its host, which may hold a password, and without a way out.
 
     >>> _folders("https://ann:s3cret@example.org/a/../fold=3/part.csv"), _folders("memory://part.csv")
     (['a', 'fold=3', 'part.csv'], ['part.csv'])
@@ -150,7 +151,3 @@ def _folders(address: str) -> list[str]:
     rest = address.partition("://")[2]
     inside = [part for part in rest.partition("/")[2].split("/") if part not in ("", ".", "..")]
     return inside or [rest.strip("/").rpartition("@")[2]]
-
-
-def _first_line(error: BaseException) -> str:
-    return (masked(str(error)).strip() or type(error).__name__).splitlines()[0][:300]

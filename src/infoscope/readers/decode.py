@@ -450,7 +450,7 @@ class Joint:
     """Every system beside the truth; rows that only some systems predicted are kept for those."""
 
     columns: Query
-    """What was counted; where rows are split, of one group."""
+    """The query that counted; where rows are split, that of one group."""
     tally: Tally
 
     @property

@@ -356,7 +356,7 @@ _SETS = 32  # the bit mask of grouping sets has room for 64 columns
 
 @dataclass(frozen=True)
 class Scan:
-    """Where rows come from: a FROM clause with bound values, and each column as an expression.
+    """A source of rows: a FROM clause with bound values, and each column as an expression.
 
     ``columnar`` sources are cheaper to read again, two columns at a time, than to be grouped in
     several ways at once; sources of text are parsed once.
@@ -722,7 +722,7 @@ class ArrowRows:
     kinds: dict[str, Any]
     """Types of all columns that were asked for, whose place gives each the name by which the engine knows it."""
     problem: str = ""
-    """What is wrong with a file, once the engine has met it."""
+    """The fault of a file, once the engine has met it."""
 
     @classmethod
     def of(cls, files: Files, names: Sequence[str]) -> ArrowRows:

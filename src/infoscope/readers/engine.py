@@ -28,7 +28,7 @@ BUILT_IN = ("duckdb:DuckdbEngine", "sql:SqlEngine", "frames:FrameEngine", "spark
 
 
 class Engine(Protocol):
-    """What reads sources of some kind."""
+    """A reader of sources of some kind."""
 
     name: str
 

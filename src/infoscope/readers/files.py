@@ -53,13 +53,13 @@ class Files:
     format: str
     compression: str = "none"
     titles: Mapping[Path, str] = field(default_factory=dict)
-    """What to call files that are copies of something else, as of a pipe."""
+    """Titles of files that are copies of something else, as of a pipe."""
     mirrors: Mapping[Path, MirroredFile] = field(default_factory=dict)
     """Copies of remote files, which may have holes until a column is asked for."""
     folder: Path | None = None
-    """Where copies lie and rows may spill for as long as the files are read; None for a folder of their own."""
+    """The folder of copies and of rows that spill, for as long as the files are read; None for one of their own."""
     by_codes: bool = False
-    """Whether the compiled part counts them first, which takes columns of remote files from memory."""
+    """True if the compiled part counts them first, which takes columns of remote files from memory."""
 
     def __iter__(self) -> Iterator[Path]:
         """Yield file by file."""
@@ -67,7 +67,7 @@ class Files:
 
     @property
     def name(self) -> str:
-        """What to call the source in a sentence."""
+        """The title of the source in a sentence."""
         more = f" and {len(self.paths) - 1} more" if len(self.paths) > 1 else ""
         return f"{self.titles.get(self.paths[0], self.paths[0])}{more}"
 
@@ -346,7 +346,7 @@ class Addresses:
 
     @property
     def name(self) -> str:
-        """What to call the source in a sentence."""
+        """The title of the source in a sentence."""
         more = f" and {len(self.names) - 1} more" if len(self.names) > 1 else ""
         return f"{self.names[0]}{more}"
 

@@ -202,7 +202,7 @@ _REREAD = ("DUCKDB", "POLARS")
 """Lazy frames for which several group-bys cost less than one over stacked systems."""
 _SPARK = ("PYSPARK", "PYSPARK_CONNECT")
 _NEVER_FRAMES = (str, bytes, PathLike, list, tuple, dict, Files)
-"""What is known to be none without asking narwhals, which takes time to load."""
+"""Types that are known to be none without asking narwhals, which takes time to load."""
 
 
 @dataclass(frozen=True)

@@ -121,13 +121,13 @@ class ColumnContents:
 
     @cached_property
     def is_named_prediction(self) -> bool:
-        """Whether the name says "prediction", or that of a model."""
+        """True if the name says "prediction", or that of a model."""
         named = self.predicted_name
         return named >= 3 or self.is_named_model or (named == 2 and not self._named(TRUTH_WORDS))
 
     @property
     def is_named_model(self) -> bool:
-        """Whether the name is, or begins or ends with, that of a kind of model."""
+        """True if the name is, or begins or ends with, that of a kind of model."""
         return any(re.sub(r"\d+$", "", word) in MODEL_WORDS for word in self.words)
 
     @cached_property
@@ -141,12 +141,12 @@ class ColumnContents:
 
     @cached_property
     def has_fractions(self) -> bool:
-        """Whether some of its values are numbers with a fraction."""
+        """True if some of its values are numbers with a fraction."""
         return any(not number.is_integer() for number in self.numbers)
 
     @cached_property
     def is_numeric(self) -> bool:
-        """Whether all values are numbers."""
+        """True if all values are numbers."""
         return bool(self.counts) and len(self.numbers) == len(self.counts)
 
     @cached_property
@@ -170,19 +170,19 @@ class ColumnContents:
 
     @cached_property
     def is_verdict(self) -> bool:
-        """Whether it says if a prediction was right."""
+        """True if it says if a prediction was right."""
         plain = {text.lower() for text in self.counts} <= {"true", "false", "0", "1", "yes", "no"}
         words = {word: points for word, points in TRUTH_WORDS.items() if word != "correct"}
         return plain and self.has_word(VERDICT_WORDS) and not self._named(words)
 
     @cached_property
     def is_key(self) -> bool:
-        """Whether nearly every row has a value of its own, and it is no measurement."""
+        """True if nearly every row has a value of its own, and it is no measurement."""
         return self.known >= 5 and len(self.counts) >= 0.95 * self.known and not self.has_fractions
 
     @cached_property
     def is_generic(self) -> bool:
-        """Whether columns of other meanings may have the same values: numbers, yes and no, single letters."""
+        """True if columns of other meanings may have the same values: numbers, yes and no, single letters."""
         return all(len(text) < 2 or text.lower() in GENERIC_VALUES or _number(text) is not None for text in self.counts)
 
     def described(self, most: int = 3) -> str:
@@ -361,7 +361,7 @@ class ColumnEvidence:
 
     @property
     def is_headless(self) -> bool:
-        """Whether the names of the columns are values of theirs, as where the first line holds data."""
+        """True if the names of the columns are values of theirs, as where the first line holds data."""
         held = [column.name in column.counts for column in self.columns if column.is_labels]
         return not self.columns or (len(held) > 1 and all(held))
 
@@ -543,7 +543,7 @@ def _agree(evidence: ColumnEvidence, columns: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class ColumnRoles:
-    """What the columns are taken for, with the reasons; a question where that is not sure."""
+    """The roles of columns, with the reasons; a question where they are not sure."""
 
     truth: str | None = None
     systems: tuple[str, ...] = ()
@@ -555,14 +555,14 @@ class ColumnRoles:
     layout: str | None = None
     """A column that names the system of each row."""
     reasons: tuple[str, ...] = ()
-    """What was taken for what and why, a sentence each."""
+    """One sentence for each column about its role."""
     question: str | None = None
     """Why this is not sure, and what would settle it; None where it is sure."""
     rows: int = 0
 
     @property
     def is_sure(self) -> bool:
-        """Whether nothing speaks for another choice."""
+        """True if nothing speaks for another choice."""
         return self.question is None
 
 

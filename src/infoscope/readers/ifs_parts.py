@@ -82,26 +82,23 @@ class IfsParts:
 def save_part(parts: IfsParts, path: str | os.PathLike[str], *, replace: bool = True) -> None:
     """Write tables in one step: a reader never sees half of them."""
     with output_file(path, replace=replace) as file:
-        if _is_single(parts.tables):
-            ((system, table),) = parts.tables[()].items()
+        alone = parts.tables.get((), {}) if len(parts.tables) == 1 else {}
+        if len(alone) == 1 and all(min(table.shape) for table in alone.values()):
+            ((system, table),) = alone.items()
             write(table, file, system)
         else:
-            _write(parts, file)
+            _write_parts(parts, file)
 
 
-def _is_single(tables: Tables) -> bool:
-    return set(tables) == {()} and len(tables[()]) == 1 and all(min(t.shape) for t in tables[()].values())
-
-
-def _write(kept: IfsParts, path: Path) -> None:
+def _write_parts(kept: IfsParts, path: Path) -> None:
     facts: list[dict[str, Any]] = []
     parts, truth, system, value = [], [], [], []
     for group, systems in kept.tables.items():
         for name, table in systems.items():
             stored = np.flatnonzero(table.cells)
             parts.append(np.full(len(stored), len(facts)))
-            truth.append(_spelt(table.truth_labels)[table.cell_rows[stored]])
-            system.append(_spelt(table.system_labels)[table.cell_columns[stored]])
+            truth.append(_spell(table.truth_labels)[table.cell_rows[stored]])
+            system.append(_spell(table.system_labels)[table.cell_columns[stored]])
             value.append(np.asarray(table.cells, dtype=np.float64)[stored])
             facts.append(_facts(table, group, name))
     columns = {
@@ -132,14 +129,14 @@ def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
     }
 
 
-def _spelt(labels: Sequence[Label]) -> np.ndarray[Any, Any]:
+def _spell(labels: Sequence[Label]) -> np.ndarray[Any, Any]:
     spelt = np.empty(len(labels), dtype=object)
     spelt[:] = [label_to_json(label) for label in labels]
     return spelt
 
 
 def load_parts(paths: Sequence[Path]) -> IfsParts:
-    """The sum of all tables in some files.
+    """Add up all tables in some files.
 
     A table that carries no name, as ``Contingency.save`` writes it, is the table of "system".
     """
@@ -160,14 +157,14 @@ def load_parts(paths: Sequence[Path]) -> IfsParts:
             for name, table in systems.items():
                 known = total.setdefault(group, {})
                 try:
-                    known[name] = _sum(known[name], table) if name in known else table
+                    known[name] = _add(known[name], table) if name in known else table
                 except InputError as error:
                     raise InputError(f"{path} does not add to the files before it: {error}") from error
     return IfsParts(total, next(iter(names), ()), homeless)
 
 
-def _sum(one: Contingency, other: Contingency) -> Contingency:
-    """The sum of two parts; one without a row had no label to tell what kind of label its reject label is."""
+def _add(one: Contingency, other: Contingency) -> Contingency:
+    """Add two parts; one without a row had no label to tell what kind of label its reject label is."""
     empty, full = (one, other) if not one.truth_labels else (other, one)
     if not empty.truth_labels and isinstance(empty.reject, str) and as_text(full.reject or "") == empty.reject:
         missing = np.zeros(0, dtype=np.int64)
@@ -195,7 +192,7 @@ def _load(path: Path) -> IfsParts:
 
 
 def _tables(whole: dict[str, Any], cells: dict[str, Any]) -> dict[Group, dict[str, Contingency]]:
-    """The tables of a file by group and system; each row belongs to one of them."""
+    """Return the tables of a file by group and system; each row belongs to one of them."""
     for name, column in cells.items():
         if np.ma.getmaskarray(column).any() or (column.dtype == object and any(value is None for value in column)):
             raise InputError(f"a row has no {name}")
@@ -247,7 +244,7 @@ def _table(facts: dict[str, Any], truth: Any, system: Any, values: Any) -> Conti
 
 
 def _content(columns: Mapping[str, Any]) -> str:
-    """A name for the rows as they lie in the file."""
+    """Hash the rows as they lie in the file."""
     found = hashlib.sha256()
     for name, kind in (("part", "<i8"), ("value", "<f8")):
         found.update(np.asarray(columns[name], dtype=kind).tobytes())

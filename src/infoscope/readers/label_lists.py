@@ -29,15 +29,13 @@ from infoscope.readers.files import check_readable, find_files
 from infoscope.readers.signatures import check_signature
 from infoscope.tables.label_sets import LabelSets
 
-__all__ = ["read_erd_rows", "read_label_lists"]
-
 _SURROGATES = frozenset(map(chr, range(0xDC80, 0xDD00)))
-"""What Python makes of single bytes that are not UTF-8."""
+"""Code points that Python makes of single bytes that are not UTF-8."""
 _OTHER_SIGNS = {";": "semicolons", ",": "commas", "|": "bars"}
 
 
 def read_label_lists(path: Path, first_category: int | None = None) -> LabelSets:
-    r"""The label sets of a file, objects in the order of its lines.
+    r"""Read the label sets of a file, objects in the order of its lines.
 
     ``first_category`` is the column in which categories start, the object's being column 0; 1 unless stated.
 
@@ -50,16 +48,16 @@ def read_label_lists(path: Path, first_category: int | None = None) -> LabelSets
     """
     names: list[str] = []
     members: list[list[str]] = []
-    for number, (name, *fields) in _lines(path):
+    for number, (name, *fields) in _read_fields(path):
         names.append(_printable(name))
-        members.append([_checked(each, path, number) for each in fields[(first_category or 1) - 1 :] if each])
+        members.append([_check_category(each, path, number) for each in fields[(first_category or 1) - 1 :] if each])
     _check_separators(path, names, members, first_category or 1)
     sets = LabelSets.from_sets(members)
     return LabelSets(sets.matrix, sets.categories, tuple(names), sets.repeated)
 
 
 def read_erd_rows(path: Path, category: int | None = None) -> LabelSets:
-    r"""The label sets of rows in the format of the ERD challenge: the object first, its entity in column 2.
+    r"""Read the label sets of rows in the format of the ERD challenge: the object first, its entity in column 2.
 
     ``category`` is the column of the category where that is another. White space around both is left out.
 
@@ -73,14 +71,14 @@ def read_erd_rows(path: Path, category: int | None = None) -> LabelSets:
     column = _ERD_COLUMN if category is None else category
     objects: list[str] = []
     categories: list[str] = []
-    for number, fields in _lines(path):
+    for number, fields in _read_fields(path):
         if len(fields) <= column:
             raise InputError(
                 f"{path}, line {number} has {len(fields)} fields and the category is in column {column}, counted from "
                 "0: ERD rows are query TAB interpretation TAB entity TAB mention TAB score"
             )
         objects.append(_printable(fields[0].strip()))
-        categories.append(_checked(fields[column].strip(), path, number))
+        categories.append(_check_category(fields[column].strip(), path, number))
     if not objects:
         raise InputError(
             f"{path} has no lines; ERD rows are query TAB interpretation TAB entity …, one for each entity"
@@ -92,24 +90,24 @@ _ERD_COLUMN = 2
 
 
 def _printable(name: str) -> str:
-    """A name with the bytes that are not UTF-8 written out, so that names that differ stay different."""
+    """Write out the bytes of a name that are not UTF-8, so that names that differ stay different."""
     return name.encode(errors="surrogateescape").decode(errors="backslashreplace")
 
 
-def _checked(category: str, path: Path, number: int) -> str:
-    """A category; it is reported by its name, so that all of it must be text."""
+def _check_category(category: str, path: Path, number: int) -> str:
+    """Reject a category that is no text: it is reported by its name."""
     try:
         category.encode()
     except UnicodeEncodeError as error:
         raise InputError(
             f"{path}, line {number}: the category '{_printable(category)}' is not UTF-8 text; convert the file, for "
-            f"example: {_conversion(path)}"
+            f"example: {_name_conversion(path)}"
         ) from error
     return category
 
 
-def _conversion(path: Path) -> str:
-    """The command that writes a file again as UTF-8, unpacked where it is packed."""
+def _name_conversion(path: Path) -> str:
+    """Return the command that writes a file again as UTF-8, unpacked where it is packed."""
     unpack = UNPACKERS.get(compression_of(path)) if path.is_file() else None
     bare = path.with_suffix("") if unpack and len(path.suffixes) > 1 else path
     converted = quote(str(path.with_name(f"{bare.stem}-utf8{'.txt' if unpack and bare is path else bare.suffix}")))
@@ -120,22 +118,25 @@ def _conversion(path: Path) -> str:
 
 
 def _unquoted(field: str) -> str:
-    """A field without the quotes around the whole of it; quotes inside are doubled there."""
+    """Remove the quotes around the whole of a field; quotes inside are doubled there."""
     inner = field[1:-1]
     if len(field) > 1 and field[0] == field[-1] == '"' and '"' not in inner.replace('""', ""):
         return inner.replace('""', '"')
     return field
 
 
-def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
-    """The number and the fields of every line that is not blank; bytes that are not UTF-8 are lone surrogates."""
+def _read_fields(path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of every line that is not blank; bytes that are not UTF-8 are lone surrogates."""
     with scratch_folder() as folder:
         files = find_files(path, "tsv", folder)
         if len(files.paths) > 1:
             raise InputError(f"{path} is {len(files.paths)} files; a label list is one")
         with files.named():
             check_readable([files.paths[0]])
-            _check_label_list(files.paths[0], files.compression)
+            try:
+                check_signature(files.paths[0], "tsv", files.compression)
+            except InputError as error:  # a label list has no options of reading: other files are converted first
+                raise InputError(error.page) from error
             with opened_text(files.paths[0], files.compression, errors="surrogateescape") as file:
                 for number, line in enumerate(file, start=1):
                     if line[-1] in _SURROGATES:
@@ -143,14 +144,6 @@ def _lines(path: Path) -> Iterator[tuple[int, list[str]]]:
                     text = line.rstrip("\r\n")
                     if text.strip(" "):
                         yield number, [_unquoted(field) for field in text.split("\t")]
-
-
-def _check_label_list(path: Path, compression: str) -> None:
-    """A label list has no options of reading: other kinds of files are converted first."""
-    try:
-        check_signature(path, "tsv", compression)
-    except InputError as error:
-        raise InputError(error.page) from error
 
 
 def _check_separators(path: Path, names: list[str], members: list[list[str]], first: int) -> None:

@@ -1,4 +1,4 @@
-"""What a value in a column means as a label: the same on every engine.
+"""Labels: the meaning of values in a column, the same on every engine.
 
 Engines count on native types; what a value means is decided here, afterwards, on the distinct values. Missing is NULL,
 None, NaN and NaT. Whole floats (what pandas makes of integers with a hole) are integers again, columns of nothing but
@@ -42,7 +42,7 @@ _STEPS = (*_TEXT_STEPS, "text", "number")
 
 
 def meaning(value: object, column: str) -> Label | None:
-    """The label that a native value stands for; None when it is missing.
+    """Return the label that a native value stands for; None when it is missing.
 
     >>> meaning(3.0, "pred"), meaning(float("nan"), "pred"), meaning("nan", "pred")
     (3, None, 'nan')
@@ -66,7 +66,7 @@ def meaning(value: object, column: str) -> Label | None:
 
 
 def meanings(values: Sequence[Any], column: str, cleaning: Cleaning = ()) -> Sequence[Label | None]:
-    """The cleaned labels of all distinct values of a column; a million texts cost no more than a look."""
+    """Return the cleaned labels of all distinct values of a column; a million texts cost no more than a look."""
     kinds = set(map(type, values))
     if not cleaning and (kinds <= {str, _NONE} or kinds <= {int, _NONE} or kinds <= {bool, _NONE}):
         return values
@@ -81,7 +81,7 @@ def _number(value: float | Decimal, column: str) -> int | float:
 
 
 def from_json(text: str | None) -> Json:
-    """The value that a piece of JSON stands for.
+    """Return the value that a piece of JSON stands for.
 
     >>> from_json("1"), from_json('"1"'), from_json("null")
     (1, '1', None)
@@ -96,7 +96,7 @@ def from_json(text: str | None) -> Json:
 
 
 def as_text(label: Label) -> str:
-    """How numbers, truth values and dates are spelt when text is asked for.
+    """Spell numbers, truth values and dates as text.
 
     >>> as_text(True), as_text(1), as_text(dt.date(2020, 1, 2))
     ('true', '1', '2020-01-02')
@@ -116,7 +116,7 @@ def rank_labels(labels: Sequence[Label]) -> NDArray[np.int64]:
 
 
 def as_number(label: Label) -> Label:
-    """The number that a text or a truth value spells; anything else stays as it is.
+    """Return the number that a text or a truth value spells; anything else stays as it is.
 
     >>> as_number("007"), as_number(True), as_number("True"), as_number("2.50"), as_number("cat")
     (7, 1, 1, 2.5, 'cat')
@@ -136,7 +136,7 @@ def as_number(label: Label) -> Label:
 
 
 def cleaner(cleaning: Cleaning) -> Callable[[Label | None], Label | None]:
-    """What the caller asked to be done to labels; a label that is stripped to nothing is missing.
+    """Return the function that cleans labels as the caller asked; a label that is stripped to nothing is missing.
 
     >>> cleaner(["strip", "casefold"])(" Cat ")
     'cat'
@@ -187,7 +187,7 @@ def check_comparable(columns: Mapping[str, Sequence[Label | None]], *, can_clean
 
 
 def _or_clean(advice: str, one: Label, other: Label, can_clean: bool) -> str:
-    """Advice with the cleaning that gives two labels one kind, as it is asked for, where one does and can be."""
+    """Add the cleaning that gives two labels one kind to an advice, where one does and can be asked for."""
     alike = _spelling(one) == _spelling(other)
     for step in ("number", "text") if can_clean else ():
         left, right = map(cleaner(step), (one, other))
@@ -226,7 +226,7 @@ def _reject_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_cle
 
 
 def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
-    """A label as the data has it, or would have it: text of a command line as a number, a number as the text of a CSV.
+    """Return a label as the data has it, or would have it: text of a command line as a number, a number as CSV text.
 
     A date is the midnight, and a midnight the date, of the labels of this kind.
 
@@ -252,14 +252,14 @@ def match_label(wanted: Label | None, present: Iterable[Label]) -> Label | None:
 
 
 def _spelt_as(wanted: Label, labels: Sequence[Label]) -> str:
-    """A number, truth value or date as these texts spell it: 9 is "9", and "9.0" where that alone occurs."""
+    """Spell a number, truth value or date as these texts spell it: 9 is "9", and "9.0" where that alone occurs."""
     text = as_text(wanted)
     alike = {str(label) for label in labels if _spelling(label) == _spelling(text)}
     return text if text in labels or len(alike) != 1 else alike.pop()
 
 
 def _typed(text: str, kinds: set[str]) -> Label:
-    """A text as a label of the one kind that a column has; text where it cannot be one."""
+    """Return a text as a label of the one kind that a column has; text where it cannot be one."""
     try:
         if kinds == {"number"}:
             return as_number(text)
@@ -275,7 +275,7 @@ def _typed(text: str, kinds: set[str]) -> Label:
 
 
 def cleaning_for(groups: Sequence[Sequence[str]]) -> str:
-    """The option of reading that makes one label of each group; where none makes one of all, what to do instead."""
+    """Name the option of reading that makes one label of each group; where none does, what to do instead."""
     for steps in _CLEANINGS:
         clean = cleaner(steps)
         if all(len({clean(label) for label in group}) == 1 for group in groups):
@@ -295,7 +295,7 @@ _START = dt.datetime(1970, 1, 1)
 
 
 def moment(value: dt.date | np.datetime64, column: str) -> dt.datetime:
-    """A plain datetime for one of Python, NumPy or pandas; its zone becomes its distance from UTC.
+    """Return a plain datetime for one of Python, NumPy or pandas; its zone becomes its distance from UTC.
 
     >>> moment(np.datetime64("2020-01-02T03:04:05.000006000"), "seen")
     datetime.datetime(2020, 1, 2, 3, 4, 5, 6)
@@ -322,7 +322,7 @@ def _reject_finer(value: Any, column: str) -> None:
 
 
 def are_days(values: Iterable[Any]) -> bool:
-    """Whether all moments among some values could be dates: at midnight, without a zone."""
+    """Return True if all moments among some values could be dates: at midnight, without a zone."""
     return all(
         value.tzinfo is None and value.time() == dt.time() and not getattr(value, "nanosecond", 0)
         for value in map(_unwrapped, values)
@@ -331,7 +331,7 @@ def are_days(values: Iterable[Any]) -> bool:
 
 
 def as_days(values: Sequence[Any]) -> list[Any]:
-    """The same values with moments as dates.
+    """Return the values with moments as dates.
 
     >>> as_days([dt.datetime(2020, 1, 2), None])
     [datetime.date(2020, 1, 2), None]
@@ -343,14 +343,14 @@ def as_days(values: Sequence[Any]) -> list[Any]:
 
 
 def _unwrapped(value: Any) -> Any:
-    """NumPy's moments as Python's, where that loses nothing."""
+    """Return NumPy's moments as Python's, where that loses nothing."""
     if isinstance(value, np.datetime64) and value.astype("M8[us]") == value:
         return value.astype("M8[us]").item()
     return value
 
 
 def decoders(kinds: dict[str, str]) -> dict[str, tuple[str, Decoder]]:
-    """For DuckDB's types of columns: the function that makes a time a number, and the way back.
+    """Return for DuckDB's types of columns the function that makes a time a number, and the way back.
 
     A number says all that a time says, also where the engine would ask for another package to hand it over.
     """

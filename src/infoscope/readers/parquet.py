@@ -58,13 +58,13 @@ class UnfitError(Exception):
 
 
 class CountedCodes(Protocol):
-    """What one thread has counted: a table of truth against each system, by the common places of their labels."""
+    """The counts of one thread: a table of truth against each system, by the common places of their labels."""
 
     totals: list[Ints]
 
 
 class Places:
-    """Where each label of each column stands in the tables of all threads; the first column is the truth."""
+    """Places of the labels of each column in the tables of all threads; the first column is the truth."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
@@ -106,7 +106,7 @@ class Places:
 
 
 class Counting:
-    """What one thread has counted: a table of truth against each system."""
+    """The counts of one thread: a table of truth against each system."""
 
     def __init__(self, places: Places) -> None:
         self._places = places
@@ -176,7 +176,7 @@ def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
 
 @dataclass(frozen=True)
 class _Alphabet:
-    """What the codes of a column mean for a while; the last label is None, for a hole."""
+    """The meaning of a column's codes for a while; the last label is None, for a hole."""
 
     labels: Sequence[Any]
     dictionary: Any
@@ -221,12 +221,12 @@ _FILES = 256
 
 @dataclass(frozen=True)
 class Kind:
-    """What the values of a column are."""
+    """The type of the values of a column."""
 
     number: int
     """Bytes of a whole number, below 0 where it has no sign; 0 for text."""
     optional: bool
-    """Whether rows may lack a value."""
+    """True if rows may lack a value."""
     bits: int = 0
     """Of a whole number, which may be fewer than it is stored in."""
 
@@ -398,7 +398,7 @@ _CODECS = {
     "LZ4_RAW": ("lz4", "decompress_block_into"),
 }
 _GZIP_FLAGS = 3
-"""Where the header of a gzip stream says what else it has; the engine knows no streams that have more."""
+"""The byte of a gzip header that says what else the stream has; the engine knows none that have more."""
 _Bytes = NDArray[np.uint8]
 InMemory = Callable[[int, int], memoryview | None]
 """Bytes of a file that need not be read from it, by their first and their number."""
@@ -414,7 +414,7 @@ def _compiled() -> Any:
 
 
 class PackedCounting:
-    """What one thread has counted: a table of truth against each system, with a spare column that stays empty."""
+    """The counts of one thread: a table of truth against each system, with a spare column that stays empty."""
 
     def __init__(self, places: Places) -> None:
         self._packed = _compiled()

@@ -50,7 +50,7 @@ from infoscope.typing import Source
 
 @dataclass(frozen=True)
 class Tables(Mapping[tuple[Group, str], Contingency]):
-    """What a pass over a source gave: tables by group and system, and what became of the rows.
+    """Tables of one pass over a source by group and system, and an account of its rows.
 
     ``tables[group, system]`` is one table; the group of a source that is not split is ().
 
@@ -409,7 +409,7 @@ SMALL_FRAME = 1_000_000
 
 @dataclass(frozen=True)
 class Together:
-    """What a pass over a source gave, and what is known of the rows that systems share."""
+    """Tables of one pass over a source, and the rows that systems share."""
 
     reading: Tables
     joints: Mapping[Group, Joint] = field(default_factory=dict)
@@ -491,13 +491,13 @@ def read_patterns(
     comparable: bool = True,
     read: ReadOptions | None = None,
 ) -> Patterns:
-    """Distinct rows of some columns of any source, with their counts.
+    """Read distinct rows of some columns of any source, with their counts.
 
     ``source`` is a mapping of names to labels, or anything that ``infoscope.read`` takes. Missing labels are kept.
     ``comparable`` says that the columns name the same classes, so that 1 and "1" in two of them are rejected.
     """
     if is_column_mapping(source):
-        return _from_mapping(source, columns, weight, clean, comparable=comparable)
+        return _count_mapping(source, columns, weight, clean, comparable=comparable)
     query = Query(columns[0], tuple(columns[1:]), weight, clean=clean, joint=True, read=read or ReadOptions())
     joint = read_joints(source, query)[()]
     return patterns_of(joint.tally, columns, clean, comparable=comparable)
@@ -513,15 +513,15 @@ def read_patterns_by_group(
     comparable: bool = True,
     read: ReadOptions | None = None,
 ) -> dict[Group, Patterns]:
-    """The same for each value of a column, or of several; rows without one are left out, with a warning."""
+    """Return the same for each value of a column, or of several; rows without one are left out, with a warning."""
     query = Query(
         columns[0], tuple(columns[1:]), weight, as_names(by), clean=clean, joint=True, read=read or ReadOptions()
     )
     if is_column_mapping(source):
-        whole = _from_mapping(source, [*query.by, *columns], weight, clean, comparable=False)
+        whole = _count_mapping(source, [*query.by, *columns], weight, clean, comparable=False)
         if comparable:
             _check_same_kinds(whole.select(list(columns)))
-        return {group: part.select(list(columns)) for group, part in _by_group(whole, query.by)}
+        return {group: part.select(list(columns)) for group, part in _split_by(whole, query.by)}
     joints = read_joints(source, query)
     return {group: patterns_of(joint.tally, columns, clean, comparable=comparable) for group, joint in joints.items()}
 
@@ -536,25 +536,29 @@ def read_split_patterns(
     comparable: bool = True,
     read: ReadOptions | None = None,
 ) -> Patterns:
-    """The patterns of all groups together, with the columns of the groups behind the others."""
+    """Return the patterns of all groups together, with the columns of the groups behind the others."""
     parts = read_patterns_by_group(source, columns, by, weight=weight, clean=clean, comparable=comparable, read=read)
     if not parts:
         raise InputError(f"no row has a group in {', '.join(map(repr, by))}; there is nothing to evaluate")
-    return reduce(add, (_in_group(part, by, group) for group, part in parts.items()))
-
-
-def _in_group(part: Patterns, by: Sequence[str], group: Group) -> Patterns:
-    """Patterns with the values of their group beside them."""
-    return Patterns.from_codes(
-        {**dict(zip(part.names, part.labels, strict=True)), **{name: (x,) for name, x in zip(by, group, strict=True)}},
-        np.vstack([part.codes, np.zeros((len(by), len(part)), dtype=part.codes.dtype)]),
-        part.counts,
-        part.squares,
+    return reduce(
+        add,
+        (
+            Patterns.from_codes(
+                {
+                    **dict(zip(part.names, part.labels, strict=True)),
+                    **{name: (label,) for name, label in zip(by, group, strict=True)},
+                },
+                np.vstack([part.codes, np.zeros((len(by), len(part)), dtype=part.codes.dtype)]),
+                part.counts,
+                part.squares,
+            )
+            for group, part in parts.items()
+        ),
     )
 
 
-def _by_group(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patterns]]:
-    """The rows of each group, sorted, by the columns that come first."""
+def _split_by(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patterns]]:
+    """Yield the rows of each group, sorted, by the columns that come first."""
     for at, name in enumerate(by):
         lost = int(whole.counts[~whole.present[at] & whole.present[:at].all(axis=0)].sum())
         warn_of_rows({f"missing group in {name!r}": lost} if lost else {})
@@ -565,7 +569,7 @@ def _by_group(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patte
 
 
 def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Patterns:
-    """The patterns of a tally; rows without a weight are left out, with a warning."""
+    """Return the patterns of a tally; rows without a weight are left out, with a warning."""
     check_weights(tally)
     named = {
         name: meanings(tally.labels[at], name, clean) for at, name in enumerate(tally.keys) if name in set(columns)
@@ -590,20 +594,22 @@ def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, c
     return Patterns.from_codes(labels, coded[:, weighed], tally.weights[weighed], squares[weighed])
 
 
-def _from_mapping(
+def _count_mapping(
     source: Mapping[str, Any], columns: Sequence[str], weight: str | None, clean: Cleaning, *, comparable: bool
 ) -> Patterns:
     for name in (*columns, *(() if weight is None else (weight,))):
         check_name(name)
         if name not in source:
             raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
-    found = Patterns.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
+    patterns = Patterns.from_columns(
+        {name: source[name] for name in columns}, None if weight is None else source[weight]
+    )
     if clean:
         tidy = cleaner(clean)
-        found = found.mapped(lambda label, name: tidy(meaning(label, name)))
+        patterns = patterns.mapped(lambda label, name: tidy(meaning(label, name)))
     if comparable:
-        _check_same_kinds(found)
-    return found
+        _check_same_kinds(patterns)
+    return patterns
 
 
 def _check_same_kinds(patterns: Patterns) -> None:
@@ -616,11 +622,11 @@ def _check_same_kinds(patterns: Patterns) -> None:
 def row_patterns(
     source: Source, patterns: Patterns, read: ReadOptions | None = None, clean: Cleaning = ()
 ) -> NDArray[np.int64] | None:
-    """For each row of a source, in its order, the place of its pattern; −1 where it is none of them.
+    """Return for each row of a source, in its order, the place of its pattern; −1 where it is none of them.
 
     None where the source has no order, as a table of a database.
     """
-    rows = _rows_in_order(source, patterns.names, read or ReadOptions())
+    rows = _list_rows(source, patterns.names, read or ReadOptions())
     if rows is None:
         return None
     places = {tuple(codes): at for at, codes in enumerate(patterns.codes.T.tolist())}
@@ -638,18 +644,18 @@ def row_patterns(
 def read_rows(
     source: Source, columns: Sequence[str], read: ReadOptions | None = None
 ) -> dict[str, list[Label | None]] | None:
-    """The labels of some columns, row by row in the order of the source; None where it has no order."""
-    rows = _rows_in_order(source, tuple(columns), read or ReadOptions())
+    """Return the labels of some columns, row by row in the order of the source; None where it has no order."""
+    rows = _list_rows(source, tuple(columns), read or ReadOptions())
     if rows is None:
         return None
-    found = {}
+    columns_of_labels = {}
     for name, values, codes in zip(rows.keys, rows.labels, rows.codes, strict=True):
         labels = meanings(values, name)
-        found[name] = [labels[code] for code in codes.tolist()]
-    return found
+        columns_of_labels[name] = [labels[code] for code in codes.tolist()]
+    return columns_of_labels
 
 
-def _rows_in_order(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally | None:
+def _list_rows(source: Any, columns: Sequence[str], how: ReadOptions) -> Tally | None:
     with scratch_folder() as folder:
         query = Query(columns[0], tuple(columns[1:]), joint=True, read=how)
         return rows_in_order(open_source(source, how, folder), query)
@@ -663,7 +669,7 @@ _OF_ROWS = ("weight", "by", "clean", "reject", "labels")
 
 
 def finished_tables(tables: Mapping[Key, Contingency], options: Mapping[str, Any]) -> dict[Key, Contingency]:
-    """Tables with the positive class that is stated; options about their rows are rejected, which are counted."""
+    """Return tables with the positive class that is stated; reject options about their rows, which are counted."""
     if options.get("groups") is not None:
         raise InputError("a finished table does not know which rows belong together; groups= needs the rows")
     given = {name: value for name, value in options.items() if name in _OF_ROWS and value is not None}

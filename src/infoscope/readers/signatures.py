@@ -1,4 +1,4 @@
-"""What a file is by its first bytes, and the command that makes something readable of it."""
+"""Kinds of files by their first bytes, and the command that makes something readable of others."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class _Kind(NamedTuple):
     """Another way, of those who can say how a file is read."""
 
     def sentence(self, path: Path, compression: str, subject: str | None = None) -> Advised:
-        """What the file is, and the ways out."""
+        """Say what the file is, and the ways out."""
         way = _filled(self.way_out, path, compression)
         ways = f"; {self.option}, or {way}" if self.option else f"; {way}"
         return Advised(f"{subject or path} is {self.what}", terminal=ways, page=f"; {way}")
@@ -94,7 +94,7 @@ _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c .
 
 
 def sniffed_format(head: bytes) -> str:
-    """The format by the first bytes of a file whose name does not say it.
+    """Return the format by the first bytes of a file whose name does not say it.
 
     >>> sniffed_format(b'{"t": 1}'), sniffed_format(b"t,s"), sniffed_format(b"PAR1")
     ('ndjson', 'csv', 'parquet')
@@ -111,7 +111,7 @@ def sniffed_format(head: bytes) -> str:
 def check_signature(path: Path, kind: str, compression: str = "none") -> None:
     """Reject a file that is something else than its name or the caller says: what it is, and how to convert it."""
     head = first_bytes(path, compression)
-    found = _readable_kind(head)
+    found = next((form for magic, form in _READABLE.items() if head.startswith(magic)), None)
     if found == kind == "parquet" and _holds_tables(path):
         raise InputError(_TABLES.sentence(path, compression))
     if kind == "ifs" or not head or found == kind:
@@ -134,7 +134,7 @@ def check_signature(path: Path, kind: str, compression: str = "none") -> None:
 
 
 def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
-    """What to say about a text file that is not UTF-8: in what it seems to be written, and how to convert it."""
+    """Say of a text file that is not UTF-8 in what it seems to be written, and how to convert it."""
     where = where or str(path)
     sample = first_bytes(path, compression, _SAMPLE)
     foreign = _foreign_kind(sample, path)
@@ -154,12 +154,8 @@ def not_utf8(path: Path, compression: str = "none", where: str = "") -> str:
     return _in_encoding(f"not UTF-8 text but seems to be {name}", encoding).sentence(path, compression, where)
 
 
-def _readable_kind(head: bytes) -> str | None:
-    return next((kind for magic, kind in _READABLE.items() if head.startswith(magic)), None)
-
-
 def _holds_tables(path: Path) -> bool:
-    """Whether a Parquet file is an .ifs file under another name; its metadata is near its end."""
+    """Return True for an .ifs file under the name of a Parquet file; its metadata is near its end."""
     with path.open("rb") as file:
         size = file.seek(0, SEEK_END)
         file.seek(max(0, size - _PARQUET_END))
@@ -188,7 +184,7 @@ def _foreign_kind(head: bytes, path: Path) -> _Kind | None:
 
 
 def _odd_text(path: Path, head: bytes, kind: str) -> _Kind | None:
-    """Text that is not in lines of UTF-8 as the reader of its format expects them."""
+    """Recognise text that is not in lines of UTF-8 as the reader of its format expects them."""
     wide = _wide_encoding(head)
     if wide is not None:
         return _in_encoding(f"{wide} text", wide)
@@ -203,7 +199,7 @@ def _odd_text(path: Path, head: bytes, kind: str) -> _Kind | None:
 
 
 def _wide_encoding(head: bytes) -> str | None:
-    """UTF-16 or UTF-32 by their marks, or by the zeros between letters."""
+    """Recognise UTF-16 or UTF-32 by their marks, or by the zeros between letters."""
     marks = ((b"\xff\xfe\0\0", "UTF-32"), (b"\0\0\xfe\xff", "UTF-32"), (b"\xff\xfe", "UTF-16"), (b"\xfe\xff", "UTF-16"))
     for mark, name in marks:
         if head.startswith(mark):
@@ -222,7 +218,7 @@ def _in_encoding(what: str, encoding: str) -> _Kind:
 
 
 def _other_name(path: Path, suffix: str) -> str:
-    """A name for what a command writes, such that it does not write over what it reads."""
+    """Return a name for what a command writes, such that it does not write over what it reads."""
     stem = path.name.split(".")[0] or "file"
     return next(
         name for name in (f"{stem}{suffix}", f"{stem}.utf8{suffix}", f"{stem}.new{suffix}") if name != path.name
@@ -230,7 +226,7 @@ def _other_name(path: Path, suffix: str) -> str:
 
 
 def _filled(command: str, path: Path, compression: str) -> str:
-    """A way out with the names of this file in it; a compressed file is unpacked on the way."""
+    """Fill the names of a file into a way out; a compressed file is unpacked on the way."""
     suffix = next((s for s in path.suffixes if s.lower() in (".csv", ".tsv", ".ndjson", ".jsonl")), ".csv")
     names = {"csv": _other_name(path, suffix), "ndjson": _other_name(path, ".ndjson"), "file": str(path)}
     names = {word: shlex.quote(name) for word, name in names.items()}

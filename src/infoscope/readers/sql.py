@@ -49,7 +49,7 @@ class GroupBy:
 
     @property
     def sums(self) -> list[str]:
-        """What is counted in each cell, by output name."""
+        """Output names of the sums in each cell."""
         return ["n"] if self.query.weight is None else ["n", "w", "w2", "least", "lacks"]
 
     def mask(self, margin: tuple[str, ...]) -> int:

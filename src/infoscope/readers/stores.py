@@ -65,22 +65,22 @@ class ObjectAddress:
         return cls(found["scheme"].lower(), bucket, key)
 
     def __str__(self) -> str:
-        """The address as it is written."""
+        """Write the address as it was given."""
         return f"{self.scheme}://{self.bucket}/{self.key}"
 
     @property
     def is_web(self) -> bool:
-        """Whether a web server has it, which lists nothing."""
+        """True if a web server has it, which lists nothing."""
         return self.scheme in _WEB
 
     @property
     def place(self) -> str:
-        """What its store calls the place of objects."""
+        """The word of its store for the place of objects."""
         return "container" if self.scheme.startswith("a") else "bucket"
 
     @property
     def is_pattern(self) -> bool:
-        """Whether it means the objects that match; a question mark in the address of a web server begins its query."""
+        """True if it means the objects that match; a question mark in the address of a web server begins its query."""
         return not self.is_web and glob.has_magic(self.key)
 
     @property
@@ -148,7 +148,7 @@ class ObjectInfo:
     key: str
     size: int
     version: str | None
-    """What changes when the object does, where the store tells."""
+    """A mark that changes when the object does, where the store tells."""
     has_ranges: bool = True
     ending: Buffer = field(default=b"", repr=False, compare=False)
     """Its last bytes, where they came along with the rest."""
@@ -394,7 +394,7 @@ class MirroredFile:
     delay: float
     """Seconds that the store took to say what there is."""
     present: list[Range] = field(default_factory=list)
-    """What the copy has."""
+    """Ranges that the copy has."""
 
     def fetch(self, wanted: Iterable[Range]) -> None:
         """Write ranges into the copy that it does not have yet."""

@@ -18,8 +18,6 @@ from infoscope.readers.guess_columns import roles_of
 from infoscope.readers.query import ReadOptions, pick_columns
 from infoscope.typing import Source
 
-__all__ = ["JoinCounts", "JoinedRows", "joined_truth"]
-
 
 @dataclass(frozen=True)
 class JoinCounts:
@@ -41,7 +39,7 @@ class JoinCounts:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every row found its label and every label its row."""
+        """True where every row found its label and every label its row."""
         return not any(getattr(self, name) for name in _TROUBLE)
 
 
@@ -67,7 +65,7 @@ class JoinedRows:
     key: str
     counts: JoinCounts
     names: tuple[str, str]
-    """What to call the source and the file of true labels."""
+    """Titles of the source and of the file of true labels."""
 
     @property
     def sentence(self) -> str:
@@ -79,7 +77,7 @@ class JoinedRows:
 
     @property
     def troubles(self) -> list[str]:
-        """What did not match, a part of a sentence for each kind."""
+        """Parts of a sentence about rows and keys that did not match."""
         parts = []
         for name, words in (
             ("without_key", "{n:,} rows have no key"),
@@ -91,15 +89,19 @@ class JoinedRows:
         ):
             if number := getattr(self.counts, name):
                 stated = words.format(n=number)
-                parts.append(stated if number > 1 else _singular(stated))
+                for many, one in _SINGULAR if number == 1 else ():
+                    stated = stated.replace(many, one)
+                parts.append(stated)
         return parts
 
 
-def _singular(words: str) -> str:
-    for many, one in (("rows have a", "row has a"), ("rows have no", "row has no"), ("keys occur", "key occurs")):
-        words = words.replace(f"1 {many}", f"1 {one}", 1)
-    words = words.replace("1 keys there belong", "1 key there belongs").replace("1 keys belong", "1 key belongs")
-    return words.replace("their rows have none", "its rows have none")
+_SINGULAR = (
+    ("1 rows have", "1 row has"),
+    ("1 keys occur", "1 key occurs"),
+    ("1 keys there belong", "1 key there belongs"),
+    ("1 keys belong", "1 key belongs"),
+    ("their rows have none", "its rows have none"),
+)
 
 
 @contextmanager
@@ -111,7 +113,7 @@ def joined_truth(
     truth: str | None = None,
     read: ReadOptions | None = None,
 ) -> Iterator[JoinedRows]:
-    r"""The rows of files with the true labels of another file, which lie in a folder of their own until the end.
+    r"""Join the true labels of another file to the rows of files; both lie in a folder of their own until the end.
 
     ``key`` is a column of both, or "HERE=THERE" where they differ in name; by default the only one that both have.
     ``truth`` is a column of the other file; by default the only one beside the key, or the one named like a truth.
@@ -126,11 +128,13 @@ def joined_truth(
     """
     how = read or ReadOptions()
     with scratch_folder() as folder:
-        ours, theirs = _found(source, how, folder), _found(str(truth_file), ReadOptions(), folder)
-        yield _joined((ours, theirs), key, truth, how, folder)
+        ours, theirs = _open_files(source, how, folder), _open_files(str(truth_file), ReadOptions(), folder)
+        with ours.named(), theirs.named():
+            joined = _join((ours, theirs), key, truth, how, folder)
+        yield joined
 
 
-def _found(source: Source, how: ReadOptions, folder: Path) -> Files:
+def _open_files(source: Source, how: ReadOptions, folder: Path) -> Files:
     files = open_source(source, how, folder)
     if not isinstance(files, Files) or files.format == "ifs":
         raise InputError(
@@ -139,28 +143,39 @@ def _found(source: Source, how: ReadOptions, folder: Path) -> Files:
     return files
 
 
-def _joined(
-    files: tuple[Files, Files], key: str | None, truth: str | None, how: ReadOptions, folder: Path
-) -> JoinedRows:
+def _join(files: tuple[Files, Files], key: str | None, truth: str | None, how: ReadOptions, folder: Path) -> JoinedRows:
+    """Write the joined rows, and reject a join in which no row found a label."""
     ours, theirs = files
-    with ours.named(), theirs.named():
-        present = list_columns(ours, how), list_columns(theirs, ReadOptions())
-        keys = _keys(key, present, (ours.name, theirs.name))
-        label = _truth_column(theirs, truth, keys[1], present[1])
-        kept = [name for name in dict.fromkeys((*present[0], *ours.hive_keys)) if present[0].count(name) < 2]
-        named = label if label not in kept else f"{label} ({Path(theirs.name).name})"
-        with opened(folder, ours.name, how) as session:
-            join = _Join(session, files, keys, label, how.delimiter)
-            target = folder / "joined.parquet"
-            counts = join.write(kept, named, target)
-            _check_matched(counts, join, (ours.name, theirs.name), keys)
-    title = ours.name
-    rows = Files((target,), "parquet", titles={target: title})
-    return JoinedRows(rows, named, label, key or keys[0], counts, (title, theirs.name))
+    present = list_columns(ours, how), list_columns(theirs, ReadOptions())
+    keys = _find_keys(key, present, (ours.name, theirs.name))
+    label = _find_truth_column(theirs, truth, keys[1], present[1])
+    kept = [name for name in dict.fromkeys((*present[0], *ours.hive_keys)) if present[0].count(name) < 2]
+    named = label if label not in kept else f"{label} ({Path(theirs.name).name})"
+    target = folder / "joined.parquet"
+    with opened(folder, ours.name, how) as session:
+        join = _Join(session, files, keys, label, how.delimiter)
+        counts = join.write(kept, named, target)
+        if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
+            if join.is_contradictory:
+                what = (
+                    f"{keys[1]!r} of {theirs.name} does not tell rows apart: no key that {ours.name} has occurs there "
+                    "with one label alone"
+                )
+                own = "a column with a value of its own for each row"
+                raise InputError(Advised(what, terminal=f"; name {own} with --key", page=f"; choose {own}"))
+            mine, yours = join.examples()
+            what = (
+                f"no key of {ours.name} is in {theirs.name}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is "
+                f"{yours!r} there"
+            )
+            right = "the right column"
+            raise InputError(Advised(what, terminal=f"; name {right} with --key", page=f"; choose {right}"))
+    rows = Files((target,), "parquet", titles={target: ours.name})
+    return JoinedRows(rows, named, label, key or keys[0], counts, (ours.name, theirs.name))
 
 
-def _keys(key: str | None, present: Sequence[Sequence[str]], names: tuple[str, str]) -> tuple[str, str]:
-    """The columns of the key in both files."""
+def _find_keys(key: str | None, present: Sequence[Sequence[str]], names: tuple[str, str]) -> tuple[str, str]:
+    """Return the columns of the key in both files."""
     if key is None:
         both = [name for name in present[0] if name in present[1]]
         if len(both) == 1:
@@ -175,8 +190,8 @@ def _keys(key: str | None, present: Sequence[Sequence[str]], names: tuple[str, s
     return here, there
 
 
-def _truth_column(files: Files, truth: str | None, key: str, present: Sequence[str]) -> str:
-    """The column of true labels: as named, the only one beside the key, or the one that is named like a truth."""
+def _find_truth_column(files: Files, truth: str | None, key: str, present: Sequence[str]) -> str:
+    """Return the column of true labels: as named, the only one beside the key, or the one named like a truth."""
     if truth is not None:
         pick_columns([truth], present, files.name)
         if truth == key:
@@ -203,19 +218,19 @@ class _Join:
         self.typed = all(side.format in ("parquet", "arrow") for side in files)
 
     def write(self, kept: Sequence[str], named: str, target: Path) -> JoinCounts:
-        """Every row of the source with its label, in their order, as Parquet; and how the two sides met."""
+        """Write every row of the source with its label, in their order, as Parquet; return how the two sides met."""
         self._labels()
-        self._rows(kept)
+        self._make_rows(kept)
         fields = ", ".join(f"r.c{at} AS {identifier(name)}" for at, name in enumerate(kept))
         self.session.run(
             f"COPY (SELECT {fields}, l.label AS {identifier(named)} FROM source_rows r LEFT JOIN labels l ON r.k = l.k "
             f"ORDER BY r.n) TO {literal(str(target))} (FORMAT parquet)"
         )
-        return self._counted()
+        return self._count()
 
     def _labels(self) -> None:
-        """One line for each key; the label is NULL where it is contradictory or absent."""
-        scan = self._scanned(self.files[1], [self.keys[1], self.truth], None)
+        """Make one line for each key; the label is NULL where it is contradictory or absent."""
+        scan = self._scan(self.files[1], [self.keys[1], self.truth], None)
         key, label = self._text(scan, self.keys[1], self.files[1]), self._value(scan, self.truth, self.files[1])
         self.session.run(
             f"CREATE TEMP TABLE labels AS SELECT k, CASE WHEN count(DISTINCT v) = 1 THEN min(v) END AS label, "
@@ -224,9 +239,9 @@ class _Join:
             **scan.values,
         )
 
-    def _rows(self, kept: Sequence[str]) -> None:
+    def _make_rows(self, kept: Sequence[str]) -> None:
         self.session.run("SET preserve_insertion_order = true")
-        scan = self._scanned(self.files[0], kept, self.delimiter)
+        scan = self._scan(self.files[0], kept, self.delimiter)
         fields = ", ".join(f"{self._value(scan, name, self.files[0])} AS c{at}" for at, name in enumerate(kept))
         key = self._text(scan, self.keys[0], self.files[0])
         self.session.run(
@@ -235,14 +250,14 @@ class _Join:
             **scan.values,
         )
 
-    def _scanned(self, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
+    def _scan(self, files: Files, names: Sequence[str], delimiter: str | None) -> Scan:
         scan = scan_files(self.session, files, tuple(dict.fromkeys(names)), delimiter)
         if scan.narrow is not None:
             scan.narrow(tuple(dict.fromkeys(names)))
         return scan
 
     def _value(self, scan: Scan, name: str, files: Files) -> str:
-        """A column as it is where both sides have types, else as text, in which empty is none."""
+        """Write a column as it is where both sides have types, else as text, in which empty is none."""
         if name in scan.decoders:
             return f"CAST({identifier(name)} AS VARCHAR)"
         column = scan.columns[name]
@@ -251,11 +266,11 @@ class _Join:
         return f"nullif({_as_text(column, files)}, '')"
 
     def _text(self, scan: Scan, name: str, files: Files) -> str:
-        """A key: text without spaces around it, whatever its type."""
+        """Write a key: text without spaces around it, whatever its type."""
         column = identifier(name) if name in scan.decoders else scan.columns[name]
         return f"nullif(trim({_as_text(column, files)}), '')"
 
-    def _counted(self) -> JoinCounts:
+    def _count(self) -> JoinCounts:
         def number(sql: str) -> int:
             found = self.session.row(sql)
             return 0 if found is None or found[0] is None else int(found[0])
@@ -277,12 +292,12 @@ class _Join:
 
     @property
     def is_contradictory(self) -> bool:
-        """Whether a key that both sides have occurs with different labels."""
+        """True if a key that both sides have occurs with different labels."""
         met = "SELECT 1 FROM source_rows r JOIN labels l ON r.k = l.k WHERE different > 1 LIMIT 1"
         return self.session.row(met) is not None
 
     def examples(self) -> tuple[Any, Any]:
-        """A key of each side."""
+        """Return a key of each side."""
         sides = ("source_rows", "labels")
         found = [self.session.row(f"SELECT min(k) FROM {side}") or (None,) for side in sides]
         return found[0][0], found[1][0]
@@ -290,19 +305,3 @@ class _Join:
 
 def _as_text(column: str, files: Files) -> str:
     return f"({column} ->> '$')" if files.format == "ndjson" else f"CAST({column} AS VARCHAR)"
-
-
-def _check_matched(counts: JoinCounts, join: _Join, names: tuple[str, str], keys: tuple[str, str]) -> None:
-    """Reject a join in which no row found a label."""
-    if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:
-        if join.is_contradictory:
-            what = (
-                f"{keys[1]!r} of {names[1]} does not tell rows apart: no key that {names[0]} has occurs there with one "
-                "label alone"
-            )
-            own = "a column with a value of its own for each row"
-            raise InputError(Advised(what, terminal=f"; name {own} with --key", page=f"; choose {own}"))
-        mine, yours = join.examples()
-        what = f"no key of {names[0]} is in {names[1]}: {keys[0]!r} is {mine!r} here and {keys[1]!r} is {yours!r} there"
-        right = "the right column"
-        raise InputError(Advised(what, terminal=f"; name {right} with --key", page=f"; choose {right}"))
