@@ -1,4 +1,4 @@
-"""An outline as Markdown: for a merge request, an issue or a wiki."""
+"""Write an outline as Markdown, for a merge request, an issue or a wiki: ``render_markdown``, for ``render.py``."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from infoscope.reports.outline import (
     Cell,
     Code,
     Groups,
-    Inline,
     Outline,
     Paragraph,
     Phrase,
@@ -30,114 +29,94 @@ MAX_ROWS = 20
 
 
 def render_markdown(outline: Outline) -> str:
-    """Headline, sentences, key numbers, findings, then the sections that are not folded."""
-    return "\n\n".join(_blocks(outline)) + "\n"
-
-
-def _blocks(outline: Outline) -> Iterator[str]:
-    yield f"# {escape_markdown(to_plain(outline.headline))}"
+    """Return headline, sentences, key numbers and findings, then the sections that are not folded."""
+    parts = [f"# {escape_markdown(to_plain(outline.headline))}"]
     if outline.kicker:
-        yield " · ".join(escape_markdown(to_plain(part)) for part in outline.kicker)
+        parts.append(" · ".join(escape_markdown(to_plain(part)) for part in outline.kicker))
     if outline.lede:
-        yield " ".join(map(_phrase, outline.lede))
+        parts.append(" ".join(map(_write_phrase, outline.lede)))
     if outline.tiles:
-        yield _tiles(outline)
-    if outline.findings:
-        yield "\n".join(_findings(outline))
-    for section in outline.sections:
-        yield from _section(section, 2)
-    for item in outline.provenance.ignored:
-        yield f"*{left_out(item.rows, escape_markdown(item.reason))}*"
-    for note in outline.footnotes:
-        yield f"*{_phrase(note)}*"
-
-
-def _phrase(phrase: Phrase, escape: Callable[[str], str] = escape_markdown) -> str:
-    """Words with their emphasis; only the first part can start a line."""
-    first, *rest = phrase if isinstance(phrase, tuple) else (phrase,)
-    return _inline(first, escape) + "".join(_inline(part, escape_markdown_cell) for part in rest)
-
-
-def _inline(part: Inline, escape: Callable[[str], str]) -> str:
-    if isinstance(part, Code):
-        return f"`{part.text.replace('`', '').replace('|', ' ')}`"
-    words = escape(to_plain(part))
-    return f"**{words}**" if isinstance(part, Strong) and words else words
-
-
-def _tiles(outline: Outline) -> str:
-    rows = [
-        list(
-            map(
-                escape_markdown_cell,
-                (to_plain(tile.word), tile.number, tile.interval, tile.sample, to_plain(tile.note)),
-            )
-        )
-        for tile in outline.tiles
-    ]
-    titles = ["", "number", "interval", "in sample", "meaning"]
-    kept = [at for at in range(5) if at < 2 or any(row[at] for row in rows)]
-    return _grid(
-        [titles[at] for at in kept],
-        [["---", "---:", "---:", "---:", "---"][at] for at in kept],
-        [[row[at] for at in kept] for row in rows],
-    )
-
-
-def _findings(outline: Outline) -> Iterator[str]:
+        cells = [
+            (to_plain(tile.word), tile.number, tile.interval, tile.sample, to_plain(tile.note))
+            for tile in outline.tiles
+        ]
+        rows = [list(map(escape_markdown_cell, line)) for line in cells]
+        titles, marks = ["", "number", "interval", "in sample", "meaning"], ["---", "---:", "---:", "---:", "---"]
+        parts.append(_write_grid(titles, marks, rows, 2))
+    findings = []
     for name, finding in outline.findings:
         about = f"**{escape_markdown(name)}**: " if name else ""
-        yield f"- {about}{'**Warning:** ' if finding.is_warning else ''}{escape_markdown(finding.text)}"
+        findings.append(f"- {about}{'**Warning:** ' * finding.is_warning}{escape_markdown(finding.text)}")
+    parts += ["\n".join(findings)] if findings else []
+    for section in outline.sections:
+        parts += _write_section(section, 2)
+    for item in outline.provenance.ignored:
+        parts.append(f"*{left_out(item.rows, escape_markdown(item.reason))}*")
+    parts += [f"*{_write_phrase(note)}*" for note in outline.footnotes]
+    return "\n\n".join(parts) + "\n"
 
 
-def _section(section: Section, depth: int) -> Iterator[str]:
+def _write_phrase(phrase: Phrase, escape: Callable[[str], str] = escape_markdown) -> str:
+    """Write words with their emphasis; only the first part can start a line."""
+    written = ""
+    for at, part in enumerate(phrase if isinstance(phrase, tuple) else (phrase,)):
+        words = (escape_markdown_cell if at else escape)(to_plain(part))
+        if isinstance(part, Code):
+            words = f"`{part.text.replace('`', '').replace('|', ' ')}`"
+        elif isinstance(part, Strong) and words:
+            words = f"**{words}**"
+        written += words
+    return written
+
+
+def _write_section(section: Section, depth: int) -> Iterator[str]:
     if section.folded or section.only == "page":
         return
-    found = [text for block in section.blocks for text in _of(block, depth)]
-    if found:
+    inside = [text for block in section.blocks for text in _write_block(block, depth)]
+    if inside:
         yield f"{'#' * depth} {escape_markdown(to_plain(section.heading))}"
         if section.aside:
             yield f"*{escape_markdown(section.aside)}*"
-        yield from found
+        yield from inside
 
 
-def _of(block: Block | Section, depth: int) -> Iterator[str]:
+def _write_block(block: Block | Section, depth: int) -> Iterator[str]:
     if isinstance(block, Section):
-        yield from _section(block, depth + 1)
+        yield from _write_section(block, depth + 1)
     elif isinstance(block, Table):
-        yield from _table(block)
+        yield from _write_table(block)
     elif isinstance(block, Paragraph):
-        yield _phrase(block.phrase)
+        yield _write_phrase(block.phrase)
     elif isinstance(block, Bullets) and block.items:
-        yield "\n".join(f"- {_phrase(item)}" for item in block.shown)
+        yield "\n".join(f"- {_write_phrase(item)}" for item in block.shown)
     elif isinstance(block, SideBySide):
         for part in (*block.left, *block.right):
-            yield from _of(part, depth)
+            yield from _write_block(part, depth)
 
 
-def _table(table: Table) -> Iterator[str]:
-    shown = table.written
+def _write_table(table: Table) -> Iterator[str]:
+    def write_cell(cell: Cell) -> str:
+        if isinstance(cell, (Groups, ShareBar, Whisker)):
+            return escape_markdown_cell(cell.text)
+        return _write_phrase(cell, escape_markdown_cell)
+
     rows = table.lines
     most = table.max_rows or MAX_ROWS
-    cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:most]]
-    kept = [at for at in range(len(shown)) if at == 0 or any(row[at] for row in cells)]
-    marks = ["---" if table.columns[shown[at]].kind in ("name", "text") else "---:" for at in kept]
-    titles = [escape_markdown_cell(table.columns[shown[at]].title) for at in kept]
+    columns = [table.columns[at] for at in table.written]
     if table.title:
         yield f"**{escape_markdown(table.title)}**"
     if rows:
-        yield _grid(titles, marks, [[row[at] for at in kept] for row in cells])
+        cells = [[write_cell(row.cells[at]) for at in table.written] for row in rows[:most]]
+        titles = [escape_markdown_cell(column.title) for column in columns]
+        marks = ["---" if column.kind in ("name", "text") else "---:" for column in columns]
+        yield _write_grid(titles, marks, cells, 1)
     if len(rows) > most:
         yield f"and {len(rows) - most:,} more"
     if table.note:
-        yield _phrase(table.note)
+        yield _write_phrase(table.note)
 
 
-def _cell(cell: Cell) -> str:
-    if isinstance(cell, (Groups, ShareBar, Whisker)):
-        return escape_markdown_cell(cell.text)
-    return _phrase(cell, escape_markdown_cell)
-
-
-def _grid(titles: list[str], marks: list[str], rows: list[list[str]]) -> str:
-    return "\n".join(f"| {' | '.join(line)} |" for line in [titles, marks, *rows])
+def _write_grid(titles: list[str], marks: list[str], rows: list[list[str]], always: int) -> str:
+    """Write a table without the columns that are empty, but for the first ones."""
+    filled = [at for at in range(len(titles)) if at < always or any(row[at] for row in rows)]
+    return "\n".join(f"| {' | '.join(line[at] for at in filled)} |" for line in [titles, marks, *rows])

@@ -1,4 +1,8 @@
-"""Notebook cells of outlines and tables: markup that survives untrusted and offline ones, at most a screen high."""
+"""Write notebook cells of outlines and tables: markup that survives untrusted and offline notebooks.
+
+``render_notebook`` is called by ``render.py``, ``render_table`` by ``Contingency``. A cell is at most a screen high:
+the verdict, a picture and the first table; the rest is folded.
+"""
 
 from __future__ import annotations
 
@@ -29,6 +33,7 @@ from infoscope.reports.outline import (
     Strong,
     Table,
     Term,
+    Tile,
     Whisker,
     to_plain,
 )
@@ -52,138 +57,117 @@ _TABLE = "border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nu
 
 
 def render_notebook(outline: Outline) -> str:
-    """The verdict, a picture, the first table; the rest is folded."""
-    words = joined((element("b", _phrase(outline.headline)), *map(_phrase, outline.lede)), " ")
-    shown = [part for part in outline.sections if not part.folded and part.only != "page"]
+    """Return the verdict, a picture, the first table; the rest is folded."""
+    words = joined((element("b", _draw_phrase(outline.headline)), *map(_draw_phrase, outline.lede)), " ")
+    warnings_first = sorted(outline.findings, key=lambda item: not item[1].is_warning)[:MAX_FINDINGS]
+    findings = [
+        element("li", joined((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        for name, finding in warnings_first
+    ]
+    sections = [part for part in outline.sections if not part.folded and part.only != "page"]
+    ignored = outline.provenance.ignored
     return element(
         "div",
         element("p", words, style="margin:.2em 0 .6em;max-width:70ch"),
-        *(_block(part) for part in outline.hero),
-        _findings(outline),
-        *(part for section in shown[:1] for part in _section(section)),
-        _tiles(outline),
-        *(_fold(section) for section in shown[1:]),
-        *_ignored(outline),
+        *(_draw_block(part) for part in outline.hero),
+        element("ul", *findings) if findings else Html(""),
+        *(part for section in sections[:1] for part in _draw_blocks(section)),
+        _draw_tiles(outline.tiles) if outline.tiles else Html(""),
+        *(_fold_section(section) for section in sections[1:]),
+        *(element("p", element("bdi", left_out(item.rows, item.reason)), style=DIM) for item in ignored),
         style=INK,
     )
 
 
-def _phrase(given: Phrase) -> Html:
-    """Words as markup; metrics have no definitions in a cell that a link could lead to."""
+def _draw_phrase(given: Phrase) -> Html:
+    """Draw words as markup; metrics have no definitions in a cell that a link could lead to."""
     parts = given if isinstance(given, tuple) else (given,)
     return draw_phrase(tuple(part.text if isinstance(part, Term) else part for part in parts))
 
 
-def _findings(outline: Outline) -> Html:
-    ranked = sorted(outline.findings, key=lambda item: not item[1].is_warning)
-    items = [
-        element("li", joined((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
-        for name, finding in ranked[:MAX_FINDINGS]
-    ]
-    return element("ul", *items) if items else Html("")
-
-
-def _ignored(outline: Outline) -> Iterator[Html]:
-    for item in outline.provenance.ignored:
-        yield element("p", element("bdi", left_out(item.rows, item.reason)), style=DIM)
-
-
-def _tiles(outline: Outline) -> Html:
-    if not outline.tiles:
-        return Html("")
-    sample = ["in sample"] * any(tile.sample for tile in outline.tiles)
+def _draw_tiles(tiles: Sequence[Tile]) -> Html:
+    has_sample = any(tile.sample for tile in tiles)
     rows = [
         (
             plain_label(to_plain(tile.word)),
             element("b", tile.number),
             tile.interval,
-            *[tile.sample][: len(sample)],
+            *([tile.sample] if has_sample else []),
             plain_label(to_plain(tile.note)),
         )
-        for tile in outline.tiles
+        for tile in tiles
     ]
-    heads = ("", "number", "interval", *sample, "")
+    heads = ("", "number", "interval", *(["in sample"] if has_sample else []), "")
     inside = draw_table(heads, rows, words=(0, len(heads) - 1))
     return element("details", element("summary", "key numbers"), inside, style=_FOLD)
 
 
-def _section(section: Section) -> Iterator[Html]:
+def _draw_blocks(section: Section) -> Iterator[Html]:
     has_table = any(isinstance(part, Table) for part in section.blocks)
     for part in section.blocks:
         if isinstance(part, Figure) and part.panel.height > MAX_PICTURE and has_table:
-            yield element("details", element("summary", _phrase(part.caption or "picture")), _block(part), style=_FOLD)
+            summary = element("summary", _draw_phrase(part.caption or "picture"))
+            yield element("details", summary, _draw_block(part), style=_FOLD)
         elif not isinstance(part, Section):
-            yield _block(part)
+            yield _draw_block(part)
         elif part.only != "page":
-            yield _fold(part)
+            yield _fold_section(part)
 
 
-def _fold(section: Section) -> Html:
-    inside = [part for part in _section(section) if part]
+def _fold_section(section: Section) -> Html:
+    inside = [part for part in _draw_blocks(section) if part]
     if section.folded or not inside:
         return Html("")
-    return element("details", element("summary", _phrase(section.heading)), *inside, style=_FOLD)
+    return element("details", element("summary", _draw_phrase(section.heading)), *inside, style=_FOLD)
 
 
-def _block(part: Block) -> Html:
+def _draw_block(part: Block) -> Html:
     if isinstance(part, Table):
-        return _table(part)
+        rows, columns = part.lines, [part.columns[at] for at in part.written]
+        cells = [[_draw_cell(row.cells[at]) for at in part.written] for row in rows[:MAX_ROWS]]
+        words = [place for place, column in enumerate(columns) if column.kind in ("name", "text")]
+        more = len(rows) - MAX_ROWS
+        note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
+        return joined((draw_table([column.title for column in columns], cells, words), note))
     if isinstance(part, Figure):
         return Html(picture(part.panel))
     if isinstance(part, InformationBar):
-        some = part.missed + part.captured + part.false > 0
-        drawn = LedgerDisplay(part.missed, part.captured, part.false, part.unit, part.shares)
-        return Html(picture(drawn.panel())) if some else Html("")
+        if not part.missed + part.captured + part.false > 0:
+            return Html("")
+        ledger = LedgerDisplay(part.missed, part.captured, part.false, part.unit, part.shares)
+        return Html(picture(ledger.panel()))
     if isinstance(part, Paragraph):
-        return element("p", _phrase(part.phrase), style=DIM if part.quiet else None)
+        return element("p", _draw_phrase(part.phrase), style=DIM if part.quiet else None)
     if isinstance(part, SideBySide):
-        return joined(_block(item) for item in (*part.left, *part.right))
+        return joined(_draw_block(item) for item in (*part.left, *part.right))
     if isinstance(part, Bullets):
-        return element("ul", *(element("li", _phrase(item)) for item in part.shown)) if part.items else Html("")
+        return element("ul", *(element("li", _draw_phrase(item)) for item in part.shown)) if part.items else Html("")
     return Html("")
 
 
-def _table(table: Table) -> Html:
-    shown = table.written
-    rows = table.lines
-    titles = [table.columns[at].title for at in shown]
-    cells = [[_cell(row.cells[at]) for at in shown] for row in rows[:MAX_ROWS]]
-    words = [place for place, at in enumerate(shown) if table.columns[at].kind in ("name", "text")]
-    more = len(rows) - MAX_ROWS
-    note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
-    return joined((draw_table(titles, cells, words), note))
-
-
-def _cell(cell: Cell) -> Html | str:
+def _draw_cell(cell: Cell) -> Html | str:
     if isinstance(cell, (Groups, ShareBar, Whisker)):
         return cell.text
-    return element("b", draw_label(cell.text, 40)) if isinstance(cell, Strong) else _phrase(cell)
-
-
-def _unbroken(part: object) -> object:
-    """An interval or a difference stays together wherever it is copied to; words may wrap."""
-    if not isinstance(part, str) or any(map(str.isalpha, part)):
-        return part
-    return type(part)(part.replace(" ", "\N{NO-BREAK SPACE}"))
+    return element("b", draw_label(cell.text, 40)) if isinstance(cell, Strong) else _draw_phrase(cell)
 
 
 def draw_table(head: Sequence[str], rows: Sequence[Sequence[object]], words: Collection[int] = (0,)) -> Html:
-    """A table whose looks survive where style sheets do not; columns of ``words`` start left, numbers end right."""
+    """Draw a table whose looks survive where style sheets do not.
+
+    Columns of ``words`` start left, numbers end right and stay together wherever they are copied to.
+    """
     styles = [NAME if at in words else NUMBER for at in range(len(head))]
-    first = element(
-        "tr", *(element("th", plain_label(word), style=style) for word, style in zip(head, styles, strict=True))
-    )
-    lines = [
-        element(
-            "tr",
-            *(
-                element("td", part, style=_UNWRAPPED if _DASH in str(part) and style == NUMBER else style)
-                for part, style in zip((row[0], *map(_unbroken, row[1:])), styles, strict=True)
-            ),
-        )
-        for row in rows
-    ]
-    return element("table", element("thead", first), element("tbody", *lines), style=_TABLE)
+    heads = [element("th", plain_label(word), style=style) for word, style in zip(head, styles, strict=True)]
+    lines = []
+    for row in rows:
+        cells = []
+        for at, (part, style) in enumerate(zip(row, styles, strict=True)):
+            is_number = at > 0 and isinstance(part, str) and not any(map(str.isalpha, part))
+            inside = type(part)(part.replace(" ", "\N{NO-BREAK SPACE}")) if is_number else part  # type: ignore[attr-defined, call-arg]
+            is_interval = _DASH in str(inside) and style == NUMBER
+            cells.append(element("td", inside, style=_UNWRAPPED if is_interval else style))
+        lines.append(element("tr", *cells))
+    return element("table", element("thead", element("tr", *heads)), element("tbody", *lines), style=_TABLE)
 
 
 MAX_CLASSES = 12
@@ -192,29 +176,32 @@ MAX_DRAWN = 2000
 
 
 def render_table(table: Contingency) -> str:
-    """The table as markup that survives untrusted and offline notebooks."""
+    """Return a contingency table as a grid; of many classes the largest cells, of a batch its size."""
     size = f"{format_count(float(table.total))} samples" if not table.batch_shape else f"batch {table.batch_shape}"
     words = f"Contingency of {size}, {table.shape[0]:,} true × {table.shape[1]:,} predicted classes"
-    head = element("p", words, style="margin:.2em 0 .6em")
     ignored = [element("li", element("bdi", left_out(rows, why))) for why, rows in table.ignored.items()]
-    notes = element("ul", *ignored) if ignored else Html("")
-    return element("div", head, notes, _body(table), style=INK)
+    body = Html("")
+    if not table.batch_shape and table.total > 0 and max(table.shape) <= MAX_DRAWN:
+        cells = heat_map(table, "given")
+        if max(table.shape) <= MAX_CLASSES:
+            body = _draw_grid(cells)
+        else:
+            rows = [
+                (draw_label(truth), draw_label(system), format_count(count), format_share(part))
+                for truth, system, count, part in cells.largest(8)
+            ]
+            heads = ("true", "predicted", "count", "of the true class")
+            body = draw_table(heads, rows, words=(0, 1)) if rows else Html("")
+    return element(
+        "div",
+        element("p", words, style="margin:.2em 0 .6em"),
+        element("ul", *ignored) if ignored else Html(""),
+        body,
+        style=INK,
+    )
 
 
-def _body(table: Contingency) -> Html:
-    if table.batch_shape or not table.total > 0 or max(table.shape) > MAX_DRAWN:
-        return Html("")
-    cells = heat_map(table, "given")
-    if max(table.shape) <= MAX_CLASSES:
-        return _grid(cells)
-    rows: Sequence[Sequence[object]] = [
-        (draw_label(truth), draw_label(system), format_count(count), format_share(part))
-        for truth, system, count, part in cells.largest(8)
-    ]
-    return draw_table(("true", "predicted", "count", "of the true class"), rows, words=(0, 1)) if rows else Html("")
-
-
-def _grid(cells: HeatMap) -> Html:
+def _draw_grid(cells: HeatMap) -> Html:
     colours = cells.colours
     head = element(
         "tr",

@@ -1,4 +1,8 @@
-"""Words of a report: names from the data, terms, emphasis, and the lists that sentences are made of."""
+"""What a report says, before anything decides how it looks: phrases, cells, blocks, sections, the outline.
+
+A view (``reports/views/<study>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The
+four renderers (``text``, ``markdown``, ``html/page``, ``notebook``) turn any outline into their form.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +33,7 @@ class Name:
     """Characters shown where room is short; the whole name is kept where the form can."""
 
     def __post_init__(self) -> None:
-        """A blank name is quoted: nobody sees it otherwise."""
+        """Quote a blank name: nobody sees it otherwise."""
         if not self.text.strip():
             object.__setattr__(self, "text", f"'{self.text}'")
 
@@ -69,14 +73,14 @@ Phrase = Inline | tuple[Inline, ...]
 
 
 def to_plain(phrase: Phrase) -> str:
-    """The words of a phrase and nothing else."""
+    """Return the words of a phrase and nothing else."""
     if isinstance(phrase, tuple):
         return "".join(map(to_plain, phrase))
     return phrase if isinstance(phrase, str) else phrase.text
 
 
 def list_names(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[Inline, ...]:
-    """Names from the data in a row: "a, b and c", the many cut short."""
+    """List names from the data: "a, b and c", many of them cut short."""
     shown = [Name(name, width) for name in names[:most]]
     if len(names) <= most:
         return join_with_and(shown)
@@ -85,14 +89,14 @@ def list_names(names: Sequence[str], most: int = 5, width: int = 32) -> tuple[In
 
 
 def join_with_and(parts: Sequence[Phrase]) -> tuple[Inline, ...]:
-    """Parts of a sentence in a row: "a, b and c"."""
+    """Join parts of a sentence: "a, b and c"."""
     if len(parts) < 2:
         return tuple(join_phrases(parts, ""))
     return (*join_phrases(parts[:-1], ", "), " and ", *join_phrases(parts[-1:], ""))
 
 
 def shorten_reason(words: str | None) -> Phrase:
-    """Why a number is undefined, with a long list of classes cut short."""
+    """Return why a number is undefined, with a long list of classes cut short."""
     cut = cut_list(words or "")
     if not cut.others:
         return cut.first
@@ -100,12 +104,12 @@ def shorten_reason(words: str | None) -> Phrase:
 
 
 def join_phrases(parts: Iterable[Phrase], between: str) -> list[Inline]:
-    """Parts of a phrase with something between each two."""
-    found: list[Inline] = []
+    """Join parts of a phrase with something between each two."""
+    joined: list[Inline] = []
     for part in parts:
-        found += [between] if found else []
-        found += part if isinstance(part, tuple) else [part]
-    return found
+        joined += [between] if joined else []
+        joined += part if isinstance(part, tuple) else [part]
+    return joined
 
 
 @dataclass(frozen=True)
@@ -130,7 +134,7 @@ class Whisker:
 
     @classmethod
     def from_estimate(cls, estimate: Estimate) -> Whisker:
-        """The number that is shown, and its interval."""
+        """Make a whisker of the number that is shown, with its interval."""
         return cls(estimate.low, estimate.shown, estimate.high)
 
 
@@ -238,7 +242,7 @@ class InformationBar:
     def from_bits(
         cls, bits: Callable[[str], float | None], unit: Units, shares: tuple[float, float] | None = None
     ) -> InformationBar:
-        """From the bits of each metric, in this unit."""
+        """Make a bar in this unit from a function that returns the bits of a metric."""
         missed, captured, false = ((bits(name) or 0.0) * unit.per_bit for name in _INFORMATION)
         return cls(missed, captured, false, unit.name, shares)
 
@@ -324,7 +328,7 @@ class Tile:
 
     @classmethod
     def from_estimate(cls, estimate: Estimate, notation: MetricNotation, word: Phrase, note: Phrase = "") -> Tile:
-        """Return the number of a metric with its interval; the reason instead of the note where there is no number."""
+        """Make a tile of a metric with its interval; the reason replaces the note where there is no number."""
         shown = note if estimate.undefined is None else shorten_reason(estimate.undefined)
         sample = notation.in_sample(estimate)
         return cls(notation.shown(estimate), word, notation.interval(estimate), shown, notation.metric, sample)

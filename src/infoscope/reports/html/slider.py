@@ -1,11 +1,10 @@
-"""The slider over operating points: what it shows, and curves with a mark that moves along them."""
+"""Draw the slider over operating points, and curves with a mark that ``slider.js`` moves along them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from infoscope.core.markup import Html, element, joined
-from infoscope.figures.scene import Point
 from infoscope.figures.svg import svg
 from infoscope.reports.html.page import draw_term
 from infoscope.reports.views.sweep import Chart
@@ -14,7 +13,7 @@ Content = tuple[str, Mapping[str, str], Sequence[Mapping[str, str]], int, Chart]
 
 
 def draw_slider(content: Content) -> Html:
-    """The slider, what it shows, and the curves; without a script the recommended point is shown."""
+    """Draw the slider, what it shows, and the curves; without a script the recommended point is shown."""
     mode, words, shown, here, chart = content
     rejecting = mode == "rejection"
     value = shown[here]["rejection_rate" if rejecting else "threshold"]
@@ -45,31 +44,26 @@ def draw_slider(content: Content) -> Html:
 
 
 def draw_planes(content: tuple[Sequence[Chart], int]) -> Html:
-    """More views of a sweep side by side, each with the mark that the slider moves."""
+    """Draw more views of a sweep side by side, each with the mark that the slider moves."""
     charts, here = content
     return element("div", *(_draw_chart(chart, at, here) for at, chart in enumerate(charts, 1)), class_="two maps")
 
 
 def _draw_chart(chart: Chart, at: int, here: int) -> Html:
-    """The figure with its marks at one place."""
-    marks = "".join(_draw_dot(curve[here]) for curve in chart.dots)
+    """Draw the figure with its marks at one place."""
+    marks = ""
+    points = [curve[here] for curve in chart.dots]
     if chart.upright:
-        marks = _draw_upright(chart, here) + marks
+        x = next((point[0] for point in points if point is not None), chart.panel.margins[0])
+        top, bottom = chart.panel.margins[1], chart.panel.height - chart.panel.margins[3]
+        marks += (
+            f'<line class="s-ink" stroke="#16181d" stroke-width="1.5" stroke-dasharray="2 3" x1="{x:.1f}" '
+            f'x2="{x:.1f}" y1="{top:.1f}" y2="{bottom:.1f}"/>'
+        )
+    for point in points:
+        place = 'visibility="hidden"' if point is None else f'cx="{point[0]:.1f}" cy="{point[1]:.1f}"'
+        marks += f'<circle class="f-paper s-ink" r="5.5" fill="#ffffff" stroke="#16181d" stroke-width="2.5" {place}/>'
     picture = svg(chart.panel).removesuffix("</svg>") + f'<g class="now" data-chart="{at}">{marks}</g></svg>'
     words = (element("b", chart.title), " ", element("span", chart.caption, class_="dim"))
     kind = "wide" if chart.upright else "map"
     return element("figure", element("figcaption", *words), Html(picture), class_=kind)
-
-
-def _draw_dot(point: Point | None) -> str:
-    place = 'visibility="hidden"' if point is None else f'cx="{point[0]:.1f}" cy="{point[1]:.1f}"'
-    return f'<circle class="f-paper s-ink" r="5.5" fill="#ffffff" stroke="#16181d" stroke-width="2.5" {place}/>'
-
-
-def _draw_upright(chart: Chart, here: int) -> str:
-    x = next((curve[here][0] for curve in chart.dots if curve[here] is not None), chart.panel.margins[0])  # type: ignore[index]
-    top, bottom = chart.panel.margins[1], chart.panel.height - chart.panel.margins[3]
-    return (
-        f'<line class="s-ink" stroke="#16181d" stroke-width="1.5" stroke-dasharray="2 3" x1="{x:.1f}" x2="{x:.1f}" '
-        f'y1="{top:.1f}" y2="{bottom:.1f}"/>'
-    )

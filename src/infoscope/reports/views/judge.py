@@ -1,4 +1,7 @@
-"""What is shown of a judge: how good it is, and every system by the judge, by the labels, and by both."""
+"""Show the judge of an evaluation: how good it is, and every system by the judge, by the labels, and by both.
+
+The view of an evaluation calls ``write_judge_sentences`` for its opening and ``make_judge_section`` for the section.
+"""
 
 from __future__ import annotations
 
@@ -29,55 +32,53 @@ MOST_SYSTEMS = 3
 
 
 def write_judge_sentences(evaluation: Evaluation, focus: SystemResult) -> Iterator[Phrase]:
-    """How good the judge is; each system over all rows beside the labels alone and the judge alone.
+    """Write how good the judge is, and each system over all rows beside the labels alone and the judge alone.
 
-    Where rows were split, in the group of the system that is looked at.
+    Where rows were split, this is about the group of the system that is looked at.
     """
     for part in evaluation.judged_parts():
-        found = part.judge
-        if found is not None and found.group == focus.group:
-            few = found.systems if len(found.systems) <= MOST_SYSTEMS else found.systems[:2]
-            for judge in found.judge[: max(len(few), 1)]:
-                yield _quality(judge, found)
+        result = part.judge
+        if result is not None and result.group == focus.group:
+            few = result.systems if len(result.systems) <= MOST_SYSTEMS else result.systems[:2]
+            for judge in result.judge[: max(len(few), 1)]:
+                yield _describe_judge(judge, result)
             for system in few:
-                yield _accuracy(part, system)
+                yield _describe_accuracy(part, system)
 
 
-def _quality(judge: SystemResult, found: JudgeResult) -> Phrase:
+def _describe_judge(judge: SystemResult, result: JudgeResult) -> Phrase:
     captured, right = judge.metrics["proficiency"], judge.metrics["accuracy"]
     system = None if judge.group is None else judge.group.get("system")
-    about = "the truth" if system is None or found.verdicts == "class" else f"whether {system} is right"
+    about = "the truth" if system is None or result.verdicts == "class" else f"whether {system} is right"
     verb, be, take = ("captures", "is", "it takes")
-    if judge.name not in found.judges:
+    if judge.name not in result.judges:
         verb, be, take = ("together capture", "are", "they take")
     parts: list[Inline] = [
-        *_within(found),
+        *_write_group(result),
         Name(judge.name),
         f" {verb} {format_share_with_interval(captured)} of the information in {about}",
     ]
     if right.shown is not None:
         parts.append(f" and {be} right in {format_share(right.shown)} of the rows")
-    for at, (truth, verdict, rate) in enumerate(_errors(judge)):
-        parts += [f"; {take} " if at == 0 else ", ", Name(truth), " for ", Name(verdict), f" in {format_share(rate)}"]
+    # classes that the judge takes for others, with the fraction of the class: those of most rows
+    sizes = {item.label: item.shown("support") or 0.0 for item in judge.classes}
+    wrong = [leak for leak in judge.leaks if leak.truth != leak.system and leak.system in sizes and sizes[leak.truth]]
+    separator = f"; {take} "
+    for leak in sorted(wrong, key=lambda leak: -leak.count)[:MOST_ERRORS]:
+        rate = leak.count / sizes[leak.truth]
+        if rate >= 0.005:
+            parts += [separator, Name(leak.truth), " for ", Name(leak.system), f" in {format_share(rate)}"]
+            separator = ", "
     return (*parts, ".")
 
 
-def _within(found: JudgeResult) -> list[Inline]:
-    """The group, as the beginning of a sentence."""
-    names = ", ".join(f"{key} {value}" for key, value in (found.group or {}).items())
+def _write_group(result: JudgeResult) -> list[Inline]:
+    """Write the group as the beginning of a sentence."""
+    names = ", ".join(f"{key} {value}" for key, value in (result.group or {}).items())
     return [Name(names), ": "] if names else []
 
 
-def _errors(judge: SystemResult) -> Iterator[tuple[str, str, float]]:
-    """Classes that the judge takes for others, with the fraction of the class: those of most rows."""
-    sizes = {item.label: item.shown("support") or 0.0 for item in judge.classes}
-    wrong = [leak for leak in judge.leaks if leak.truth != leak.system and leak.system in sizes and sizes[leak.truth]]
-    for leak in sorted(wrong, key=lambda leak: -leak.count)[:MOST_ERRORS]:
-        if leak.count / sizes[leak.truth] >= 0.005:
-            yield leak.truth, leak.system, leak.count / sizes[leak.truth]
-
-
-def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
+def _describe_accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
     both = evaluation[system.name].metrics["accuracy"]
     alone, naive = system.labels_only.get("accuracy"), system.judge_as_truth.get("accuracy")
     rows, labels = f"{format_count(round(system.rows))} rows", f"{format_count(round(system.labels))} labels alone"
@@ -92,74 +93,66 @@ def _accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
         parts.append(f"; {format_share_with_interval(alone)} by the {labels}")
     if naive is not None and naive.shown is not None:
         parts.append(f", {format_share(naive.shown)} if verdicts were true labels")
-    return (*parts, f"; the judge is worth {_worth(system)}.")
-
-
-def _worth(system: JudgedSystem) -> str:
-    labels = round(system.further_labels)
-    return "no further labels" if labels < 1 else counted(labels, "further label")
+    further = round(system.further_labels)
+    worth = "no further labels" if further < 1 else counted(further, "further label")
+    return (*parts, f"; the judge is worth {worth}.")
 
 
 def make_judge_section(evaluation: Evaluation, unit: Units) -> Iterator[Section]:
-    """The three estimates side by side, and the judge by class; where rows were split, of all groups together."""
-    parts = list(evaluation.judged_parts())
+    """Show the three estimates side by side, and the judge by class; where rows were split, of all groups together."""
+    parts = [(part, part.judge) for part in evaluation.judged_parts() if part.judge is not None]
     if not parts:
         return
-    blocks: list[Block | Section] = [
-        Figure(JudgeDisplay.from_judge(evaluation).panel()),
-        _side_by_side(parts),
-        *_favour(evaluation),
-        *_others(parts),
-    ]
-    for part in parts:
-        if part.judge is not None and part.judge.group is None:
-            blocks[2:2] = _by_class(part.judge, unit)
-            blocks += _by_stratum(part)
-        elif part.judge is not None:
-            title: Phrase = ("Judge and strata: ", *_within(part.judge)[:1])
-            blocks.append(Section(title, [*_by_class(part.judge, unit), *_by_stratum(part)], folded=True))
+    estimates: list[Block | Section] = [Figure(JudgeDisplay.from_judge(evaluation).panel()), _tabulate_estimates(parts)]
+    details: list[Block | Section] = []
+    by_class: list[Section] = []
+    for part, result in parts:
+        sections = [
+            Section(("The judge by class: ", Name(judge.title)), tabulate_classes(judge, unit))
+            for judge in (result.judge if result.verdicts == "class" else ())
+        ]
+        strata = [
+            Section(
+                ("Verdict and prediction: ", Name(part[system.name].title)),
+                [Figure(StrataMosaicDisplay.from_judge(part, system.name).panel()), _tabulate_strata(system)],
+            )
+            for system in result.systems
+        ]
+        if result.group is None:
+            by_class = [*sections, *by_class]
+            details += strata
+        else:
+            title: Phrase = ("Judge and strata: ", *_write_group(result)[:1])
+            details.append(Section(title, [*sections, *strata], folded=True))
+    favour: list[Section] = []
+    if any(system.accepted_errors for _, result in parts if len(result.systems) > 1 for system in result.systems):
+        picture = Figure(JudgeDisplay.from_favour(evaluation).panel())
+        favour.append(Section("Whom the judge favours", [picture], only="page"))
+    blocks = [*estimates, *by_class, *favour, *_make_other_estimates(parts), *details]
     yield Section("Labels and judge", blocks, "judge")
-
-
-def _favour(evaluation: Evaluation) -> Iterator[Section]:
-    """How often the judge accepts wrong predictions of each system, where there are several."""
-    several = [part for part in evaluation.judged_parts() if part.judge is not None and len(part.judge.systems) > 1]
-    if any(system.accepted_errors for part in several if part.judge is not None for system in part.judge.systems):
-        yield Section("Whom the judge favours", [Figure(JudgeDisplay.from_favour(evaluation).panel())], only="page")
-
-
-def _by_class(found: JudgeResult, unit: Units) -> Iterator[Section]:
-    for judge in found.judge if found.verdicts == "class" else ():
-        yield Section(("The judge by class: ", Name(judge.title)), tabulate_classes(judge, unit))
-
-
-def _by_stratum(part: Evaluation) -> Iterator[Section]:
-    for each in () if part.judge is None else part.judge.systems:
-        mosaic = Figure(StrataMosaicDisplay.from_judge(part, each.name).panel())
-        yield Section(("Verdict and prediction: ", Name(part[each.name].title)), [mosaic, _strata(each)])
 
 
 _OTHERS = {"ppi": "PPI++", "lee": "bias-adjusted"}
 
 
-def _others(parts: Sequence[Evaluation]) -> Iterator[Section]:
-    """The accuracy as others estimate it, folded."""
-    found = [
+def _make_other_estimates(parts: Sequence[tuple[Evaluation, JudgeResult]]) -> Iterator[Section]:
+    """Show the accuracy as others estimate it, folded."""
+    estimates = [
         (part[system.name].title, name, estimate)
-        for part in parts
-        for system in (() if part.judge is None else part.judge.systems)
+        for part, result in parts
+        for system in result.systems
         for name, estimate in system.others.items()
     ]
-    if not found:
+    if not estimates:
         return
-    has_reasons = any(estimate.undefined for _, _, estimate in found)
+    has_reasons = any(estimate.undefined for _, _, estimate in estimates)
     rows = tabulate(
-        found,
-        (Column("system", "name"), lambda each: Name(each[0])),
-        (Column("method", "name"), lambda each: _OTHERS[each[1]]),
-        (Column("accuracy", metric="accuracy"), lambda each: format_share(each[2].shown)),
-        (Column("interval"), lambda each: format_interval(each[2])),
-        *([(Column("undefined", "text"), lambda each: each[2].undefined or "")] if has_reasons else []),
+        estimates,
+        (Column("system", "name"), lambda row: Name(row[0])),
+        (Column("method", "name"), lambda row: _OTHERS[row[1]]),
+        (Column("accuracy", metric="accuracy"), lambda row: format_share(row[2].shown)),
+        (Column("interval"), lambda row: format_interval(row[2])),
+        *([(Column("undefined", "text"), lambda row: row[2].undefined or "")] if has_reasons else []),
     )
     note = (
         "For who must report them: PPI++ (Angelopoulos et al. 2023) and the bias-adjusted estimator (Lee et al. 2025). "
@@ -169,37 +162,7 @@ def _others(parts: Sequence[Evaluation]) -> Iterator[Section]:
     yield Section("The accuracy by other estimators", [Table(*rows, note=note)], folded=True)
 
 
-def _side_by_side(parts: Sequence[Evaluation]) -> Table:
-    groups = [key for part in parts[:1] if part.judge is not None for key in part.judge.group or ()]
-    found = [
-        each
-        for part in parts
-        if part.judge is not None
-        for system in part.judge.systems
-        for each in _compared_estimates(part, system)
-    ]
-    rows = tabulate(
-        found,
-        *make_group_columns(groups),
-        (Column("system", "name"), lambda each: Name(each.system)),
-        (Column("metric", "name"), lambda each: find(each.metric).card.title_in_sentence),
-        (Column("labels and judge"), lambda each: Strong(MetricNotation(each.metric).shown(each.both))),
-        (Column("interval", priority=8), lambda each: format_interval(each.both)),
-        (Column("labels only", priority=7), lambda each: MetricNotation(each.metric).shown(each.labels)),
-        (Column("interval", priority=5), lambda each: format_interval(each.labels)),
-        (
-            Column("verdicts as truth", priority=6),
-            lambda each: "–" if each.verdicts is None else MetricNotation(each.metric).value(each.verdicts),
-        ),
-    )
-    note = (
-        "Labels and judge: over all rows, corrected by the labels. Verdicts as truth: what would come out if every "
-        "verdict were right."
-    )
-    return Table(*rows, "Each metric by labels and judge", note=note, search="metrics", max_rows=ALL_ROWS)
-
-
-class _ComparedEstimate(NamedTuple):
+class ComparedEstimate(NamedTuple):
     """A metric of a system by labels and judge, by the labels alone, and if every verdict were right."""
 
     group: Mapping[str, str] | None
@@ -210,24 +173,48 @@ class _ComparedEstimate(NamedTuple):
     verdicts: float | None
 
 
-def _compared_estimates(evaluation: Evaluation, system: JudgedSystem) -> Iterator[_ComparedEstimate]:
-    whole = evaluation[system.name]
-    for metric, alone in system.labels_only.items():
-        if metric in whole.metrics:
-            naive = system.judge_as_truth.get(metric, Estimate(None)).shown
-            yield _ComparedEstimate(whole.group, system.name, metric, whole.metrics[metric], alone, naive)
+def _tabulate_estimates(parts: Sequence[tuple[Evaluation, JudgeResult]]) -> Table:
+    """Tabulate each metric of each system by labels and judge, by labels alone, and with verdicts as truth."""
+    estimates = []
+    for part, result in parts:
+        for system in result.systems:
+            whole = part[system.name]
+            for metric, alone in system.labels_only.items():
+                if metric in whole.metrics:
+                    naive = system.judge_as_truth.get(metric, Estimate(None)).shown
+                    both = whole.metrics[metric]
+                    estimates.append(ComparedEstimate(whole.group, system.name, metric, both, alone, naive))
+    rows = tabulate(
+        estimates,
+        *make_group_columns(parts[0][1].group or ()),
+        (Column("system", "name"), lambda row: Name(row.system)),
+        (Column("metric", "name"), lambda row: find(row.metric).card.title_in_sentence),
+        (Column("labels and judge"), lambda row: Strong(MetricNotation(row.metric).shown(row.both))),
+        (Column("interval", priority=8), lambda row: format_interval(row.both)),
+        (Column("labels only", priority=7), lambda row: MetricNotation(row.metric).shown(row.labels)),
+        (Column("interval", priority=5), lambda row: format_interval(row.labels)),
+        (
+            Column("verdicts as truth", priority=6),
+            lambda row: "–" if row.verdicts is None else MetricNotation(row.metric).value(row.verdicts),
+        ),
+    )
+    note = (
+        "Labels and judge: over all rows, corrected by the labels. Verdicts as truth: what would come out if every "
+        "verdict were right."
+    )
+    return Table(*rows, "Each metric by labels and judge", note=note, search="metrics", max_rows=ALL_ROWS)
 
 
-def _strata(system: JudgedSystem) -> Table:
-    """How often predictions are right, by verdict and prediction, those of most rows first."""
+def _tabulate_strata(system: JudgedSystem) -> Table:
+    """Tabulate how often predictions are right, by verdict and prediction, those of most rows first."""
     rows = tabulate(
         sorted(system.strata, key=lambda stratum: -stratum.rows),
-        (Column("verdict", "name"), lambda each: Name(each.verdict)),
-        (Column("prediction", "name"), lambda each: Name(each.prediction)),
-        (Column("rows"), lambda each: format_count(round(each.rows))),
-        (Column("labels"), lambda each: format_count(round(each.labels))),
-        (Column("right"), lambda each: Strong(format_share(each.right.shown))),
-        (Column("interval", priority=5), lambda each: format_interval(each.right)),
+        (Column("verdict", "name"), lambda stratum: Name(stratum.verdict)),
+        (Column("prediction", "name"), lambda stratum: Name(stratum.prediction)),
+        (Column("rows"), lambda stratum: format_count(round(stratum.rows))),
+        (Column("labels"), lambda stratum: format_count(round(stratum.labels))),
+        (Column("right"), lambda stratum: Strong(format_share(stratum.right.shown))),
+        (Column("interval", priority=5), lambda stratum: format_interval(stratum.right)),
     )
     note = "Labelled rows represent the others with the same verdict and prediction."
     return Table(*rows, "Fraction of right predictions by verdict and prediction", note=note, search="strata")
