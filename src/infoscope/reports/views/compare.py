@@ -1,4 +1,8 @@
-"""What is shown of a comparison: who is better, by how much, and how sure that is."""
+"""Show a comparison: which system is better, by how much, and how sure that is.
+
+``outline`` is called by ``reports/render.py``: the verdict by the first metric, a ranking for each, improvement
+factors; then, in the appendix, all pairs and the classical tests.
+"""
 
 from __future__ import annotations
 
@@ -47,44 +51,51 @@ PICTURES: dict[str, Callable[[Comparison], Display]] = {
     "forest": ComparisonDisplay.from_comparison,
     "improvement": ImprovementDisplay.from_comparison,
 }
+TESTS = {
+    "swap_p_value": "swap test",
+    "mcnemar_p_value": "McNemar",
+    "mcnemar_chi2_p_value": "McNemar χ²",
+    "homogeneity_p_value": "homogeneity (G)",
+}
+LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
 
 
 def outline(comparison: Comparison, _unit: Units) -> Outline:
-    """The verdict by the first metric, then a ranking for each."""
+    """Write the outline: the verdict by the first metric, then a ranking for each."""
+    first = comparison.ranking[0]
+    # labels that seem to be no classes, or cells that seem to be no counts, allow no verdict
+    codes = (finding.code for finding in comparison.findings)
+    no_verdict = next((NO_VERDICTS[code] for code in codes if code in NO_VERDICTS), None)
+    rows = list(dict.fromkeys(format_count(size) for size in sorted(comparison.samples.values())))
+    size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
+    paired = all(pair.paired for pair in comparison.pairs)
+    of_class = any(find(ranking.metric).card.of_class(comparison.positive) for ranking in comparison.ranking)
     return Outline(
-        title=f"{', '.join(plain_label(name)[:40] for name in _leaders(comparison.ranking[0])[:3])} | comparison",
-        kicker=("Comparison", f"{len(comparison.systems)} systems", *_conditions(comparison)),
-        headline=_verdict(comparison),
-        lede=[] if _no_verdict(comparison) else list(_sentences(comparison)),
-        tiles=list(_tiles(comparison)),
+        title=f"{', '.join(plain_label(name)[:40] for name in _find_leaders(first)[:3])} | comparison",
+        kicker=(
+            "Comparison",
+            f"{len(comparison.systems)} systems",
+            f"{size} samples",
+            "paired by row" if paired else "unpaired: different rows",
+            f"{comparison.level:.0%} intervals",
+            *((f"positive class '{comparison.positive}'",) if of_class else ()),
+        ),
+        headline=f"No verdict: {no_verdict}." if no_verdict else _write_headline(comparison),
+        lede=[] if no_verdict else list(_write_lede(comparison)),
+        tiles=list(_make_tiles(comparison)),
         sections=[
-            *(_ranked(comparison, ranking) for ranking in comparison.ranking),
-            *make_improvement_sections(comparison),
+            *(_make_ranking_section(comparison, ranking) for ranking in comparison.ranking),
+            *_make_improvement_section(comparison),
         ],
         appendix=Appendix(
-            sections=[make_pair_section(comparison), *make_test_sections(comparison)],
+            sections=[make_pair_section(comparison), *_make_test_section(comparison)],
             metrics=[*(ranking.metric for ranking in comparison.ranking), "mutual_information"],
-            method=_method(comparison),
+            method=_describe_method(comparison),
         ),
     )
 
 
-def _no_verdict(comparison: Comparison) -> str | None:
-    """Return why there is no verdict: labels that seem to be no classes, or cells that seem to be no counts."""
-    return next((NO_VERDICTS[found.code] for found in comparison.findings if found.code in NO_VERDICTS), None)
-
-
-def _verdict(comparison: Comparison) -> Phrase:
-    """Who leads, after what is wrong with names of classes."""
-    if reason := _no_verdict(comparison):
-        return f"No verdict: {reason}."
-    systems: dict[str, list[str]] = {}
-    for finding in comparison.findings:
-        if finding.code in _BROKEN_LABELS:
-            systems.setdefault(_BROKEN_LABELS[finding.code], []).append(str(finding.evidence["system"]))
-    broken = ((f"{words}: ", *list_names(names, width=60), ". ") for words, names in systems.items())
-    return (*chain.from_iterable(broken), *headline(comparison.ranking[0], comparison.positive), ".")
-
+# Headline, sentences and tiles ----------------------------------------------------------------------------------------
 
 _BROKEN_LABELS = {
     "no_common_label": "No label in common with the truth",
@@ -93,45 +104,43 @@ _BROKEN_LABELS = {
 }
 
 
-def _leaders(ranking: Ranking) -> list[str]:
-    """The best, or those that no other is significantly better than; the first where different rows make a circle."""
+def _write_headline(comparison: Comparison) -> Phrase:
+    """Write which system leads, after what is wrong with names of classes."""
+    systems: dict[str, list[str]] = {}
+    for finding in comparison.findings:
+        if finding.code in _BROKEN_LABELS:
+            systems.setdefault(_BROKEN_LABELS[finding.code], []).append(str(finding.evidence["system"]))
+    broken = [((f"{words}: ", *list_names(names, width=60), ". ")) for words, names in systems.items()]
+    ranking = comparison.ranking[0]
+    many, title = len(ranking.places), _title_in_sentence(ranking.metric, comparison.positive)
+    lead = list_names(_find_leaders(ranking), width=60)
+    if not ranking.contenders:
+        clause: tuple[Inline, ...] = (f"None of the {many} systems captures more information than expected by chance",)
+    elif ranking.best is not None:
+        clause = (*lead, f" is the best of {many} systems by {title}")
+    elif len(ranking.contenders) == 1:
+        clause = (*lead, f" alone of {many} systems captures more information than expected by chance")
+    elif len(ranking.front) == len(ranking.contenders):
+        clause = (f"No significant difference by {title}: ", *lead)
+    elif ranking.leads:
+        clause = (*lead, f" lead {many} systems by {title}, without a significant difference between them")
+    else:
+        clause = (f"No clear winner of {many} systems by {title}: ", *lead, " may be the best")
+    return (*chain.from_iterable(broken), *clause, ".")
+
+
+def _find_leaders(ranking: Ranking) -> list[str]:
+    """Return the best, or those that no other is significantly better than; the first where rows make a circle."""
     return [ranking.best] if ranking.best is not None else list(ranking.front) or [ranking.places[0].name]
 
 
-def headline(ranking: Ranking, positive: str | None = None) -> tuple[Inline, ...]:
-    """Who leads, in a clause."""
-    size, title = len(ranking.places), _lower(ranking.metric, positive)
-    lead = list_names(_leaders(ranking), width=60)
-    if not ranking.contenders:
-        return (f"None of the {size} systems captures more information than expected by chance",)
-    if ranking.best is not None:
-        return (*lead, f" is the best of {size} systems by {title}")
-    if len(ranking.contenders) == 1:
-        return (*lead, f" alone of {size} systems captures more information than expected by chance")
-    if len(ranking.front) == len(ranking.contenders):
-        return (f"No significant difference by {title}: ", *lead)
-    if ranking.leads:
-        return (*lead, f" lead {size} systems by {title}, without a significant difference between them")
-    return (f"No clear winner of {size} systems by {title}: ", *lead, " may be the best")
-
-
-def _lower(metric: str, positive: str | None) -> str:
-    """A metric's title within a sentence; the class that it is about stays as it is spelled."""
+def _title_in_sentence(metric: str, positive: str | None) -> str:
+    """Return a metric's title within a sentence; the class that it is about stays as it is spelled."""
     card = find(metric).card
     return card.title_in_sentence + card.of_class(positive)
 
 
-def _conditions(comparison: Comparison) -> tuple[str, ...]:
-    rows = list(dict.fromkeys(format_count(size) for size in sorted(comparison.samples.values())))
-    size = " to ".join((rows[0], rows[-1]) if len(rows) > 1 else rows)
-    paired = all(pair.paired for pair in comparison.pairs)
-    how = "paired by row" if paired else "unpaired: different rows"
-    of_class = any(find(each.metric).card.of_class(comparison.positive) for each in comparison.ranking)
-    positive = (f"positive class '{comparison.positive}'",) if of_class else ()
-    return f"{size} samples", how, f"{comparison.level:.0%} intervals", *positive
-
-
-def _sentences(comparison: Comparison) -> Iterator[Phrase]:
+def _write_lede(comparison: Comparison) -> Iterator[Phrase]:
     first, *others = comparison.ranking
     likely = sorted(first.contenders, key=lambda place: -place.probability_best)
     if first.best is None and len(likely) > 1:
@@ -140,46 +149,37 @@ def _sentences(comparison: Comparison) -> Iterator[Phrase]:
     elif len(likely) > 1:
         yield f"It is the best with probability {format_probability(likely[0].probability_best)}."
     if likely:
-        yield from _other_metrics(others, _leaders(first), comparison.positive)
+        # the metrics after the first, those that say the same together
+        by_verdict: dict[tuple[Inline, ...], list[Term]] = {}
+        for ranking in others:
+            names = _find_leaders(ranking)
+            verdict: tuple[Inline, ...] = (", ", *list_names(names), " lead." if len(names) > 1 else " leads.")
+            if ranking.best is None and not ranking.leads and ranking.wins:
+                verdict = (" there is no clear winner.",)
+            elif set(names) == set(_find_leaders(first)):
+                verdict = (" the verdict is the same.",)
+            title = Term(ranking.metric, _title_in_sentence(ranking.metric, comparison.positive))
+            by_verdict.setdefault(verdict, []).append(title)
+        for verdict, titles in by_verdict.items():
+            yield ("By ", *join_with_and(titles), *verdict)
         values = {
-            each.metric: {place.name: place.estimate.value for place in each.places} for each in comparison.ranking
+            ranking.metric: {place.name: place.estimate.value for place in ranking.places}
+            for ranking in comparison.ranking
         }
-        if (said := describe_disagreement(values, comparison.positive)) is not None:
-            yield said
-    if comparison.baseline is not None:
-        yield _to_baseline(comparison, comparison.baseline)
+        if (disagreement := describe_disagreement(values, comparison.positive)) is not None:
+            yield disagreement
+    baseline = comparison.baseline
+    if baseline is not None:
+        verdicts: dict[str, list[str]] = {}
+        for name in comparison.systems:
+            if name != baseline:
+                pair = comparison.between(name, baseline, first.metric)
+                verdicts.setdefault("not compared" if pair is None else pair.corrected_verdict, []).append(name)
+        parts = ((f"{word}: ", *list_names(names)) for word, names in verdicts.items())
+        yield ("Against the baseline ", Strong(baseline), ": ", *join_phrases(parts, "; "), ".")
 
 
-def _other_metrics(rankings: Sequence[Ranking], lead: Sequence[str], positive: str | None) -> Iterator[Phrase]:
-    """What the metrics after the first say, those that say the same together."""
-    by_verdict: dict[tuple[Inline, ...], list[Term]] = {}
-    for ranking in rankings:
-        title = Term(ranking.metric, _lower(ranking.metric, positive))
-        by_verdict.setdefault(_other_verdict(ranking, lead), []).append(title)
-    for verdict, titles in by_verdict.items():
-        yield ("By ", *join_with_and(titles), *verdict)
-
-
-def _other_verdict(ranking: Ranking, lead: Sequence[str]) -> tuple[Inline, ...]:
-    names = _leaders(ranking)
-    if ranking.best is None and not ranking.leads and ranking.wins:
-        return (" there is no clear winner.",)
-    if set(names) == set(lead):
-        return (" the verdict is the same.",)
-    return (", ", *list_names(names), " lead." if len(names) > 1 else " leads.")
-
-
-def _to_baseline(comparison: Comparison, baseline: str) -> Phrase:
-    verdicts: dict[str, list[str]] = {}
-    for name in comparison.systems:
-        if name != baseline:
-            pair = comparison.between(name, baseline, comparison.ranking[0].metric)
-            verdicts.setdefault("not compared" if pair is None else pair.corrected_verdict, []).append(name)
-    parts = ((f"{word}: ", *list_names(names)) for word, names in verdicts.items())
-    return ("Against the baseline ", Strong(baseline), ": ", *join_phrases(parts, "; "), ".")
-
-
-def _tiles(comparison: Comparison) -> Iterator[Tile]:
+def _make_tiles(comparison: Comparison) -> Iterator[Tile]:
     first = comparison.ranking[0]
     metric, best, reference = first.metric, first.places[0], comparison.reference(first)
     rival = first.places[1].name if best.name == reference else reference
@@ -193,40 +193,42 @@ def _tiles(comparison: Comparison) -> Iterator[Tile]:
         return
     lower = find(metric).card.better == "lower"
     lead = (pair.reversed() if lower else pair).estimate
+    gap = notation.gap(pair.estimate, *_get_shown(first, pair))
     yield Tile(
-        notation.signed(-_gap(first, pair) if lower else _gap(first, pair)).lstrip("+"),
+        notation.signed(-gap if lower else gap).lstrip("+"),
         (f"{'points ' * notation.is_share}{'less' if lower else 'more'} than ", Name(rival, 24)),
         notation.signed_interval(lead),
     )
     yield Tile(format_probability(pair.probability_a_better), ("probability of being better than ", Name(rival, 24)))
 
 
-def _ranked(comparison: Comparison, ranking: Ranking) -> Section:
-    card = find(ranking.metric).card
-    reference = comparison.reference(ranking)
-    better = "lower" if card.better == "lower" else "higher"
+def _get_shown(ranking: Ranking, pair: Difference) -> tuple[float, float]:
+    """Return the numbers shown of both systems, with which their difference is to add up."""
+    shown = {place.name: place.shown for place in ranking.places}
+    return shown[pair.a], shown[pair.b]
+
+
+# A ranking for each metric --------------------------------------------------------------------------------------------
+
+
+def _make_ranking_section(comparison: Comparison, ranking: Ranking) -> Section:
+    title = comparison.titled(ranking.metric)
+    statement = ranking.statement
+    # a system's name at the start of the statement stays as it is
+    if not statement.startswith(tuple(f"{place.name}{end}" for place in ranking.places for end in (" ", ", "))):
+        statement = f"{statement[0].upper()}{statement[1:]}"
+    better = "lower" if find(ranking.metric).card.better == "lower" else "higher"
     return Section(
-        (Term(ranking.metric, comparison.titled(ranking.metric)),),
-        [
-            Paragraph(_sentence(ranking)),
-            _ranking_table(comparison, ranking, reference),
-            _forest(comparison, ranking, reference),
-        ],
+        (Term(ranking.metric, title),),
+        [Paragraph(f"{statement}."), _tabulate_ranking(comparison, ranking), _draw_forest(comparison, ranking)],
         anchor=f"by-{ranking.metric}",
-        link=comparison.titled(ranking.metric),
+        link=title,
         aside=f"{better} is better",
     )
 
 
-def _sentence(ranking: Ranking) -> str:
-    """The statement as a sentence; a system's name at its start stays as it is."""
-    statement = ranking.statement
-    if statement.startswith(tuple(f"{place.name}{end}" for place in ranking.places for end in (" ", ", "))):
-        return f"{statement}."
-    return f"{statement[0].upper()}{statement[1:]}."
-
-
-def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> Table:
+def _tabulate_ranking(comparison: Comparison, ranking: Ranking) -> Table:
+    reference = comparison.reference(ranking)
     ends = [end for place in ranking.places for end in (place.estimate.low, place.estimate.high) if end is not None]
     low, high = min(ends), max(ends)
     pad = 0.06 * (high - low) or 0.05
@@ -245,9 +247,10 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
         Column("verdict", "text", 8),
         Column("P(best)", priority=2),
     ]
-    rows = []
+    rows: list[Sequence[Cell]] = []
     for place in ranking.places:
         estimate = place.estimate
+        uninformative = place.name in ranking.uninformative
         rows.append(
             (
                 Name(place.name),
@@ -256,141 +259,108 @@ def _ranking_table(comparison: Comparison, ranking: Ranking, reference: str) -> 
                 Strong(notation.value(place.shown)),
                 notation.interval(estimate),
                 *([notation.in_sample(estimate)] if in_sample else []),
-                *_against(comparison, ranking, place, reference),
-                "" if place.name in ranking.uninformative else format_probability(place.probability_best),
+                *_compare_to_reference(comparison, ranking, place),
+                "" if uninformative else format_probability(place.probability_best),
             )
         )
     letters = "Systems with the same letter do not differ significantly. " if groups else ""
     note = (f"{letters}Differences are to ", Name(reference, 60), ".")
-    return Table(
-        columns, rows, f"Systems by {comparison.titled(ranking.metric)}", note=note, search="systems", style="forest"
-    )
+    caption = f"Systems by {comparison.titled(ranking.metric)}"
+    return Table(columns, rows, caption, note=note, search="systems", style="forest")
 
 
-def _against(comparison: Comparison, ranking: Ranking, place: Place, reference: str) -> tuple[Cell, Cell, Cell]:
-    """Difference to the reference, its probability and the verdict."""
+def _compare_to_reference(comparison: Comparison, ranking: Ranking, place: Place) -> tuple[Cell, Cell, Cell]:
+    """Return the difference to the reference, its probability and the verdict."""
+    reference = comparison.reference(ranking)
     word = "no information" if place.name in ranking.uninformative else ""
     if place.name == reference:
-        best = "best" if ranking.best == reference else "highest" if _is_higher(ranking) else "lowest"
+        first = "lowest" if find(ranking.metric).card.better == "lower" else "highest"
+        best = "best" if ranking.best == reference else first
         return "", "", "baseline" if comparison.baseline else word or best
     pair = comparison.between(place.name, reference, ranking.metric)
     if pair is None or pair.estimate.shown is None:
         return "", "", word or "not compared"
-    gap = MetricNotation(ranking.metric).difference(pair.estimate, _values(ranking, pair))
+    gap = MetricNotation(ranking.metric).difference(pair.estimate, _get_shown(ranking, pair))
     return gap, format_probability(pair.probability_a_better), word or pair.corrected_verdict
 
 
-def _values(ranking: Ranking, pair: Difference) -> tuple[float, float]:
-    """Return the numbers shown of both systems, with which their difference is to add up."""
-    shown = {place.name: place.shown for place in ranking.places}
-    return shown[pair.a], shown[pair.b]
-
-
-def _gap(ranking: Ranking, pair: Difference) -> float:
-    return MetricNotation(ranking.metric).gap(pair.estimate, *_values(ranking, pair))
-
-
-def _is_higher(ranking: Ranking) -> bool:
-    return find(ranking.metric).card.better != "lower"
-
-
-def _forest(comparison: Comparison, ranking: Ranking, reference: str) -> Figure:
-    card = find(ranking.metric).card
+def _draw_forest(comparison: Comparison, ranking: Ranking) -> Figure:
+    reference, notation = comparison.reference(ranking), MetricNotation(ranking.metric)
     rows = []
     for place in ranking.places:
         pair = comparison.between(place.name, reference, ranking.metric)
         if pair is not None:
-            gap = _gap(ranking, pair)
+            gap = notation.gap(pair.estimate, *_get_shown(ranking, pair))
             rows.append(ForestRow(place.name, gap, pair.estimate.low, pair.estimate.high, pair.corrected_verdict))
-    points = MetricNotation(ranking.metric).is_share
+    points = notation.is_share
     title = f"difference to {shortened(reference)}{', in percentage points' * points}"
-    drawn = ComparisonDisplay(rows, title, reference, card.better != "lower", differences=True, points=points)
+    is_higher_better = find(ranking.metric).card.better != "lower"
+    display = ComparisonDisplay(rows, title, reference, is_higher_better, differences=True, points=points)
     caption = (
         Strong("Differences"),
         " to ",
         Name(reference, 40),
         f", the dashed line, with {comparison.level:.0%} intervals.",
     )
-    return Figure(drawn.panel(), caption, style="differences")
+    return Figure(display.panel(), caption, style="differences")
 
 
-def _method(comparison: Comparison) -> tuple[Phrase, ...]:
-    level = f"{comparison.level:.0%}"
-    return (
-        f"Intervals hold the true value with {level} probability, by a Bayesian posterior of each system's table; "
-        "differences take into account how the errors of the two systems are correlated over the rows that both have.",
-        f"“Better” and “worse” mean that the probability is beyond {(1 + comparison.level) / 2:.1%}, for this pair "
-        "alone. Letters and the statement of a ranking consider all pairs at once (Holm).",
-        "Conventional metrics are those of this sample. Information is corrected for few rows per class, as the mean "
-        "of the posterior; the sample's value stands beside it.",
-    )
+# Pairs ----------------------------------------------------------------------------------------------------------------
 
 
-TESTS = {
-    "swap_p_value": "swap test",
-    "mcnemar_p_value": "McNemar",
-    "mcnemar_chi2_p_value": "McNemar χ²",
-    "homogeneity_p_value": "homogeneity (G)",
-}
-LOSSES = {"erroneous_information_ratio": "in S_I/H(T)", "1 - accuracy": "in 1 − accuracy"}
-
-
-def make_improvement_sections(comparison: Comparison) -> Iterator[Section]:
-    """By what factor the error of the reference is smaller: as a table and as a picture."""
+def _make_improvement_section(comparison: Comparison) -> Iterator[Section]:
+    """Show by what factor the error of the reference is smaller: as a table and as a picture."""
     reference = comparison.reference(comparison.ranking[0])
     rows: list[tuple[Cell, ...]] = []
     steps = []
     for name in comparison.systems:
-        found = {of: comparison.improvement(reference, name, of) for of in LOSSES}
-        if any(factor is not None for factor in found.values()):
-            rows.append((Name(name), *(_format_factor(factor) for factor in found.values())))
-        for of, factor in found.items():
-            if factor is not None:
-                steps.append(_make_step(comparison, name, reference, of, factor))
+        factors = {loss: comparison.improvement(reference, name, loss) for loss in LOSSES}
+        if any(factor is not None for factor in factors.values()):
+            rows.append((Name(name), *map(_format_improvement, factors.values())))
+        for loss, factor in factors.items():
+            if factor is None:
+                continue
+            # from each system to the best, or from the baseline to each system
+            title, onward = f"{name} → {reference}", factor
+            if comparison.baseline is not None:
+                title, onward = name, comparison.improvement(name, reference, loss) or factor
+            by = "accuracy" if loss == "1 - accuracy" else "information"
+            steps.append(ImprovementStep(title, by, onward.value or 1.0, onward.low, onward.high))
     if not rows:
         return
     columns = [Column("system", "name", 10), *(Column(title) for title in LOSSES.values())]
-    whose = (
+    note = (
         Name(reference),
         "'s error is this many times smaller than that of the system in the row; 1 is no difference.",
     )
-    yield Section(
-        "Improvement factors",
-        [
-            Table(columns, rows, "Improvement factors", note=whose),
-            Figure(ImprovementDisplay(steps).panel(), style="differences"),
-        ],
-        anchor="factors",
-        link="Improvement",
-    )
+    table = Table(columns, rows, "Improvement factors", note=note)
+    figure = Figure(ImprovementDisplay(steps).panel(), style="differences")
+    yield Section("Improvement factors", [table, figure], anchor="factors", link="Improvement")
 
 
-def _format_factor(factor: Estimate | None) -> str:
+def _format_improvement(factor: Estimate | None) -> str:
     if factor is None or factor.value is None or factor.low is None or factor.high is None:
         return ""
     return f"{format_factor(factor.value)} ({format_factor(factor.low)} – {format_factor(factor.high)})"
 
 
-def _make_step(comparison: Comparison, name: str, reference: str, of: str, factor: Estimate) -> ImprovementStep:
-    """From each system to the best, or from the baseline to each system."""
-    by = "accuracy" if of == "1 - accuracy" else "information"
-    if comparison.baseline is None:
-        return ImprovementStep(f"{name} → {reference}", by, factor.value or 1.0, factor.low, factor.high)
-    onward = comparison.improvement(name, reference, of) or factor
-    return ImprovementStep(name, by, onward.value or 1.0, onward.low, onward.high)
-
-
 def make_pair_section(comparison: Comparison) -> Section:
-    """Every pair in every metric."""
-    shown = {(place.name, each.metric): place.shown for each in comparison.ranking for place in each.places}
+    """Show every pair in every metric."""
+
+    def write_correlation(pair: Difference) -> str:
+        if not pair.paired or pair.correlation is None:
+            return "unpaired"
+        return format_number(pair.correlation, ".2f")
+
+    shown = {(place.name, ranking.metric): place.shown for ranking in comparison.ranking for place in ranking.places}
     table = Table(
         *tabulate(
             comparison.pairs,
             *make_difference_columns(
-                lambda each: comparison.titled(each.metric), lambda *place: shown.get(place), is_corrected=True
+                lambda pair: comparison.titled(pair.metric), lambda *place: shown.get(place), is_corrected=True
             ),
-            (Column("improvement"), lambda each: _format_factor(each.improvement)),
-            (Column("correlation of errors"), _correlation),
+            (Column("improvement"), lambda pair: _format_improvement(pair.improvement)),
+            (Column("correlation of errors"), write_correlation),
         ),
         "All pairs",
         note="Verdicts are corrected for the number of pairs (Holm), intervals are those of each pair alone. "
@@ -400,22 +370,22 @@ def make_pair_section(comparison: Comparison) -> Section:
     return Section(f"All {len(comparison.pairs)} pairs", [table])
 
 
-def _correlation(pair: Difference) -> str:
-    return format_number(pair.correlation, ".2f") if pair.paired and pair.correlation is not None else "unpaired"
-
-
-def make_test_sections(comparison: Comparison) -> Iterator[Section]:
-    """The tests of the textbooks beside the posterior; nothing where none was run."""
-    known = [name for name in TESTS if any(name in pair.tests for pair in comparison.pairs)]
+def _make_test_section(comparison: Comparison) -> Iterator[Section]:
+    """Show the tests of the textbooks beside the posterior; nothing where none was run."""
+    tests = [name for name in TESTS if any(name in pair.tests for pair in comparison.pairs)]
     exact = any(pair.information is not None for pair in comparison.pairs)
-    if not known and not exact:
+    if not tests and not exact:
         return
     columns = [Column("A", "name"), Column("B", "name"), Column("metric", "text")]
-    columns += [Column(TESTS[name]) for name in known] + ([Column("information, bits")] if exact else [])
-    rows = []
+    columns += [Column(TESTS[name]) for name in tests] + ([Column("information, bits")] if exact else [])
+    rows: list[Sequence[Cell]] = []
     for pair in comparison.pairs:
-        cells: list[Cell] = [format_p_value(pair.tests[name]) if name in pair.tests else "–" for name in known]
-        cells += [_information(pair.information)] if exact else []
+        cells: list[Cell] = [format_p_value(pair.tests[name]) if name in pair.tests else "–" for name in tests]
+        if exact:
+            gap = pair.information
+            is_defined = gap is not None and gap.value is not None
+            words = f"{gap.value:+.3f} ({gap.low:+.3f} – {gap.high:+.3f})" if gap and is_defined else "–"
+            cells.append(words.replace("-", "−"))
         rows.append((Name(pair.a, 24), Name(pair.b, 24), comparison.titled(pair.metric), *cells))
     note = (
         "P-values: how often chance alone would separate two equal systems as far. The swap test exchanges their "
@@ -425,7 +395,13 @@ def make_test_sections(comparison: Comparison) -> Iterator[Section]:
     yield Section("Classical tests", [Table(columns, rows, "Classical tests", note=note, search="pairs")])
 
 
-def _information(found: Estimate | None) -> str:
-    if found is None or found.value is None:
-        return "–"
-    return f"{found.value:+.3f} ({found.low:+.3f} – {found.high:+.3f})".replace("-", "−")
+def _describe_method(comparison: Comparison) -> tuple[Phrase, ...]:
+    level = f"{comparison.level:.0%}"
+    return (
+        f"Intervals hold the true value with {level} probability, by a Bayesian posterior of each system's table; "
+        "differences take into account how the errors of the two systems are correlated over the rows that both have.",
+        f"“Better” and “worse” mean that the probability is beyond {(1 + comparison.level) / 2:.1%}, for this pair "
+        "alone. Letters and the statement of a ranking consider all pairs at once (Holm).",
+        "Conventional metrics are those of this sample. Information is corrected for few rows per class, as the mean "
+        "of the posterior; the sample's value stands beside it.",
+    )

@@ -55,7 +55,7 @@ _INFINITE = (
 )
 
 
-def summary_number(name: str, value: float | None) -> str:
+def format_summary_number(name: str, value: float | None) -> str:
     """A number of a summary as reports write it."""
     if value is None:
         return UNDEFINED
@@ -64,11 +64,11 @@ def summary_number(name: str, value: float | None) -> str:
     return format_share(value) if name in _SHARES else format_number(value, ".4f")
 
 
-def summary_table(summary: ScoreSummary) -> Table:
+def tabulate_summary(summary: ScoreSummary) -> Table:
     """Every number that exists, one per row."""
     infinite = {"perplexity"} if summary.log_loss is not None and summary.perplexity is None else set()
     rows = [
-        (word, Strong("∞" if name in infinite else summary_number(name, value)))
+        (word, Strong("∞" if name in infinite else format_summary_number(name, value)))
         for name, word in SUMMARY_WORDS.items()
         if (value := getattr(summary, name)) is not None or name in infinite
     ]
@@ -89,7 +89,7 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
         ),
         headline=_headline(result),
         tiles=[
-            Tile(summary_number(name, getattr(total, name)), SUMMARY_WORDS[name])
+            Tile(format_summary_number(name, getattr(total, name)), SUMMARY_WORDS[name])
             for name in ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
         ],
         sections=[
@@ -130,7 +130,7 @@ def _statistics(result: ScoreGroups) -> Table:
 
 
 def _spread(name: str, found: GroupStatistics) -> list[str]:
-    numbers = [summary_number(name, value) for value in (found.mean, found.sd, found.least, found.most)]
+    numbers = [format_summary_number(name, value) for value in (found.mean, found.sd, found.least, found.most)]
     return [f"{found.groups:,}", *numbers, f"{found.above_zero:,}"]
 
 
@@ -151,4 +151,4 @@ _PRIORITIES = {"lift_quality": 9, "log_loss": 8, "brier_score": 8, "prevalence":
 
 
 def _cells(summary: ScoreSummary) -> list[str]:
-    return [summary_number(name, getattr(summary, name)) for name in ("samples", "positives", *_SHOWN)]
+    return [format_summary_number(name, getattr(summary, name)) for name in ("samples", "positives", *_SHOWN)]

@@ -1,4 +1,8 @@
-"""What is shown of a sweep: which operating point, what it is worth, and a slider over all the others."""
+"""Show a sweep: which operating point, what it is worth, and a slider over all the others.
+
+``outline`` is called by ``reports/render.py``. The texts of the slider are written here for every place of it, its
+curves are drawn by ``draw_charts``; ``html/slider.py`` and ``slider.js`` move between them.
+"""
 
 from __future__ import annotations
 
@@ -50,11 +54,10 @@ from infoscope.reports.shared import (
     tabulate,
     tabulate_choices,
 )
-from infoscope.reports.views.score_groups import summary_table
+from infoscope.reports.views.score_groups import tabulate_summary
 from infoscope.results.notation import UNDEFINED, Units, format_count, format_interval, format_number, format_share
 from infoscope.studies.sweep import ALARM_RATE, LIFT, Sweep
 from infoscope.studies.threshold_choice import Choice
-from infoscope.typing import Json
 
 PICTURES: dict[str, Callable[[Sweep], Display]] = {
     "curves": SweepDisplay.from_sweep,
@@ -103,74 +106,68 @@ Curves = Mapping[str, NDArray[np.float64]]
 
 
 def outline(sweep: Sweep, unit: Units) -> Outline:
-    """The first choice is the one that is recommended; there is none where high scores mean the other class."""
+    """Write the outline: the first choice is recommended, but none where high scores mean the other class."""
     if sweep.reversed_class is not None:
-        return _reversed(sweep, sweep.reversed_class, unit)
+        return _outline_reversed(sweep, sweep.reversed_class, unit)
     choice = sweep.choices[0]
-    words = THRESHOLD if sweep.mode == "threshold" else REJECTION
-    curves = _curves(sweep, words)
-    places = _places(sweep, choice)
+    is_rejecting = sweep.mode == "rejection"
+    words = REJECTION if is_rejecting else THRESHOLD
+    curves = _collect_curves(sweep, words)
+    # places of the slider, the most generous first, the chosen one among them
+    places = distinct(sweep.spread_points(MAX_PLACES), [choice.point])[::-1]
     here = int(np.flatnonzero(places == choice.point)[0])
     shown = [
         {name: format_point(name, curves[name][at]) for name in words}
-        | {"text": plain_label(_sentence(sweep, curves, int(at)))}
+        | {"text": plain_label(_describe_point(sweep, curves, int(at)))}
         for at in places
     ]
-    drawn = draw_charts(sweep, choice, places)
+    charts = draw_charts(sweep, choice, places)
+    dots = [
+        [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
+        for chart in charts
+    ]
+    key = "rejection_rate" if is_rejecting else "threshold"
+    title = "Scores by chance" if sweep.is_by_chance else _capitalise(_describe_action(sweep, curves, choice.point))
+    recommended = "Best" if sweep.is_by_chance else "Recommended"
     return Outline(
-        title=f"{_title(sweep, curves, choice)} | operating points",
-        kicker=list(_kicker(sweep)),
-        headline=_headline(sweep, choice, curves, unit),
-        lede=list(_sentences(sweep, choice, curves, unit)),
-        hero=[_information(sweep, choice, unit)],
-        tiles=list(_tiles(sweep, choice, curves, unit)),
+        title=f"{title} | operating points",
+        kicker=list(_write_kicker(sweep)),
+        headline=_write_headline(sweep, choice, curves, unit),
+        lede=list(_write_lede(sweep, choice, curves, unit)),
+        hero=[InformationBar.from_bits(lambda name: float(np.nan_to_num(sweep.values(name)[choice.point])), unit)],
+        tiles=list(_make_tiles(sweep, choice, curves, unit)),
         sections=[
             Section(
-                "Rejecting the uncertain ones" if sweep.mode == "rejection" else "Choosing a threshold",
-                [Explorer("slider", (sweep.mode, words, shown, here, drawn[0]))],
+                "Rejecting the uncertain ones" if is_rejecting else "Choosing a threshold",
+                [Explorer("slider", (sweep.mode, words, shown, here, charts[0]))],
                 "choose",
-                link="Reject more or less" if sweep.mode == "rejection" else "Move the threshold",
+                link="Reject more or less" if is_rejecting else "Move the threshold",
                 only="page",
             ),
             Section(
-                f"{'Best' if sweep.is_by_chance else 'Recommended'} threshold{'s' * (len(sweep.choices) > 1)}",
+                f"{recommended} threshold{'s' * (len(sweep.choices) > 1)}",
                 [tabulate_choices(sweep.choices, unit)],
                 "best",
-                link="Best" if sweep.is_by_chance else "Recommended",
+                link=recommended,
             ),
-            _points(sweep, choice, words, curves, places),
-            *make_reliability_section(sweep),
-            *_scoring(sweep),
-            Section("More views", [Explorer("planes", (drawn[1:], here))], "maps", link="Views", only="page"),
+            _make_points_section(sweep, choice, words, curves, places),
+            *_make_reliability_section(sweep),
+            *_make_scores_section(sweep),
+            Section("More views", [Explorer("planes", (charts[1:], here))], "maps", link="Views", only="page"),
         ],
-        footnotes=_areas(sweep, unit),
+        footnotes=_describe_areas(sweep, unit),
         appendix=Appendix(
             metrics=[*words, *(item.criterion for item in sweep.choices), "false_information_ratio"],
-            method=_method(sweep),
+            method=_describe_method(sweep),
         ),
         script="slider.js",
-        data=_page_data(sweep, shown, here, drawn),
+        data={"points-shown": {"shown": shown, "best": here, "key": key, "charts": dots}},
     )
 
 
-def _title(sweep: Sweep, curves: Curves, choice: Choice) -> str:
-    return "Scores by chance" if sweep.is_by_chance else _capitalised(_act(sweep, curves, choice.point))
-
-
-def _scoring(sweep: Sweep) -> list[Section]:
-    """The scores in a few numbers."""
-    if sweep.scoring is None:
-        return []
-    return [Section("The scores in numbers", [summary_table(sweep.scoring)], "scores", link="Scores")]
-
-
-def _areas(sweep: Sweep, unit: Units) -> list[Phrase]:
-    return [f"{_capitalised(AREAS[name])}: {_area(name, value, unit)}." for name, value in sweep.areas.items()]
-
-
-def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
-    """Scores of the other class: what to say instead, and no recommendation."""
-    curves = _curves(sweep, THRESHOLD)
+def _outline_reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
+    """Write the outline for scores of the other class: what to say instead, and no recommendation."""
+    curves = _collect_curves(sweep, THRESHOLD)
     captured = np.nan_to_num(curves["proficiency"], nan=-1.0)
     best = int(np.argmax(captured))
     positive, meant = (sweep.positive or "")[:40], other[:40]
@@ -181,7 +178,7 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
     threshold = format_point("threshold", curves["threshold"][best])
     return Outline(
         title=f"High scores mean “{meant}” | operating points",
-        kicker=list(_kicker(sweep)),
+        kicker=list(_write_kicker(sweep)),
         headline=f"High scores mean “{meant}”, not “{positive}”: no threshold is recommended.",
         lede=[
             f"The area under the ROC curve is {area:.3f} for “{positive}” and {1 - area:.3f} for “{meant}”: say "
@@ -191,30 +188,30 @@ def _reversed(sweep: Sweep, other: str, unit: Units) -> Outline:
         ],
         tiles=[Tile(f"{area:.3f}", AREAS["roc_auc"], note=f"of “{positive}”; 0.5 is chance")],
         stated=["reversed_scores"],
-        sections=[_points(sweep, None, THRESHOLD, curves, places), *_scoring(sweep)],
-        footnotes=_areas(sweep, unit),
-        appendix=Appendix(metrics=list(THRESHOLD), method=_method(sweep)),
+        sections=[_make_points_section(sweep, None, THRESHOLD, curves, places), *_make_scores_section(sweep)],
+        footnotes=_describe_areas(sweep, unit),
+        appendix=Appendix(metrics=list(THRESHOLD), method=_describe_method(sweep)),
     )
 
 
-def _curves(sweep: Sweep, words: Mapping[str, str]) -> Curves:
-    names = [name for name in (*words, "false_information_ratio") if name != "threshold"]
-    found = {name: np.asarray(sweep.values(name), dtype=np.float64) for name in names if name != ALERTS}
-    if ALERTS in names:
-        found[ALERTS] = np.asarray(sweep.alerts(1000), dtype=np.float64)
-    return {"threshold": np.asarray(sweep.thresholds, dtype=np.float64), **found}
+def _collect_curves(sweep: Sweep, words: Mapping[str, str]) -> Curves:
+    """Return what is shown at each operating point, by metric."""
+    curves = {"threshold": np.asarray(sweep.thresholds, dtype=np.float64)}
+    for name in (*words, "false_information_ratio"):
+        if name != "threshold":
+            values = sweep.alerts(1000) if name == ALERTS else sweep.values(name)
+            curves[name] = np.asarray(values, dtype=np.float64)
+    return curves
 
 
-def _places(sweep: Sweep, choice: Choice) -> NDArray[np.int64]:
-    """Operating points for the slider, the most generous first, the chosen one among them."""
-    return distinct(sweep.spread_points(MAX_PLACES), [choice.point])[::-1]
+# Words ----------------------------------------------------------------------------------------------------------------
 
 
-def _capitalised(text: str) -> str:
+def _capitalise(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}"
 
 
-def _kicker(sweep: Sweep) -> Iterator[Phrase]:
+def _write_kicker(sweep: Sweep) -> Iterator[Phrase]:
     yield "Operating points"
     yield "sample size unknown" if sweep.sample_size is None else f"{format_count(sweep.sample_size)} samples"
     yield f"{len(sweep.truth_labels):,} classes"
@@ -222,25 +219,26 @@ def _kicker(sweep: Sweep) -> Iterator[Phrase]:
     yield sweep.rule
 
 
-def _act(sweep: Sweep, curves: Curves, at: int) -> str:
-    """What an operating point asks for."""
-    word, sign = sweep.quantity, "≤" if sweep.quantity == "entropy" else "≥"
+def _describe_action(sweep: Sweep, curves: Curves, at: int) -> str:
+    """Say what an operating point asks for."""
     threshold = float(curves["threshold"][at])
     text = format_point("threshold", threshold)
     if sweep.mode == "threshold":
         predict = f"predict “{(sweep.positive or '')[:40]}”"
-        return f"{predict} when the {word} is at least {text}" if np.isfinite(threshold) else f"never {predict}"
+        return (
+            f"{predict} when the {sweep.quantity} is at least {text}" if np.isfinite(threshold) else f"never {predict}"
+        )
     rejected = float(curves["rejection_rate"][at])
     if rejected in (0.0, 1.0):
         return "reject nothing" if rejected == 0.0 else "reject everything"
-    return f"reject when the {word} is {'above' if sign == '≤' else 'below'} {text}"
+    return f"reject when the {sweep.quantity} is {'above' if sweep.quantity == 'entropy' else 'below'} {text}"
 
 
-def _sentence(sweep: Sweep, curves: Curves, at: int) -> str:
+def _describe_point(sweep: Sweep, curves: Curves, at: int) -> str:
     def text(name: str) -> str:
         return format_point(name, curves[name][at])
 
-    start = _capitalised(_act(sweep, curves, at))
+    start = _capitalise(_describe_action(sweep, curves, at))
     captured = f"{text('proficiency')} of the information in the truth is captured"
     if sweep.mode == "threshold":
         rest = f"recall is {text('recall')}, precision {text('precision')}, accuracy {text('accuracy')}"
@@ -250,20 +248,20 @@ def _sentence(sweep: Sweep, curves: Curves, at: int) -> str:
     return f"{start}: {text('rejection_rate')} are rejected, {accepted}, and {captured}."
 
 
-def _headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
+def _write_headline(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> str:
     if sweep.is_by_chance and choice.criterion != "expected_cost":
         return "The scores separate the classes no better than chance: no threshold is recommended."
-    act = _capitalised(_act(sweep, curves, choice.point))
+    action = _capitalise(_describe_action(sweep, curves, choice.point))
     if choice.criterion == "proficiency":
-        return f"{act}: that captures {format_share(choice.value)} of the information in the truth, the most of all."
+        return f"{action}: that captures {format_share(choice.value)} of the information in the truth, the most of all."
     value = format_criterion(choice, choice.value, unit)
-    return f"{act}: that gives the best {name_criterion(choice.criterion)}, {value}."
+    return f"{action}: that gives the best {name_criterion(choice.criterion)}, {value}."
 
 
-def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
+def _write_lede(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[str]:
     if sweep.is_by_chance and choice.criterion != "expected_cost":
-        value = format_criterion(choice, choice.value, unit)
-        yield f"Best in this sample: {_act(sweep, curves, choice.point)} ({name_criterion(choice.criterion)} {value})."
+        best = f"{name_criterion(choice.criterion)} {format_criterion(choice, choice.value, unit)}"
+        yield f"Best in this sample: {_describe_action(sweep, curves, choice.point)} ({best})."
     held = choice.held_out
     if held.value is None:
         yield "There are too few samples to evaluate the choice on held-out samples."
@@ -275,65 +273,79 @@ def _sentences(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Ite
     if ends is not None and ends[0] != ends[1]:
         yield f"Were the samples drawn again, the choice would fall between {ends[0]} and {ends[1]}."
     if sweep.mode == "threshold":
-        here = {
-            name: format_share(float(curves[name][choice.point])) for name in ("recall", "false_alarm_rate", "accuracy")
-        }
-        yield (
-            f"It finds {here['recall']} of “{(sweep.positive or '')[:40]}” with {here['false_alarm_rate']} false "
-            f"alarms, {format_point(ALERTS, float(curves[ALERTS][choice.point]))} alerts per 1,000 rows; accuracy is "
-            f"{here['accuracy']}."
+        recall, false_alarms, accuracy = (
+            format_share(float(curves[name][choice.point])) for name in ("recall", "false_alarm_rate", "accuracy")
         )
-    else:
-        yield from _trade_off(curves)
-
-
-def _trade_off(curves: Curves) -> Iterator[str]:
-    """What rejecting half of the samples gains in accuracy and loses in captured information."""
+        yield (
+            f"It finds {recall} of “{(sweep.positive or '')[:40]}” with {false_alarms} false alarms, "
+            f"{format_point(ALERTS, float(curves[ALERTS][choice.point]))} alerts per 1,000 rows; accuracy is "
+            f"{accuracy}."
+        )
+        return
+    # what rejecting half of the samples gains in accuracy and loses in captured information
     rejected, right, captured = (curves[name] for name in ("rejection_rate", "accepted_accuracy", "proficiency"))
     none, half = int(np.argmin(rejected)), int(np.argmin(np.abs(rejected - 0.5)))
-    if np.isnan(right[half]) or half == none:
-        return
-    yield (
-        f"Rejecting {format_share(float(rejected[half]), 0)} of the samples takes accuracy from "
-        f"{format_share(float(right[none]))} to {format_share(float(right[half]))}, and captured information from "
-        f"{format_share(float(captured[none]))} to "
-        f"{format_share(float(captured[half]))}."
+    if not np.isnan(right[half]) and half != none:
+        yield (
+            f"Rejecting {format_share(float(rejected[half]), 0)} of the samples takes accuracy from "
+            f"{format_share(float(right[none]))} to {format_share(float(right[half]))}, and captured information from "
+            f"{format_share(float(captured[none]))} to {format_share(float(captured[half]))}."
+        )
+
+
+def _make_tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
+    def write_share(value: float) -> str:
+        return UNDEFINED if np.isnan(value) else format_share(float(value))
+
+    here = choice.point
+    yield Tile(
+        format_point("threshold", choice.threshold), "threshold", " – ".join(format_threshold_interval(choice) or ())
     )
-
-
-def _information(sweep: Sweep, choice: Choice, unit: Units) -> InformationBar:
-    return InformationBar.from_bits(lambda name: float(np.nan_to_num(sweep.values(name)[choice.point])), unit)
-
-
-def _tiles(sweep: Sweep, choice: Choice, curves: Curves, unit: Units) -> Iterator[Tile]:
-    ends = format_threshold_interval(choice)
-    yield Tile(format_point("threshold", choice.threshold), "threshold", " – ".join(ends or ()))
-    held = "" if choice.held_out.value is None else f"held out {format_criterion(choice, choice.held_out.value, unit)}"
-    note = held if choice.criterion == "proficiency" else ""
-    yield Tile(_share(curves["proficiency"][choice.point]), "captured", "", note, "proficiency")
+    note = ""
+    if choice.criterion == "proficiency" and choice.held_out.value is not None:
+        note = f"held out {format_criterion(choice, choice.held_out.value, unit)}"
+    yield Tile(write_share(curves["proficiency"][here]), "captured", "", note, "proficiency")
     if sweep.mode == "threshold":
-        yield Tile(_share(curves["accuracy"][choice.point]), "accuracy", metric="accuracy")
+        yield Tile(write_share(curves["accuracy"][here]), "accuracy", metric="accuracy")
         yield Tile(f"{sweep.areas['roc_auc']:.3f}", AREAS["roc_auc"], note="0.5 is chance")
     else:
-        accepted = f"{_share(1.0 - curves['rejection_rate'][choice.point])} accepted"
-        right = _share(curves["accepted_accuracy"][choice.point])
+        accepted = f"{write_share(1.0 - curves['rejection_rate'][here])} accepted"
+        right = write_share(curves["accepted_accuracy"][here])
         yield Tile(right, "accuracy of the accepted", "", accepted, "accepted_accuracy")
         area = sweep.areas["risk_coverage_area"]
         yield Tile(f"{area:.3f}", AREAS["risk_coverage_area"], note="0 is perfect")
 
 
-def _share(value: float) -> str:
-    return UNDEFINED if np.isnan(value) else format_share(float(value))
+def _describe_areas(sweep: Sweep, unit: Units) -> list[Phrase]:
+    sentences: list[Phrase] = []
+    for name, value in sweep.areas.items():
+        text = format_number(value, ".4f")
+        if name == "average_information":
+            text = f"{value * unit.per_bit:.4f} {unit.name}"
+        sentences.append(f"{_capitalise(AREAS[name])}: {text}.")
+    return sentences
 
+
+def _describe_method(sweep: Sweep) -> list[Phrase]:
+    return [
+        f"{sweep.rule}; {sweep.distinct:,} distinct thresholds, {len(sweep):,} operating points.",
+        "Held out: ten parts, each scored at the threshold that the other nine choose, as one table. The interval "
+        "comes from the same over samples drawn again.",
+        "“Captured” is the mutual information of truth and output as a fraction of the truth's entropy; a rejection is "
+        "an output of its own, so rejecting at random captures nothing.",
+    ]
+
+
+# Tables ---------------------------------------------------------------------------------------------------------------
 
 _PRIORITIES = {LIFT: 4, ALERTS: 5, "false_alarm_rate": 6}
 """Columns that go first where room is short."""
 
 
-def _points(
+def _make_points_section(
     sweep: Sweep, choice: Choice | None, words: Mapping[str, str], curves: Curves, places: NDArray[np.int64]
 ) -> Section:
-    """Some points of the curve, evenly spread, with the best among them."""
+    """Show some points of the curve, evenly spread, with the best among them."""
     some = np.linspace(0, len(places) - 1, min(MAX_POINTS, len(places))).astype(np.int64)
     best = None if choice is None else int(np.flatnonzero(places == choice.point)[0])
     rows = []
@@ -349,36 +361,33 @@ def _points(
     return Section("Operating points", [table], "points", link="Table")
 
 
-def _area(name: str, value: float, unit: Units) -> str:
-    if name == "average_information":
-        return f"{value * unit.per_bit:.4f} {unit.name}"
-    return format_number(value, ".4f")
+def _make_scores_section(sweep: Sweep) -> list[Section]:
+    """Show the scores in a few numbers."""
+    if sweep.scoring is None:
+        return []
+    return [Section("The scores in numbers", [tabulate_summary(sweep.scoring)], "scores", link="Scores")]
 
 
-def _method(sweep: Sweep) -> list[Phrase]:
-    return [
-        f"{sweep.rule}; {sweep.distinct:,} distinct thresholds, {len(sweep):,} operating points.",
-        "Held out: ten parts, each scored at the threshold that the other nine choose, as one table. The interval "
-        "comes from the same over samples drawn again.",
-        "“Captured” is the mutual information of truth and output as a fraction of the truth's entropy; a rejection is "
-        "an output of its own, so rejecting at random captures nothing.",
-    ]
+def _make_reliability_section(sweep: Sweep) -> list[Section]:
+    """Show the fraction of positives by score, in bins; nothing for scores that are no probabilities."""
+    if not sweep.reliability:
+        return []
+    rows = tabulate(
+        sweep.reliability,
+        (Column("mean score", "name"), lambda bin_: format_signed(bin_.score)),
+        (Column("positive"), lambda bin_: format_share(bin_.rate.value)),
+        (Column("interval", priority=7), lambda bin_: format_interval(bin_.rate)),
+        (Column("positives", priority=6), lambda bin_: format_count(bin_.positives)),
+        (Column("samples"), lambda bin_: format_count(bin_.samples)),
+        (Column("scores", "text", priority=5), lambda bin_: f"{bin_.low:.3g} to {bin_.high:.3g}".replace("-", "−")),
+    )
+    note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
+    figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
+    table = Table(*rows, "Fraction of positives by score", max_rows=ALL_ROWS)
+    return [Section("Is the score a probability?", [SideBySide([table], [figure])], "reliability", link="Reliability")]
 
 
-def _page_data(sweep: Sweep, shown: list[dict[str, str]], here: int, drawn: Sequence[Chart]) -> dict[str, Json]:
-    """What the slider shows and moves, place by place."""
-    return {
-        "points-shown": {
-            "shown": shown,
-            "best": here,
-            "key": "rejection_rate" if sweep.mode == "rejection" else "threshold",
-            "charts": [
-                [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
-                for chart in drawn
-            ],
-        }
-    }
-
+# Charts ---------------------------------------------------------------------------------------------------------------
 
 REJECTING = {"proficiency": "captured", "accepted_accuracy": "accuracy of the accepted"}
 ALARMING = {"proficiency": "captured", "recall": "recall", "precision": "precision", "accuracy": "accuracy"}
@@ -399,12 +408,12 @@ class Chart:
 
 
 def draw_charts(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> list[Chart]:
-    """The curves of the sweep first, then its two planes."""
+    """Draw the curves of the sweep first, then its planes."""
     return [_draw_curves(sweep, choice, places), *_draw_planes(sweep, places)]
 
 
 def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:
-    """Metrics over the threshold, or over the share rejected."""
+    """Draw metrics over the threshold, or over the share rejected."""
     rejecting = sweep.mode == "rejection"
     across = np.asarray(sweep.values("rejection_rate") if rejecting else sweep.thresholds, dtype=np.float64)[places]
     names = REJECTING if rejecting else ALARMING
@@ -420,14 +429,16 @@ def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Cha
         height=320.0,
         margins=(50.0, 10.0, 24.0 + 8.0 * max(map(len, names.values())), 48.0),
     )
-    marks = [*_where_it_falls(sweep, choice, panel)]
+    marks: list[Mark] = []
+    band = ""
+    if sweep.mode == "threshold" and choice.threshold_low is not None and choice.threshold_high is not None:
+        low, high = sorted((choice.threshold_low, choice.threshold_high))
+        marks.append(Bar((low, panel.y.low), (high, panel.y.high), "faint", opacity=0.45))
+        band = "; the band is where the choice falls when the samples are drawn again"
     for at, y in enumerate(heights):
         marks += _draw_runs(across, y, series(at))
     marks += _name_curves(panel, across, heights, list(names.values()))
     dots = [_place_dots(panel, across, y) for y in heights]
-    band = (
-        "; the band is where the choice falls when the samples are drawn again" if _has_interval(sweep, choice) else ""
-    )
     caption = f"The upright line is the point chosen above{band}."
     return Chart("Along the curve", caption, replace(panel, marks=tuple(marks)), dots, upright=True)
 
@@ -435,44 +446,33 @@ def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Cha
 def _make_threshold_axis(values: NDArray[np.float64], word: str, *, rejecting: bool) -> Axis:
     if rejecting:
         return Axis(0.0, 1.0, word, tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)))
-    known = values[np.isfinite(values)]
-    low, high = (float(known.min()), float(known.max())) if len(known) else (0.0, 1.0)
+    defined = values[np.isfinite(values)]
+    low, high = (float(defined.min()), float(defined.max())) if len(defined) else (0.0, 1.0)
     return axis(*span(low, high), word)
 
 
 def _draw_runs(x: NDArray[np.float64], y: NDArray[np.float64], colour: str) -> list[Mark]:
-    """The curve, with gaps where it is undefined."""
-    known = np.isfinite(x) & np.isfinite(y)
-    edges = np.flatnonzero(np.diff(known.astype(int))) + 1
-    parts = [part for part in np.split(np.arange(len(x)), edges) if len(part) and known[part[0]]]
+    """Draw the curve, with gaps where it is undefined."""
+    defined = np.isfinite(x) & np.isfinite(y)
+    edges = np.flatnonzero(np.diff(defined.astype(int))) + 1
+    parts = [part for part in np.split(np.arange(len(x)), edges) if len(part) and defined[part[0]]]
     return [Line(tuple(zip(x[part].tolist(), y[part].tolist(), strict=True)), colour, 2.2) for part in parts]
 
 
 def _name_curves(
     panel: Panel, x: NDArray[np.float64], heights: Sequence[NDArray[np.float64]], words: Sequence[str]
 ) -> list[Mark]:
-    """The names of the curves at the right, level with their ends."""
+    """Write the names of the curves at the right, level with their ends."""
     ends = []
     for y in heights:
-        known = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
-        ends.append(float(y[known[np.argmax(x[known])]]) if len(known) else 0.0)
+        defined = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
+        ends.append(float(y[defined[np.argmax(x[defined])]]) if len(defined) else 0.0)
     step = 17.0 * (panel.y.high - panel.y.low) / panel.inner[1]
     heights_of_names = dodged(ends, step, panel.y.low, panel.y.high)
     return [
         Words(panel.x.high, place, word, series(at), shift=(9.0, 0.0), bold=True)
         for at, (word, place) in enumerate(zip(words, heights_of_names, strict=True))
     ]
-
-
-def _has_interval(sweep: Sweep, choice: Choice) -> bool:
-    return sweep.mode == "threshold" and choice.threshold_low is not None and choice.threshold_high is not None
-
-
-def _where_it_falls(sweep: Sweep, choice: Choice, panel: Panel) -> list[Mark]:
-    if not _has_interval(sweep, choice):
-        return []
-    low, high = sorted((choice.threshold_low or 0.0, choice.threshold_high or 0.0))
-    return [Bar((low, panel.y.low), (high, panel.y.high), "faint", opacity=0.45)]
 
 
 def _place_dots(panel: Panel, x: NDArray[np.float64], y: NDArray[np.float64]) -> list[Point | None]:
@@ -500,13 +500,13 @@ def _draw_planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
         )
         recall, precision = (np.asarray(sweep.values(name)) for name in ("recall", "precision"))
         alarms, lift = (np.asarray(sweep.values(name)) for name in (ALARM_RATE, LIFT))
-        found = _draw_on_display(
+        precision_recall = _draw_on_display(
             PrecisionRecallDisplay(recall, precision, sweep.prevalence),
             "The dashed line is the precision of alarms at random.",
             (recall[places], precision[places]),
         )
-        times = _draw_on_display(LiftDisplay(alarms, lift), "1 is rows at random.", (alarms[places], lift[places]))
-        return [roc, found, times, path]
+        lift_chart = _draw_on_display(LiftDisplay(alarms, lift), "1 is rows at random.", (alarms[places], lift[places]))
+        return [roc, precision_recall, lift_chart, path]
     accepted = 1.0 - np.asarray(sweep.values("rejection_rate"))
     risk = 1.0 - np.asarray(sweep.values("accepted_accuracy"))
     caption = "The dashed line is the error if all are accepted."
@@ -514,7 +514,7 @@ def _draw_planes(sweep: Sweep, places: NDArray[np.int64]) -> list[Chart]:
 
 
 def _draw_on_display(display: Display, caption: str, values: tuple[NDArray[np.float64], NDArray[np.float64]]) -> Chart:
-    """A picture of the score with a mark on its curve."""
+    """Draw a picture of the score with a mark on its curve."""
     panel = display.panel()
     return Chart(panel.title, caption, panel, [_place_dots(panel, *values)])
 
@@ -527,44 +527,21 @@ def _draw_plane(
     *,
     line: Sequence[Point] = (),
 ) -> Chart:
-    """A path in a plane of two shares, from nothing."""
+    """Draw a path in a plane of two shares, from nothing."""
     x, y = values[0][places], values[1][places]
-    known = np.isfinite(x) & np.isfinite(y)
-    reach = [max(float(part[known].max(initial=0.0)), 1e-9) for part in (x, y)]
+    defined = np.isfinite(x) & np.isfinite(y)
+    reach = [max(float(part[defined].max(initial=0.0)), 1e-9) for part in (x, y)]
     if line:
         reach = [1.0, 1.0]
     across, up = map(share_axis, axes, reach)
-    panel = Panel(
-        words[0], _summarise_plane(axes, x[known], y[known]), across, up, (), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0)
-    )
+    summary = f"{axes[1].capitalize()} against {axes[0]}: nowhere defined."
+    path_x, path_y = x[defined], y[defined]
+    if len(path_x):
+        summary = (
+            f"{axes[1].capitalize()} against {axes[0]}: from {path_y[0]:.2f} at {path_x[0]:.2f} to {path_y[-1]:.2f} at "
+            f"{path_x[-1]:.2f}, {axes[1]} at most {path_y.max():.2f}."
+        )
+    panel = Panel(words[0], summary, across, up, (), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0))
     marks: list[Mark] = [Line(tuple(line), "dim", dash=(3.0, 3.0))] if line else []
-    marks.append(Line(tuple(zip(x[known].tolist(), y[known].tolist(), strict=True)), "accent", 2.2))
+    marks.append(Line(tuple(zip(path_x.tolist(), path_y.tolist(), strict=True)), "accent", 2.2))
     return Chart(*words, replace(panel, marks=tuple(marks)), [_place_dots(panel, x, y)])
-
-
-def _summarise_plane(axes: tuple[str, str], x: NDArray[np.float64], y: NDArray[np.float64]) -> str:
-    if not len(x):
-        return f"{axes[1].capitalize()} against {axes[0]}: nowhere defined."
-    return (
-        f"{axes[1].capitalize()} against {axes[0]}: from {y[0]:.2f} at {x[0]:.2f} to {y[-1]:.2f} at {x[-1]:.2f}, "
-        f"{axes[1]} at most {y.max():.2f}."
-    )
-
-
-def make_reliability_section(sweep: Sweep) -> list[Section]:
-    """Fraction of positives by score, in bins; nothing for scores that are no probabilities."""
-    if not sweep.reliability:
-        return []
-    rows = tabulate(
-        sweep.reliability,
-        (Column("mean score", "name"), lambda each: format_signed(each.score)),
-        (Column("positive"), lambda each: format_share(each.rate.value)),
-        (Column("interval", priority=7), lambda each: format_interval(each.rate)),
-        (Column("positives", priority=6), lambda each: format_count(each.positives)),
-        (Column("samples"), lambda each: format_count(each.samples)),
-        (Column("scores", "text", priority=5), lambda each: f"{each.low:.3g} to {each.high:.3g}".replace("-", "−")),
-    )
-    note = "Bins know their fraction about equally well. On the dashed line the score is the fraction of positives."
-    figure = Figure(ReliabilityDisplay(sweep.reliability).panel(), "Reliability diagram", note, "map")
-    table = Table(*rows, "Fraction of positives by score", max_rows=ALL_ROWS)
-    return [Section("Is the score a probability?", [SideBySide([table], [figure])], "reliability", link="Reliability")]
