@@ -19,7 +19,7 @@ from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
 from infoscope.readers.decode import Tally, check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
-from infoscope.tables.column_kinds import number_of
+from infoscope.tables.column_kinds import parse_number
 from infoscope.tables.counting import as_numbers, check_weight_scale, checked_weights
 from infoscope.tables.encoding import Coded, check_pairing, encode
 from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, positive_of, sorted_labels
@@ -242,7 +242,7 @@ def _to_numbers(values: Any, what: str) -> Real:
         numbers = array if array.dtype in (np.float32, np.float64) else as_numbers(array)
     except (TypeError, ValueError):
         try:
-            numbers = np.array([number_of(label) for label in plain])
+            numbers = np.array([parse_number(label) for label in plain])
         except TypeError:
             numbers = np.array([np.nan])
         if np.isnan(numbers).any():
@@ -416,7 +416,7 @@ def decode_numbers(labels: Sequence[Any], name: str) -> Real:
         try:
             number = float(label)
         except (TypeError, ValueError):
-            number = number_of(label)  # a percentage, or a decimal comma
+            number = parse_number(label)  # a percentage, or a decimal comma
             if np.isnan(number):
                 raise InputError(
                     f"column {name!r} holds {label!r}, which is not a number; scores are numbers: name their column "

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import isfinite
@@ -59,17 +59,17 @@ class ColumnValues:
     """The fraction of rows that has each of them."""
 
     @classmethod
-    def of(cls, labels: Sequence[Label], totals: np.ndarray[Any, Any], rows: float) -> ColumnValues:
+    def from_totals(cls, labels: Sequence[Label], totals: np.ndarray[Any, Any], rows: float) -> ColumnValues:
         """Describe labels by the rows that each has."""
         used = np.flatnonzero(totals > 0)
-        some = thinned(used)
-        numbers = np.array([number_of(labels[at]) for at in some.tolist()], dtype=np.float64)
+        some = _thin_places(used)
+        numbers = np.array([parse_number(labels[place]) for place in some.tolist()], dtype=np.float64)
         fractions = totals[some] / max(float(totals[some].sum()), 1e-300)
-        return cls([labels[at] for at in used.tolist()], rows, numbers, fractions)
+        return cls([labels[place] for place in used.tolist()], rows, numbers, fractions)
 
     @property
     def has_fraction(self) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Which of the numbers are not whole."""
+        """True for numbers that are not whole."""
         return np.isfinite(self.numbers) & (self.numbers != np.rint(self.numbers))
 
     @property
@@ -79,18 +79,12 @@ class ColumnValues:
 
     @property
     def are_measured(self) -> bool:
-        """Numbers with fractions, too many to name classes; between 0 and 1 a few suffice."""
+        """True for numbers with fractions, too many to name classes; between 0 and 1 a few suffice."""
         fractions = int(self.has_fraction.sum())
         if not self.are_numbers or float(self.row_fractions[self.has_fraction].sum()) < MIN_FRACTION_ROWS:
             return False
         between = float(self.numbers.min()) >= 0 and float(self.numbers.max()) <= 1
         return fractions >= (MIN_PROBABILITIES if between else MIN_FRACTIONS)
-
-    @property
-    def are_classes_in_percent(self) -> bool:
-        """True if there are a few whole percentages, such as 25%, 50% and 75%, by which people name classes."""
-        spelt = all(isinstance(label, str) and _WHOLE_PERCENTAGE.fullmatch(label.strip()) for label in self.labels)
-        return spelt and len(self.labels) <= MIN_FRACTIONS
 
     @property
     def are_identifiers(self) -> bool:
@@ -103,22 +97,22 @@ class ColumnValues:
         return many and len(self.labels) * MIN_ROWS_EACH > self.rows
 
     @property
-    def described(self) -> str:
-        """How many values there are, in a sentence."""
+    def description(self) -> str:
+        """Number of values and rows, in a sentence."""
         return f"{len(self.labels):,} different {'numbers' if self.are_numbers else 'values'} in {self.rows:,.0f} rows"
 
 
-def thinned(places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _thin_places(places: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the places, or of many as many evenly spread ones as are looked at."""
     if len(places) <= MAX_PARSED:
         return places
     return places[np.linspace(0, len(places) - 1, MAX_PARSED).astype(np.int64)]
 
 
-def number_of(label: Label) -> float:
+def parse_number(label: Label) -> float:
     """Return the number that a label is or spells, also as a percentage or with a decimal comma; NaN for others.
 
-    >>> number_of("0.5"), number_of("93.1%"), number_of("0,25"), number_of("1,2"), number_of("dog")
+    >>> parse_number("0.5"), parse_number("93.1%"), parse_number("0,25"), parse_number("1,2"), parse_number("dog")
     (0.5, 0.931, 0.25, nan, nan)
     """
     if isinstance(label, str):
@@ -180,7 +174,23 @@ class ColumnNames:
     ) -> str:
         """Return the command and the call that sweep these scores of true classes, of which one has the high scores."""
         column = truth or self.truth
-        options, words = _class_options(scores, classes, high)
+        # options and arguments that say which classes the scores are of, where column names do not
+        options = words = ""
+        stated = [
+            next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores
+        ]
+        if len(scores) == 1 and len(classes) == 2:
+            meant = next(label for label in (stated[0], high, positive_of(classes)) if label is not None)
+            if meant != decided_positive(classes):
+                options, words = f" --positive {quote(str(meant))}", f", positive={meant!r}"
+        elif (
+            len(scores) > 1
+            and None not in stated
+            and len(set(stated)) == len(scores)
+            and [str(label) for label in stated] != list(scores)
+        ):
+            words = f", classes={stated!r}"
+            options = "".join(f" --class {quote(str(label))}" for label in stated)
         if column is None:
             return f"ifs.sweep(y_true, y_score{words})"
         names = " ".join(f"--score {quote(name)}" for name in scores)
@@ -190,18 +200,6 @@ class ColumnNames:
         if self.source is None:
             return call
         return f"infoscope sweep {quote(self.source)} -t {quote(column)} {names}{options}, in Python {call}"
-
-
-def _class_options(scores: Sequence[str], classes: Sequence[Label], high: Label | None) -> tuple[str, str]:
-    """Return the options and the arguments that say which classes the scores are of, where column names do not."""
-    stated = [next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores]
-    if len(scores) == 1 and len(classes) == 2:
-        known = decided_positive(classes)
-        meant = next(label for label in (stated[0], high, positive_of(classes)) if label is not None)
-        return ("", "") if meant == known else (f" --positive {quote(str(meant))}", f", positive={meant!r}")
-    if len(scores) < 2 or None in stated or len(set(stated)) < len(scores) or [str(x) for x in stated] == list(scores):
-        return "", ""
-    return "".join(f" --class {quote(str(label))}" for label in stated), f", classes={stated!r}"
 
 
 # ── pairs of a truth and predictions that are no classes ─────────────────────────────────────────
@@ -219,116 +217,118 @@ _TRUE = re.compile(r"(y_?)?(true|truth|gold|label|labels|target|targets|actual|g
 
 def check_columns(tables: Mapping[str, Contingency], columns: ColumnNames) -> None:
     """Reject what is no pair of true and predicted classes, with the call that was probably meant."""
-    _check_names(columns, list(tables))
-    sides = {name: _sides(table) for name, table in tables.items() if table.sample_size}
-    rankings = {name: RankedNumbers.of(tables[name]) for name in sides}
-    scores = [name for name, (truth, system, _) in sides.items() if _are_scores(truth, system, rankings[name])]
+    if columns.truth is not None and _PREDICTED.fullmatch(columns.truth.lower()):
+        swapped = next((name for name in tables if _TRUE.fullmatch(name.lower())), None)
+        if swapped is not None:
+            command = (
+                ""
+                if columns.source is None
+                else f": infoscope evaluate {quote(columns.source)} -t {quote(swapped)} -s {quote(columns.truth)}"
+            )
+            raise InputError(
+                f"{columns.truth!r} is given as the truth and {swapped!r} as a prediction, so the two look swapped; "
+                f"give truth={swapped!r} and system={columns.truth!r}{command}"
+            )
+    sides = {name: _describe_sides(table) for name, table in tables.items() if table.sample_size}
+    rankings = {name: RankedNumbers.rank(tables[name]) for name in sides}
+    scores = [
+        name
+        for name, (truth, system, _) in sides.items()
+        if not truth.has_fraction.any()
+        and (system.are_measured or ((ranking := rankings[name]) is not None and ranking.are_scores))
+    ]
     for name, (truth, system, shared) in sides.items():
+        # true classes such as "25%", of which fewer are predicted than there are
+        are_names = bool(system.has_fraction.any()) and shared > MIN_SHARED_CLASSES
         if truth.are_measured and system.are_measured:
             if shared < MAX_SHARED_MEASUREMENTS:
-                raise InputError(_regression(columns, name, truth, system))
-        elif truth.are_measured and len(truth.labels) > len(system.labels) and not _are_names(system, shared):
-            raise InputError(_swapped_scores(columns, name, truth, system))
+                raise InputError(_describe_quantities(columns, name, truth, system))
+        elif truth.are_measured and len(truth.labels) > len(system.labels) and not are_names:
+            text = (
+                f"{columns.name(None)} holds {truth.description} and {columns.name(name)} only {len(system.labels):,}"
+            )
+            if columns.truth is None:
+                meant = "if these are scores of true classes, the classes come first: ifs.sweep(y_true, y_score)"
+            else:
+                sweep = columns.sweep([columns.truth], system.labels, name)
+                meant = f"if these are scores of true classes, sweep them: {sweep}"
+            raise InputError(f"{text}; {meant}")
         elif name in scores:
-            measured = truth.are_numbers and len(truth.labels) > MAX_NUMBERED_CLASSES
-            words = _regression(columns, name, truth, system) if measured else _scores(columns, scores, sides, rankings)
-            raise InputError(words)
+            if truth.are_numbers and len(truth.labels) > MAX_NUMBERED_CLASSES:
+                raise InputError(_describe_quantities(columns, name, truth, system))
+            raise InputError(_describe_scores(columns, scores, sides, rankings))
         elif shared == 0 and truth.are_identifiers != system.are_identifiers:
-            raise InputError(_identifiers(columns, None if truth.are_identifiers else name, truth, system))
+            raise InputError(_describe_identifiers(columns, None if truth.are_identifiers else name, truth, system))
         elif shared == 0 and (truth.repeat_rarely(system) or system.repeat_rarely(truth)):
-            raise InputError(_identifiers(columns, name if system.repeat_rarely(truth) else None, truth, system))
+            odd = name if system.repeat_rarely(truth) else None
+            raise InputError(_describe_identifiers(columns, odd, truth, system))
 
 
-def _sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
+def _describe_sides(table: Contingency) -> tuple[ColumnValues, ColumnValues, float]:
     """Return both sides, and the fraction of rows whose prediction is one of the true classes."""
     rows = float(table.sample_size or 0.0)
     predicted = table.column_totals.copy()
     if table.reject_column is not None:
         predicted[table.reject_column] = 0.0
-    at_rows, at_columns = table.matches
-    known = table.row_totals[at_rows] > 0
-    shared = float(predicted[at_columns][known].sum()) / max(float(predicted.sum()), 1e-300)
-    truth = ColumnValues.of(table.truth_labels, table.row_totals, rows)
-    return truth, ColumnValues.of(table.system_labels, predicted, rows), shared
+    rows_matched, columns_matched = table.matches
+    known = table.row_totals[rows_matched] > 0
+    shared = float(predicted[columns_matched][known].sum()) / max(float(predicted.sum()), 1e-300)
+    truth = ColumnValues.from_totals(table.truth_labels, table.row_totals, rows)
+    return truth, ColumnValues.from_totals(table.system_labels, predicted, rows), shared
 
 
-def _are_names(system: ColumnValues, shared: float) -> bool:
-    """Return True if predicted fractions are true classes, such as "25%" where fewer are predicted than there are."""
-    return bool(system.has_fraction.any()) and shared > MIN_SHARED_CLASSES
-
-
-def _are_scores(truth: ColumnValues, system: ColumnValues, ranking: RankedNumbers | None) -> bool:
-    if truth.has_fraction.any():
-        return False
-    return system.are_measured or (ranking is not None and ranking.are_scores)
-
-
-def _scores(
+def _describe_scores(
     columns: ColumnNames,
     scores: Sequence[str],
     sides: Mapping[str, tuple[ColumnValues, ColumnValues, float]],
     rankings: Mapping[str, RankedNumbers | None],
 ) -> str:
+    """Return the sentence about scores that are given as predicted classes, with the sweep that was meant."""
     first = scores[0]
     truth, system, _ = sides[first]
-    found = f"{columns.name(first)} holds {system.described}, which are scores and no predicted classes"
+    text = f"{columns.name(first)} holds {system.description}, which are scores and no predicted classes"
     if len(scores) > 1:
         means = [float(np.sum(side.numbers * side.row_fractions)) for side in (sides[name][1] for name in scores)]
-        whose = ", ".join(map(repr, scores[:8]))
-        what = "probabilities that sum to 1" if abs(sum(means) - 1) < 1e-4 else "scores"
-        found = f"{whose} hold {what} and no predicted classes"
+        noun = "probabilities that sum to 1" if abs(sum(means) - 1) < 1e-4 else "scores"
+        text = f"{', '.join(map(repr, scores[:8]))} hold {noun} and no predicted classes"
         if columns.truth is None:
-            return f"{found}; sweep them with ifs.sweep(y_true, probabilities), one column per class"
+            return f"{text}; sweep them with ifs.sweep(y_true, probabilities), one column per class"
     elif len(truth.labels) > 2:
-        each = "one column of probabilities for each class"
-        return f"{found}; with {len(truth.labels):,} classes give {each}: {columns.sweep([first, '…'], ())}"
-    ranking = rankings[first]
-    meant = columns.sweep(scores, truth.labels, high=None if ranking is None else ranking.high_class)
+        call = columns.sweep([first, "…"], ())
+        return f"{text}; with {len(truth.labels):,} classes give one column of probabilities for each class: {call}"
+    ranking, high = rankings[first], None  # the class that has the higher numbers, where one clearly has
+    if ranking is not None:
+        area = float(_measure_area(ranking.rows))
+        high = None if abs(area - 0.5) < MIN_LEAN else ranking.classes[int(area > 0.5)]
+    call = columns.sweep(scores, truth.labels, high=high)
     clusters = (
         "" if system.are_measured else "; if the numbers name clusters, say task='clustering' (--task clustering)"
     )
-    return f"{found}; choose a threshold for them: {meant}{clusters}"
+    return f"{text}; choose a threshold for them: {call}{clusters}"
 
 
-def _swapped_scores(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
-    found = f"{columns.name(None)} holds {truth.described} and {columns.name(name)} only {len(system.labels):,}"
-    if columns.truth is None:
-        return f"{found}; if these are scores of true classes, the classes come first: ifs.sweep(y_true, y_score)"
-    meant = columns.sweep([columns.truth], system.labels, name)
-    return f"{found}; if these are scores of true classes, sweep them: {meant}"
-
-
-def _regression(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
+def _describe_quantities(columns: ColumnNames, name: str, truth: ColumnValues, system: ColumnValues) -> str:
     return (
-        f"{columns.name(None)} holds {truth.described} and {columns.name(name)} {system.described}: quantities, not "
-        "classes; use a regression metric such as sklearn.metrics.mean_absolute_error, or cut both into classes first, "
-        "for example with pandas.cut"
+        f"{columns.name(None)} holds {truth.description} and {columns.name(name)} {system.description}: quantities, "
+        "not classes; use a regression metric such as sklearn.metrics.mean_absolute_error, or cut both into classes "
+        "first, for example with pandas.cut"
     )
 
 
-def _identifiers(columns: ColumnNames, system: str | None, truth: ColumnValues, other: ColumnValues) -> str:
-    side = truth if system is None else other
-    what = "true" if system is None else "predicted"
-    option = "-t (truth=)" if system is None else "-s (system=)"
-    how = f"name the column of {what} classes with {option}" if columns.truth is not None else f"give {what} classes"
-    none = "a predicted class" if system is None else "a true class"
-    what = f"{columns.name(system)} holds {side.described} and none of them is {none}"
+def _describe_identifiers(columns: ColumnNames, system: str | None, truth: ColumnValues, other: ColumnValues) -> str:
+    side, kind, option, opposite = (
+        (truth, "true", "-t (truth=)", "a predicted class")
+        if system is None
+        else (other, "predicted", "-s (system=)", "a true class")
+    )
+    way_out = (
+        f"name the column of {kind} classes with {option}" if columns.truth is not None else f"give {kind} classes"
+    )
     clusters = "" if side.are_identifiers else "; if they name clusters, say task='clustering' (--task clustering)"
-    return f"{what}, like identifiers or free text; {how}{clusters}"
-
-
-def _check_names(columns: ColumnNames, systems: Sequence[str]) -> None:
-    """Reject truth and prediction that their names say are exchanged."""
-    if columns.truth is None or not _PREDICTED.fullmatch(columns.truth.lower()):
-        return
-    for name in systems:
-        if _TRUE.fullmatch(name.lower()):
-            source = "" if columns.source is None else f": infoscope evaluate {quote(columns.source)} "
-            meant = f"{source}-t {quote(name)} -s {quote(columns.truth)}" if source else ""
-            raise InputError(
-                f"{columns.truth!r} is given as the truth and {name!r} as a prediction, so the two look swapped; give "
-                f"truth={name!r} and system={columns.truth!r}{meant}"
-            )
+    return (
+        f"{columns.name(system)} holds {side.description} and none of them is {opposite}, like identifiers or free "
+        f"text; {way_out}{clusters}"
+    )
 
 
 MIN_RANKED = 15
@@ -365,20 +365,20 @@ class RankedNumbers:
     rows: Counts
     """Class × number."""
     are_names: np.ndarray[Any, np.dtype[np.bool_]]
-    """Which of the numbers are true classes."""
+    """True for numbers that are true classes."""
     recalls: tuple[float, float] = (0.0, 0.0)
     """Fraction of the rows of each class that have its name."""
 
     @classmethod
-    def of(cls, table: Contingency) -> RankedNumbers | None:
+    def rank(cls, table: Contingency) -> RankedNumbers | None:
         """Rank the predictions of two classes, or evenly spread ones of many; None unless all are numbers."""
         true = np.flatnonzero(table.row_totals > 0)
         used = np.flatnonzero(table.column_totals > 0)
         used = used[used != (-1 if table.reject_column is None else table.reject_column)]
         if len(true) != 2 or len(used) < 2 or table.batch_shape:
             return None
-        used = thinned(used)
-        numbers = np.array([number_of(table.system_labels[at]) for at in used.tolist()])
+        used = _thin_places(used)
+        numbers = np.array([parse_number(table.system_labels[at]) for at in used.tolist()])
         if not np.isfinite(numbers).all():
             return None
         used = used[np.argsort(numbers, kind="stable")]
@@ -397,43 +397,35 @@ class RankedNumbers:
         return cls((one, other), rows, known, (first, second))
 
     @property
-    def high_class(self) -> Label | None:
-        """The class that has the higher numbers; None where neither has clearly."""
-        area = float(_area(self.rows))
-        return None if abs(area - 0.5) < MIN_LEAN else self.classes[int(area > 0.5)]
-
-    @property
     def are_scores(self) -> bool:
         """True if the order of numbers that are no true class separates the classes, as no order of names would."""
         rows = self.rows[:, ~self.are_names]
         few = rows.shape[1] < MIN_RANKED or rows.sum() < MIN_RANKED_ROWS * self.rows.sum()
         if few or not rows.sum(axis=1).min() or min(self.recalls) >= MIN_RECALL:
             return False
-        if abs(float(_area(rows)) - 0.5) < MIN_AREA - 0.5:
+        if abs(float(_measure_area(rows)) - 0.5) < MIN_AREA - 0.5:
             return False
         share = rows[1] / rows.sum(axis=0)
-        if abs(_trend(share)) <= MIN_STANDARD_ERRORS:
+        if abs(_measure_trend(share)) <= MIN_STANDARD_ERRORS:
             return False
         sizes = rows.sum(axis=0)
         repeat = float(np.quantile(sizes, 0.25)) >= MIN_CLUSTER_ROWS
-        may_be_clusters = repeat and (len(sizes) <= MAX_CLUSTERS or _are_rough(sizes))
-        return not may_be_clusters or abs(_trend_beside_step(share)) > MIN_GRADUAL
+        if not repeat or (len(sizes) > MAX_CLUSTERS and not _are_rough(sizes)):
+            return True
+        # they may be clusters, unless the frequency also changes on both sides of the place where it changes most
+        sums, places = np.cumsum(share)[:-1], np.arange(1, len(share))
+        between = (sums / places - (share.sum() - sums) / places[::-1]) ** 2 * places * places[::-1]
+        step = int(np.argmax(between)) + 1
+        gradual = (_measure_trend(share[:step]) + _measure_trend(share[step:])) / float(np.sqrt(2.0))
+        return abs(gradual) > MIN_GRADUAL
 
 
-def _trend(share: Counts) -> float:
+def _measure_trend(share: Counts) -> float:
     """Correlate a number's place with the frequency of a class, in standard deviations over names in any order."""
     if len(share) < 3 or float(np.ptp(share)) == 0.0:
         return 0.0
     correlation = float(np.corrcoef(np.arange(len(share)), share)[0, 1])
     return correlation * float(np.sqrt(len(share) - 1))
-
-
-def _trend_beside_step(share: Counts) -> float:
-    """Return the trend on both sides of the place where the mean frequency changes most, taken together."""
-    sums, sizes = np.cumsum(share)[:-1], np.arange(1, len(share))
-    between = (sums / sizes - (share.sum() - sums) / sizes[::-1]) ** 2 * sizes * sizes[::-1]
-    step = int(np.argmax(between)) + 1
-    return (_trend(share[:step]) + _trend(share[step:])) / float(np.sqrt(2.0))
 
 
 def _are_rough(sizes: Counts) -> bool:
@@ -450,7 +442,7 @@ def _are_rough(sizes: Counts) -> bool:
     return (1.0 - ratio / 2.0) * float(np.sqrt(len(sizes))) < MAX_SMOOTHNESS
 
 
-def _area(rows: Counts) -> Counts:
+def _measure_area(rows: Counts) -> Counts:
     """Return the area under the ROC curve of the second class, over ascending numbers; ties count half."""
     below = np.cumsum(rows[0], axis=-1) - 0.5 * rows[0]
     pairs = np.maximum(rows[0].sum(axis=-1) * rows[1].sum(axis=-1), 1e-300)
@@ -467,7 +459,13 @@ def check_labels(y_true: LabelsLike, systems: Mapping[str, Any]) -> None:
     if not is_list and not str(getattr(y_true, "dtype", "")).lower().endswith(("bool", "boolean")):
         return
     for name, labels in systems.items():
-        different = _fractions(labels)
+        try:
+            values = np.asarray(labels)
+        except (TypeError, ValueError):
+            continue
+        if values.ndim != 1 or values.dtype.kind != "f":
+            continue
+        different = len(distinct(values[values % 1 > 0]))
         if different >= MIN_PROBABILITIES:
             raise InputError(
                 f"{ColumnNames().name(name)} holds {different:,} different fractions, which are scores and no "
@@ -475,42 +473,47 @@ def check_labels(y_true: LabelsLike, systems: Mapping[str, Any]) -> None:
             )
 
 
-def _fractions(labels: Any) -> int:
-    """Return how many different numbers with a fraction there are; 0 where labels are no numbers."""
-    try:
-        values = np.asarray(labels)
-    except (TypeError, ValueError):
-        return 0
-    return len(distinct(values[values % 1 > 0])) if values.ndim == 1 and values.dtype.kind == "f" else 0
-
-
 def check_label_columns(patterns: Patterns, way_out: str = "") -> None:
     """Reject columns of numbers that are measured, and of identifiers, where each should hold one system's labels."""
-    sides = [_column_side(patterns, at) for at in range(len(patterns.names))]
-    for at, (name, side) in enumerate(zip(patterns.names, sides, strict=True)):
-        if side.are_measured and not side.are_classes_in_percent:
+    totals = [patterns.label_totals(place) for place in range(len(patterns.names))]
+    sides = [
+        ColumnValues.from_totals(labels, rows, float(rows.sum()))
+        for labels, rows in zip(patterns.labels, totals, strict=True)
+    ]
+    for place, (name, side) in enumerate(zip(patterns.names, sides, strict=True)):
+        # a few whole percentages, such as 25%, 50% and 75%, name classes
+        in_percent = len(side.labels) <= MIN_FRACTIONS and all(
+            isinstance(label, str) and _WHOLE_PERCENTAGE.fullmatch(label.strip()) for label in side.labels
+        )
+        if side.are_measured and not in_percent:
             raise InputError(
-                f"column {name!r} holds {side.described}: scores or measurements, and no labels; cut them into classes "
-                f"first, for example with pandas.cut{way_out}"
+                f"column {name!r} holds {side.description}: scores or measurements, and no labels; cut them into "
+                f"classes first, for example with pandas.cut{way_out}"
             )
-        others = {str(label) for other in (*sides[:at], *sides[at + 1 :]) for label in other.labels}
+        others = {str(label) for other in (*sides[:place], *sides[place + 1 :]) for label in other.labels}
         if side.are_identifiers and not patterns.is_weighted and not others & set(map(str, side.labels)):
             raise InputError(
-                f"column {name!r} holds {side.described} and none of them is a label of another column, like "
+                f"column {name!r} holds {side.description} and none of them is a label of another column, like "
                 "identifiers or free text; name columns of labels"
             )
 
 
-def _column_side(patterns: Patterns, at: int) -> ColumnValues:
-    totals = patterns.label_totals(at)
-    return ColumnValues.of(patterns.labels[at], totals, float(totals.sum()))
-
-
 def check_one_label_per_row(labels: LabelsLike, name: str) -> None:
     """Reject several numbers per row where one label is expected, with the call that takes them."""
-    array = _numbers_per_row(labels)
-    if array is None:
+    shape = getattr(labels, "shape", None)
+    if isinstance(labels, (list, tuple)):
+        rows = labels[:5]
+        if not rows or not all(isinstance(row, (list, tuple, np.ndarray)) and len(row) > 1 for row in rows):
+            return
+    elif shape is None or len(shape) != 2 or shape[1] < 2 or hasattr(labels, "columns"):
         return
+    try:
+        array = np.asarray(labels.detach().cpu() if hasattr(labels, "detach") else labels)
+    except (TypeError, ValueError):
+        return
+    if array.ndim != 2 or array.dtype.kind not in "biuf" or not array.size:
+        return
+
     size = f"{array.shape[1]} numbers per row ({array.shape[0]:,} × {array.shape[1]})"
     if name == "y_true":
         raise InputError(
@@ -532,22 +535,6 @@ def check_one_label_per_row(labels: LabelsLike, name: str) -> None:
     )
 
 
-def _numbers_per_row(labels: Any) -> np.ndarray[Any, Any] | None:
-    """Return a matrix of numbers with two columns or more; None for everything else."""
-    shape = getattr(labels, "shape", None)
-    if isinstance(labels, (list, tuple)):
-        rows = labels[:5]
-        if not rows or not all(isinstance(row, (list, tuple, np.ndarray)) and len(row) > 1 for row in rows):
-            return None
-    elif shape is None or len(shape) != 2 or shape[1] < 2 or hasattr(labels, "columns"):
-        return None
-    try:
-        array = np.asarray(labels.detach().cpu() if hasattr(labels, "detach") else labels)
-    except (TypeError, ValueError):
-        return None
-    return array if array.ndim == 2 and array.dtype.kind in "biuf" and array.size else None
-
-
 # ── labels that measure a quantity ───────────────────────────────────────────────────────────────
 
 
@@ -565,7 +552,7 @@ MIN_HITS = 5.0
 
 
 def near_misses(table: Contingency) -> float | None:
-    """Rank correlation of true and predicted number over the wrong predictions, where it says that numbers measure.
+    """Correlate true and predicted ranks over the wrong predictions, where that says that numbers measure.
 
     Wrong class ids are anywhere; wrong measurements are near. None where labels are few, no numbers, or mostly right.
     """
@@ -575,7 +562,7 @@ def near_misses(table: Contingency) -> float | None:
         return None  # the numbers of a matrix without labels are places
     if float(table.diagonal.sum()) > MAX_MEASURED_ACCURACY * float(table.total):
         return None
-    truth, system = (_quantities(labels) for labels in (table.truth_labels, table.system_labels))
+    truth, system = (_parse_quantities(labels) for labels in (table.truth_labels, table.system_labels))
     if truth is None or system is None:
         return None
     own = np.full(table.shape[0], -1)
@@ -586,42 +573,36 @@ def near_misses(table: Contingency) -> float | None:
     x, y, weights = ranks[0][table.cell_rows[wrong]], ranks[1][table.cell_columns[wrong]], table.cells[wrong]
     if len(weights) < MIN_MEASURED or min(np.ptp(x), np.ptp(y)) == 0:
         return None
-    if _are_hit_by_name(float(table.diagonal.sum()), float(weights[np.abs(x - y) == 1].sum()) / 2):
+    # far more right predictions than misses by one step: errors of measurement do not allow that
+    hits, beside = float(table.diagonal.sum()), float(weights[np.abs(x - y) == 1].sum()) / 2
+    if hits > MAX_HITS * beside + 3.0 * float(np.sqrt(beside)) + MIN_HITS:
         return None
     spread = np.cov(np.stack([x, y]).astype(np.float64), aweights=weights)
     if min(spread[0, 0], spread[1, 1]) <= 0:
         return None
-    found = float(spread[0, 1] / np.sqrt(spread[0, 0] * spread[1, 1]))
+    correlation = float(spread[0, 1] / np.sqrt(spread[0, 0] * spread[1, 1]))
     are_many = table.sample_size is not None and different >= MANY_NUMBERS * table.sample_size
-    return found if found >= (MIN_NEARNESS_OF_MANY if are_many else MIN_NEARNESS) else None
+    return correlation if correlation >= (MIN_NEARNESS_OF_MANY if are_many else MIN_NEARNESS) else None
 
 
-def _are_hit_by_name(hits: float, beside: float) -> bool:
-    """Return True if far more predictions are right than miss by one step, which errors of measurement do not allow."""
-    return hits > MAX_HITS * beside + 3.0 * float(np.sqrt(beside)) + MIN_HITS
-
-
-def _quantities(labels: Sequence[Label]) -> Real | None:
-    """Return the numbers of labels; None where one has none, and then the others are not looked at."""
-    found = []
+def _parse_quantities(labels: Sequence[Label]) -> Real | None:
+    """Return the numbers that labels are or spell, or the days of dates; None where one has none."""
+    numbers = []
     for label in labels:
-        found.append(_quantity(label))
-        if not isfinite(found[-1]):
+        day: object = label
+        if isinstance(label, str) and _DATE.fullmatch(label):
+            try:
+                day = datetime.datetime.fromisoformat(label)
+            except ValueError:
+                return None
+        if isinstance(day, datetime.datetime):
+            number = day.toordinal() + (day.hour * 3600 + day.minute * 60 + day.second) / 86_400
+        else:
+            number = float(day.toordinal()) if isinstance(day, datetime.date) else parse_number(label)
+        if not isfinite(number):
             return None
-    return as_real(found)
-
-
-def _quantity(label: Label) -> float:
-    """Return the number that a label is or spells, or the day of a date; NaN for others."""
-    if isinstance(label, str) and _DATE.fullmatch(label):
-        try:
-            label = datetime.datetime.fromisoformat(label)
-        except ValueError:
-            return float("nan")
-    if isinstance(label, datetime.datetime):
-        seconds = label.hour * 3600 + label.minute * 60 + label.second
-        return label.toordinal() + seconds / 86_400
-    return float(label.toordinal()) if isinstance(label, datetime.date) else number_of(label)
+        numbers.append(number)
+    return as_real(numbers)
 
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
@@ -703,8 +684,10 @@ class BlankLabels:
 
         Several tables of one system are of different rows; different systems have the same rows.
         """
-        true = _rows_by_label((name, _blanks(table.truth_labels, table.row_totals)) for name, table in tables)
-        predicted = _rows_by_label((name, _predicted_blanks(table)) for name, table in tables)
+        true = _add_rows((name, _find_blanks(table.truth_labels, table.row_totals)) for name, table in tables)
+        predicted = _add_rows(
+            (name, _find_blanks(table.system_labels, table.column_totals, table.reject)) for name, table in tables
+        )
         sides = {"true": true, "predicted": predicted}
         reject = None if true else next(iter(predicted), None)
         return cls(sides, "the {name} class {times}", reject) if true or predicted else None
@@ -714,8 +697,8 @@ class BlankLabels:
         cls, columns: Mapping[str, tuple[Sequence[Label], NDArray[Any]]], *, sets: bool = False
     ) -> BlankLabels | None:
         """Collect those of columns or of label sets, by labels and their rows; None where there are none."""
-        found = {name: blanks for name, (labels, rows) in columns.items() if (blanks := _blanks(labels, rows))}
-        return cls(found, "{times} a label of {name}", sets=sets) if found else None
+        rows = {name: blanks for name, (labels, totals) in columns.items() if (blanks := _find_blanks(labels, totals))}
+        return cls(rows, "{times} a label of {name}", sets=sets) if rows else None
 
     @classmethod
     def of_patterns(cls, patterns: Patterns) -> BlankLabels | None:
@@ -724,11 +707,21 @@ class BlankLabels:
         return cls.of_columns({name: (known, patterns.label_totals(name)) for name, known in labels})
 
     def __str__(self) -> str:
-        """Say what they count as, and what to do."""
-        return (
+        """Say what they count as, and what to do; only a system abstains."""
+        text = (
             f"{self._counts}: such a label counts like any other, unlike an empty field of a CSV file, which is a "
-            f"missing label. {self._way_out}"
+            "missing label."
         )
+        if self.sets:
+            return f"{text} Where it means that there is no label, leave it out of the set."
+        text += (
+            " Where it means that there is no label, give None instead, or read the rows with --clean strip "
+            "(clean='strip')"
+        )
+        if self.reject is None:
+            return f"{text}."
+        declared = f"--reject {self.reject!r} (reject={self.reject!r})"
+        return f"{text}; where it means that the system abstained, declare it with {declared}."
 
     @property
     def _counts(self) -> str:
@@ -737,26 +730,15 @@ class BlankLabels:
         >>> BlankLabels({"true": {"": 3.0}, "predicted": {"": 1.0, " ": 2.0}}, "the {name} class {times}")._counts
         "'' is the true class 3 times and the predicted class once; ' ' is the predicted class 2 times"
         """
-        said = []
+        parts = []
         for label in dict.fromkeys(label for rows in self.rows.values() for label in rows):
-            found = {name: _times(rows[label]) for name, rows in self.rows.items() if label in rows}
-            roles = [self.role.format(name=name, times=times) for name, times in found.items()]
-            said.append(f"{label!r} is {' and '.join(roles)}")
-        return "; ".join(said)
-
-    @property
-    def _way_out(self) -> str:
-        """What to do about it; only a system abstains."""
-        if self.sets:
-            return "Where it means that there is no label, leave it out of the set."
-        missing = (
-            "Where it means that there is no label, give None instead, or read the rows with --clean strip "
-            "(clean='strip')"
-        )
-        if self.reject is None:
-            return f"{missing}."
-        declared = f"--reject {self.reject!r} (reject={self.reject!r})"
-        return f"{missing}; where it means that the system abstained, declare it with {declared}."
+            counts = {name: rows[label] for name, rows in self.rows.items() if label in rows}
+            roles = [
+                self.role.format(name=name, times="once" if count == 1 else f"{count:,.6g} times")
+                for name, count in counts.items()
+            ]
+            parts.append(f"{label!r} is {' and '.join(roles)}")
+        return "; ".join(parts)
 
 
 def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool] | None:
@@ -765,8 +747,16 @@ def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool]
     >>> print(missing_words([("m", Contingency.from_labels(["a", "nan", "b"], ["a", "b", "b"]))])[0].split(":")[0])
     'nan' is the true class once
     """
-    true = _rows_by_label((name, _words(table.truth_labels, table.row_totals)) for name, table in tables)
-    predicted = _rows_by_label((name, _words(table.system_labels, table.column_totals)) for name, table in tables)
+
+    def is_missing_word(label: str) -> bool:
+        return label in _MISSING_WORDS
+
+    true = _add_rows(
+        (name, _find_texts(table.truth_labels, table.row_totals, is_missing_word)) for name, table in tables
+    )
+    predicted = _add_rows(
+        (name, _find_texts(table.system_labels, table.column_totals, is_missing_word)) for name, table in tables
+    )
     rejects = {table.reject for _, table in tables}
     predicted = {label: rows for label, rows in predicted.items() if label not in rejects}
     if not true and not predicted:
@@ -776,36 +766,26 @@ def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool]
     return f"{counts}: such a label counts like any other. {way_out}", set(true) != set(predicted)
 
 
-def _words(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
-    """Return the labels that spell a missing value and occur, with their rows or weights."""
-    places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and label in _MISSING_WORDS}
-    return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
-
-
-def _rows_by_label(found: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
+def _add_rows(rows_by_system: Iterable[tuple[str, Mapping[str, float]]]) -> dict[str, float]:
     """Add the rows of each label over the tables of a system, and take the most of several systems."""
     by_label: dict[str, dict[str, float]] = {}
-    for system, blanks in found:
+    for system, blanks in rows_by_system:
         for label, rows in blanks.items():
             by_system = by_label.setdefault(label, {})
             by_system[system] = by_system.get(system, 0.0) + rows
     return {label: max(by_system.values()) for label, by_system in by_label.items()}
 
 
-def _blanks(labels: Iterable[Label], totals: NDArray[Any]) -> dict[str, float]:
-    """Return the blank labels that occur, with their rows or weights."""
-    places = {label: at for at, label in enumerate(labels) if isinstance(label, str) and not label.strip()}
-    return {label: float(totals[at]) for label, at in places.items() if totals.ndim == 1 and totals[at] > 0}
+def _find_texts(labels: Iterable[Label], totals: NDArray[Any], is_wanted: Callable[[str], bool]) -> dict[str, float]:
+    """Return the labels of text that are wanted and occur, with their rows or weights."""
+    places = {label: place for place, label in enumerate(labels) if isinstance(label, str) and is_wanted(label)}
+    return {label: float(totals[place]) for label, place in places.items() if totals.ndim == 1 and totals[place] > 0}
 
 
-def _predicted_blanks(table: Contingency) -> dict[str, float]:
-    """Return blank predictions, without a label that is declared to mean "abstained"."""
-    blanks = _blanks(table.system_labels, table.column_totals)
-    return {label: rows for label, rows in blanks.items() if label != table.reject}
-
-
-def _times(rows: float) -> str:
-    return "once" if rows == 1 else f"{rows:,.6g} times"
+def _find_blanks(labels: Iterable[Label], totals: NDArray[Any], reject: Label | None = None) -> dict[str, float]:
+    """Return the blank labels that occur, without one that is declared to mean "abstained"."""
+    blanks = _find_texts(labels, totals, lambda label: not label.strip())
+    return {label: rows for label, rows in blanks.items() if label != reject}
 
 
 # ── the header among the rows ────────────────────────────────────────────────────────────────────
