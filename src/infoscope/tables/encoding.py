@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -31,31 +31,45 @@ def one_column(values: object, name: str) -> LabelsLike:
     """
     if isinstance(values, list):
         return values
-    return _flatten(values, name)
-
-
-def _flatten(values: Any, name: str) -> LabelsLike:
-    if hasattr(values, "toarray") and getattr(values, "ndim", 1) == 2 and values.shape[1] != 1:
+    column: Any = values
+    if hasattr(column, "toarray") and getattr(column, "ndim", 1) == 2 and column.shape[1] != 1:
         raise InputError(
-            f"{name} is a sparse matrix with {values.shape[1]} columns; give one label per row (for label sets use "
+            f"{name} is a sparse matrix with {column.shape[1]} columns; give one label per row (for label sets use "
             "infoscope.multilabel)"
         )
-    if isinstance(values, Mapping | Set):
-        kind = "has named parts" if isinstance(values, Mapping) else "has no order"
-        raise InputError(f"{name} is a {type(values).__name__}, which {kind}; give a sequence of labels, one per row")
-    if hasattr(values, "mask") and isinstance(values, np.ma.MaskedArray):  # which NumPy loads when it is asked for
-        values = _unmask(values)
-    if hasattr(values, "detach") and hasattr(values, "cpu"):  # a tensor, maybe on a device, maybe with a gradient
-        values = values.detach().cpu().numpy()
-    elif type(values).__module__.partition(".")[0] == "cupy":  # it becomes an array only by an explicit call
-        values = values.get()
-    if hasattr(type(values), "columns") or hasattr(type(values), "column_names"):
-        return _take_only_column(values, name)
-    if getattr(values, "ndim", 1) == 2 and hasattr(values, "toarray") and values.shape[1] == 1:
-        values = values.toarray()  # a sparse column
-    if getattr(values, "ndim", 1) == 2 and hasattr(values, "reshape") and values.shape[1] == 1:
-        return (np.asarray(values) if isinstance(values, np.ndarray) else values).reshape(-1)
-    return values
+    if isinstance(column, Mapping | Set):
+        kind = "has named parts" if isinstance(column, Mapping) else "has no order"
+        raise InputError(f"{name} is a {type(column).__name__}, which {kind}; give a sequence of labels, one per row")
+    if hasattr(column, "mask") and isinstance(column, np.ma.MaskedArray):  # which NumPy loads when it is asked for
+        mask = np.ma.getmaskarray(column)
+        column = np.ma.getdata(column)
+        if mask.any():
+            column = column.astype(object)
+            column[mask] = None
+    if hasattr(column, "detach") and hasattr(column, "cpu"):  # a tensor, maybe on a device, maybe with a gradient
+        column = column.detach().cpu().numpy()
+    elif type(column).__module__.partition(".")[0] == "cupy":  # it becomes an array only by an explicit call
+        column = column.get()
+    if hasattr(type(column), "columns") or hasattr(type(column), "column_names"):
+        if not any(hasattr(column, way) for way in ("iloc", "column", "to_series")):  # lazy frames, relations
+            raise InputError(
+                f"{name} is a {type(column).__name__}, which has no rows yet; collect it, or use infoscope.read"
+            )
+        names = list(column.column_names if hasattr(column, "column_names") else column.columns)
+        if len(names) != 1:
+            shown = ", ".join(map(repr, names[:4])) + (", …" if len(names) > 4 else "")
+            raise InputError(
+                f"{name} is a data frame of {len(names)} columns{f' ({shown})' if names else ''}; give one column, "
+                "with one label per row"
+            )
+        if hasattr(column, "iloc"):
+            return column.iloc[:, 0]
+        return column.column(0) if hasattr(column, "column_names") else column.to_series(0)
+    if getattr(column, "ndim", 1) == 2 and hasattr(column, "toarray") and column.shape[1] == 1:
+        column = column.toarray()  # a sparse column
+    if getattr(column, "ndim", 1) == 2 and hasattr(column, "reshape") and column.shape[1] == 1:
+        return (np.asarray(column) if isinstance(column, np.ndarray) else column).reshape(-1)
+    return column
 
 
 def frame_columns(values: Any) -> dict[str, Any] | None:
@@ -77,33 +91,6 @@ def frame_columns(values: Any) -> dict[str, Any] | None:
     }
 
 
-def _unmask(values: Any) -> Any:
-    """Return the plain array; what is masked is missing."""
-    mask = np.ma.getmaskarray(values)
-    if not mask.any():
-        return np.ma.getdata(values)
-    plain = np.ma.getdata(values).astype(object)
-    plain[mask] = None
-    return plain
-
-
-def _take_only_column(frame: Any, name: str) -> Any:
-    if not any(hasattr(frame, way) for way in ("iloc", "column", "to_series")):  # lazy frames, relations of a database
-        raise InputError(
-            f"{name} is a {type(frame).__name__}, which has no rows yet; collect it, or use infoscope.read"
-        )
-    columns = list(frame.column_names if hasattr(frame, "column_names") else frame.columns)
-    if len(columns) != 1:
-        shown = ", ".join(map(repr, columns[:4])) + (", …" if len(columns) > 4 else "")
-        raise InputError(
-            f"{name} is a data frame of {len(columns)} columns{f' ({shown})' if columns else ''}; give one column, "
-            "with one label per row"
-        )
-    if hasattr(frame, "iloc"):
-        return frame.iloc[:, 0]
-    return frame.column(0) if hasattr(frame, "column_names") else frame.to_series(0)
-
-
 def check_pairing(one: object, others: Mapping[str, Any], name: str = "truth") -> None:
     """Reject any two pandas objects whose indexes say that rows at the same position do not belong together.
 
@@ -113,41 +100,33 @@ def check_pairing(one: object, others: Mapping[str, Any], name: str = "truth") -
     have an index of their own would take minutes.
     """
     known: list[tuple[str, Any]] = []
-    for other, values in ((name, one), *others.items()):
-        index = _index_of(values)
-        if index is None or any(index is earlier or earlier.equals(index) for _, earlier in known):
+    for second, values in ((name, one), *others.items()):
+        index: Any = getattr(values, "index", None)
+        if not (hasattr(index, "equals") and hasattr(index, "isin")):
             continue
-        for called, earlier in known[:_COMPARED]:
-            _check_indexes((called, earlier), (str(other), index))
-        known.append((str(other), index))
+        if any(index is earlier or earlier.equals(index) for _, earlier in known):
+            continue
+        for first, earlier in known[:_COMPARED]:
+            if len(index) != len(earlier):
+                continue
+            shared, back = _find_shared(earlier, index), _find_shared(index, earlier)
+            if shared.all() and back.all():
+                fault, way_out = "hold the same keys in another order", ".loc[{}.index]"
+            elif only_counts(earlier) or only_counts(index) or not shared.any():
+                continue
+            else:
+                fault, way_out = "share only some of their keys", ".reindex({}.index)"
+            typed = (first, second) if first.isidentifier() and str(second).isidentifier() else ("one", "other")
+            raise InputError(
+                f"{first} and {second} are pandas objects whose indexes {fault}, and rows pair by position; align "
+                f"them, for example with {typed[1]}{way_out.format(typed[0])}, or pass both as .to_numpy() if the "
+                "positions are right"
+            )
+        known.append((str(second), index))
 
 
 _COMPARED = 4
 """Different indexes with which each further one is compared."""
-
-
-def _check_indexes(one: tuple[str, Any], other: tuple[str, Any]) -> None:
-    """Reject two different indexes of one length that contradict each other."""
-    (first, left), (second, right) = one, other
-    if len(right) != len(left):
-        return
-    shared, back = _find_shared(left, right), _find_shared(right, left)
-    if shared.all() and back.all():
-        fault, way_out = "hold the same keys in another order", ".loc[{}.index]"
-    elif only_counts(left) or only_counts(right) or not shared.any():
-        return
-    else:
-        fault, way_out = "share only some of their keys", ".reindex({}.index)"
-    typed = (first, second) if first.isidentifier() and second.isidentifier() else ("one", "other")
-    raise InputError(
-        f"{first} and {second} are pandas objects whose indexes {fault}, and rows pair by position; align them, for "
-        f"example with {typed[1]}{way_out.format(typed[0])}, or pass both as .to_numpy() if the positions are right"
-    )
-
-
-def _index_of(values: Any) -> Any:
-    index = getattr(values, "index", None)
-    return index if hasattr(index, "equals") and hasattr(index, "isin") else None
 
 
 def only_counts(index: Any) -> bool:
@@ -184,7 +163,7 @@ class Coded:
 
 @dataclass(frozen=True)
 class _Side:
-    """Which side is read, for messages, and the label that may be of another kind than the rest."""
+    """The side that is read, for messages, and the label that may be of another kind than the rest."""
 
     name: str
     reject: Label | None = None
@@ -197,9 +176,13 @@ def encode(values: LabelsLike, name: str, reject: Label | None = None) -> Coded:
     """Code any sequence of labels: list, NumPy, pandas, polars, pyarrow; text, numbers, booleans, dates."""
     side = _Side(name, reject)
     values = one_column(values, name)
-    for matches, coder in _CODERS:
-        if matches(values):
-            return coder(values, side)
+    library = type(values).__module__.partition(".")[0]
+    if library == "pandas" and hasattr(values, "dtype"):
+        return _encode_pandas(values, side)
+    if library == "polars" and hasattr(values, "to_physical"):
+        return _encode_polars(values, side)
+    if library == "pyarrow" and hasattr(values, "type"):
+        return _encode_arrow(values, side)
     return _encode_array(_make_array(values, side), side)
 
 
@@ -232,10 +215,6 @@ def _convert_moment(label: Label, *, to_days: bool) -> Label:
     return label
 
 
-def _module(values: Any) -> str:
-    return type(values).__module__.partition(".")[0]
-
-
 def _make_array(values: Any, side: _Side) -> NDArray[Any]:
     if hasattr(values, "__array__") or isinstance(values, memoryview):  # NumPy, tensors
         array = np.asarray(values)
@@ -244,20 +223,16 @@ def _make_array(values: Any, side: _Side) -> NDArray[Any]:
     elif isinstance(values, (str, bytes)) or not isinstance(values, Iterable):
         raise InputError(f"{side} is a single {type(values).__name__}; give a sequence of labels, one per row")
     else:
-        array = _array_of_items(values if isinstance(values, list) else list(values))
+        items = values if isinstance(values, list) else list(values)
+        if items and isinstance(items[0], np.datetime64) and all(isinstance(item, np.datetime64) for item in items):
+            array = np.array(items)  # times of NumPy each have a unit of their own
+        else:
+            array = np.empty(len(items), dtype=object)
+            array[:] = items
     if array.ndim != 1:
         raise InputError(
             f"{side} has {array.ndim} dimensions (shape {array.shape}); give one label per row, in one dimension"
         )
-    return array
-
-
-def _array_of_items(items: list[Any]) -> NDArray[Any]:
-    """Return the items as they are; times of NumPy, which each have a unit of their own, as one array."""
-    if items and isinstance(items[0], np.datetime64) and all(isinstance(item, np.datetime64) for item in items):
-        return np.array(items)
-    array = np.empty(len(items), dtype=object)
-    array[:] = items
     return array
 
 
@@ -299,20 +274,18 @@ def _encode_floats(array: NDArray[Any]) -> Coded:
 
 
 def _encode_distinct(array: NDArray[Any], absent: NDArray[np.bool_]) -> Coded:
-    found, codes = np.unique(array[~absent], return_inverse=True)
+    """Code the distinct values; times are exact to the microsecond, and dates where all are at midnight."""
+    distinct, codes = np.unique(array[~absent], return_inverse=True)
     full = np.full(array.shape, -1, dtype=np.int64)
     full[~absent] = codes
-    return Coded(full, as_labels(_read_moments(found) if found.dtype.kind == "M" else found.tolist()), missing=-1)
-
-
-def _read_moments(found: NDArray[Any]) -> list[Label]:
-    """Return times to the microsecond, or dates where all are at midnight, for columns of dates arrive as times."""
-    whole = found.astype("datetime64[us]")
-    if np.any(whole != found):
-        finer = found[whole != found][0]
+    if distinct.dtype.kind != "M":
+        return Coded(full, as_labels(distinct.tolist()), missing=-1)
+    times = distinct.astype("datetime64[us]")
+    if np.any(times != distinct):
+        finer = distinct[times != distinct][0]
         raise InputError(f"a label is {finer}, and labels are exact to the microsecond; round them, or make them text")
-    days = whole.astype("datetime64[D]")
-    return days.tolist() if np.all(days == whole) else whole.tolist()
+    days = times.astype("datetime64[D]")  # columns of dates arrive as times
+    return Coded(full, as_labels(days.tolist() if np.all(days == times) else times.tolist()), missing=-1)
 
 
 def _encode_objects(items: list[Any], side: _Side) -> Coded:
@@ -322,21 +295,18 @@ def _encode_objects(items: list[Any], side: _Side) -> Coded:
     try:
         codes = np.fromiter(map(places.__getitem__, items), dtype=np.int64, count=len(items))
     except TypeError:
+        kind = "value that cannot be counted"
+        for item in items:
+            try:
+                hash(item)
+            except TypeError:  # also a tuple with a list in it
+                kind = type(item).__name__
+                break
         raise InputError(
-            f"{side} holds a {_first_unhashable(items)}; give one label per row "
-            "(for label sets use infoscope.multilabel)"
+            f"{side} holds a {kind}; give one label per row (for label sets use infoscope.multilabel)"
         ) from None
     is_text = all(type(label) is str for label in places)  # nothing else equals a text
     return _settle_labels(codes, list(places), {str} if is_text else set(map(type, items)), side)
-
-
-def _first_unhashable(items: list[Any]) -> str:
-    for item in items:
-        try:
-            hash(item)
-        except TypeError:  # also a tuple with a list in it
-            return type(item).__name__
-    return "value that cannot be counted"
 
 
 def _settle_labels(codes: Codes, found: Sequence[Any], kinds: set[type], side: _Side) -> Coded:
@@ -347,13 +317,6 @@ def _settle_labels(codes: Codes, found: Sequence[Any], kinds: set[type], side: _
         if not is_missing(value):
             label = as_label(value)
             position[index] = labels.setdefault(label, len(labels))
-    _check_one_kind(labels, kinds, side)
-    if len(labels) == len(found):
-        return Coded(codes, tuple(labels))
-    return Coded(position[codes], tuple(labels), missing=-1)
-
-
-def _check_one_kind(labels: Iterable[Label], kinds: set[type], side: _Side) -> None:
     examples: dict[str, Label] = {}
     for label in labels:
         if label != side.reject:
@@ -366,6 +329,9 @@ def _check_one_kind(labels: Iterable[Label], kinds: set[type], side: _Side) -> N
             f"{side} mixes {one} and {other} labels ({first!r} and {second!r}); "
             "convert them to one type, for example with str"
         )
+    if len(labels) == len(found):
+        return Coded(codes, tuple(labels))
+    return Coded(position[codes], tuple(labels), missing=-1)
 
 
 def _encode_pandas(values: Any, side: _Side) -> Coded:
@@ -387,7 +353,18 @@ def _encode_polars(values: Any, side: _Side) -> Coded:
     if values.dtype == polars.String:
         values = values.cast(polars.Categorical)
     if isinstance(values.dtype, (polars.Categorical, polars.Enum)):
-        return _encode_categorical(values, side)
+        # by the physical codes; those of a Categorical are shared by the whole process, so they may have gaps
+        distinct = values.drop_nulls().unique()
+        physical = distinct.to_physical().to_numpy().astype(np.int64)
+        order = np.argsort(physical)
+        labels = [str(label) for label in distinct.to_list()]
+        coded = values.to_physical()
+        codes = (coded.cast(polars.Int64).fill_null(-1) if coded.null_count() else coded).to_numpy()
+        if len(physical) and physical[order[-1]] != len(physical) - 1:
+            dense = np.full(physical[order[-1]] + 2, -1, dtype=np.int64)  # the last place answers for code -1
+            dense[physical[order]] = np.arange(len(order))
+            codes = dense[codes]
+        return _take_dictionary(codes, [labels[place] for place in order], side)
     if values.dtype.is_integer() and (values.null_count() or str(values.dtype).endswith("Int128")):
         low, high = int(values.min() or 0) - 1, int(values.max() or 0)
         if low < -(2**63) or high >= 2**63:
@@ -396,28 +373,6 @@ def _encode_polars(values: Any, side: _Side) -> Coded:
     if values.dtype.is_numeric() or (values.dtype == polars.Boolean and not values.null_count()):
         return _encode_array(values.to_numpy(), side)
     return _encode_objects(values.to_list(), side)
-
-
-def _encode_categorical(values: Any, side: _Side) -> Coded:
-    """Code by the physical codes; those of a Categorical are shared by the whole process, so they may have gaps."""
-    distinct = values.drop_nulls().unique()
-    physical = distinct.to_physical().to_numpy().astype(np.int64)
-    order = np.argsort(physical)
-    found = [str(label) for label in distinct.to_list()]
-    codes = _fill_missing(values.to_physical())
-    if len(physical) and physical[order[-1]] != len(physical) - 1:
-        dense = np.full(physical[order[-1]] + 2, -1, dtype=np.int64)  # the last place answers for code -1
-        dense[physical[order]] = np.arange(len(order))
-        codes = dense[codes]
-    return _take_dictionary(codes, [found[i] for i in order], side)
-
-
-def _fill_missing(codes: Any) -> Codes:
-    if codes.null_count():
-        import polars  # noqa: PLC0415 - the caller has it loaded
-
-        codes = codes.cast(polars.Int64).fill_null(-1)
-    return codes.to_numpy()
 
 
 def _encode_arrow(values: Any, side: _Side) -> Coded:
@@ -446,10 +401,3 @@ def _take_dictionary(codes: Codes, found: list[Any], side: _Side) -> Coded:
         return Coded(shifted[codes], tidy.labels, missing=-1)
     tidy = _settle_labels(np.arange(len(found)), found, set(map(type, found)), side)
     return Coded(codes, tidy.labels, missing=-1)
-
-
-_CODERS: tuple[tuple[Callable[[Any], bool], Callable[[Any, _Side], Coded]], ...] = (
-    (lambda v: _module(v) == "pandas" and hasattr(v, "dtype"), _encode_pandas),
-    (lambda v: _module(v) == "polars" and hasattr(v, "to_physical"), _encode_polars),
-    (lambda v: _module(v) == "pyarrow" and hasattr(v, "type"), _encode_arrow),
-)
