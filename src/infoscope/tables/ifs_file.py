@@ -11,7 +11,7 @@ import glob
 import hashlib
 import json
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -86,25 +86,30 @@ class StoredTables:
     def columns(self, types: Mapping[str, Collection[str]]) -> dict[str, Any]:
         """Return the columns of these types, and the column of values, as arrays."""
         wanted = {**types, "value": TYPES["value"]}
-        kept = {"path": exact_path(self.path)}
+        parameters = {"path": exact_path(self.path)}
+
+        def ask(query: str) -> Any:
+            return self.connection.execute(query, parameters)
+
         try:
-            described = self.connection.execute("DESCRIBE FROM read_parquet($path)", kept).fetchall()
-            _check_types({name: kind for name, kind, *_ in described}, wanted)
+            described = {name: kind for name, kind, *_ in ask("DESCRIBE FROM read_parquet($path)").fetchall()}
+            if set(described) != set(wanted):
+                raise InputError(f"its columns are {', '.join(described)}, and must be {', '.join(wanted)}")
+            for name, kinds in wanted.items():
+                if described[name] not in kinds:
+                    raise InputError(
+                        f"its column {name!r} is of type {described[name]}, and must be {' or '.join(sorted(kinds))}"
+                    )
+            # billions of equal rows fit in a small file and in no memory
+            rows = ask("SELECT count(*) FROM read_parquet($path)").fetchone()[0]
+            again = f"SELECT 1 FROM read_parquet($path) GROUP BY {', '.join(types)} HAVING count(*) > 1 LIMIT 1"
+            if rows > MANY_ROWS and ask(again).fetchone():
+                raise InputError(_TWICE)
             names = ", ".join(f'"{name}"' for name in wanted)
-            self._reject_endless(", ".join(types), kept)
-            found: dict[str, Any] = self.connection.execute(
-                f"SELECT {names} FROM read_parquet($path)", kept
-            ).fetchnumpy()
+            columns: dict[str, Any] = ask(f"SELECT {names} FROM read_parquet($path)").fetchnumpy()
         except (duckdb.Error, UnicodeDecodeError, OverflowError, MemoryError) as error:
             raise InputError(f"its rows cannot be read ({_first_line(error)})") from None
-        return found
-
-    def _reject_endless(self, keys: str, kept: Mapping[str, str]) -> None:
-        """Look at many rows before they are read: billions of equal rows fit in a small file and in no memory."""
-        rows = self.connection.execute("SELECT count(*) FROM read_parquet($path)", kept).fetchone()[0]
-        again = f"SELECT 1 FROM read_parquet($path) GROUP BY {keys} HAVING count(*) > 1 LIMIT 1"
-        if rows > MANY_ROWS and self.connection.execute(again, kept).fetchone():
-            raise InputError(_TWICE)
+        return columns
 
 
 @contextmanager
@@ -119,25 +124,17 @@ def opened(path: Path, fault: str = "is not a table written by infoscope") -> It
             ).fetchall()
         except duckdb.Error as error:
             raise InputError(f"{path} {fault}: {_first_line(error)}") from None
-        yield StoredTables(path, connection, _decode_metadata(pairs, path))
-
-
-def _decode_metadata(pairs: Sequence[tuple[bytes, bytes]], path: Path) -> dict[str, str]:
-    try:
-        entries = {bytes(key).decode(): bytes(value).decode() for key, value in pairs if key.startswith(b"infoscope")}
-    except UnicodeDecodeError:
-        raise InputError(f"{path} is not a valid file of tables: its metadata is not UTF-8; write it again") from None
-    if "infoscope" not in entries:
-        raise InputError(f"{path} is a Parquet file but not a table written by infoscope; read it with -t and -s")
-    return entries
-
-
-def _check_types(found: Mapping[str, str], wanted: Mapping[str, Collection[str]]) -> None:
-    if set(found) != set(wanted):
-        raise InputError(f"its columns are {', '.join(found)}, and must be {', '.join(wanted)}")
-    for name, types in wanted.items():
-        if found[name] not in types:
-            raise InputError(f"its column {name!r} is of type {found[name]}, and must be {' or '.join(sorted(types))}")
+        try:
+            entries = {
+                bytes(key).decode(): bytes(value).decode() for key, value in pairs if key.startswith(b"infoscope")
+            }
+        except UnicodeDecodeError:
+            raise InputError(
+                f"{path} is not a valid file of tables: its metadata is not UTF-8; write it again"
+            ) from None
+        if "infoscope" not in entries:
+            raise InputError(f"{path} is a Parquet file but not a table written by infoscope; read it with -t and -s")
+        yield StoredTables(path, connection, entries)
 
 
 def _first_line(error: BaseException) -> str:
@@ -235,22 +232,19 @@ def data_hash(*tables: Contingency) -> str:
     >>> data_hash(one) == data_hash(other), data_hash(one)[:14]
     (True, 'sha256:4ad104a')
     """
-    found = hashlib.sha256()
+    digest = hashlib.sha256()
     for table in tables:
         for side in (table.truth_labels, table.system_labels):
-            found.update(_hashable_text(side))
+            # labels with their kind: the number 1 is not the text "1"
+            text = "\x1e".join(f"{type(label).__name__}\x1f{label}" for label in side)
+            digest.update(text.encode("utf-8", "surrogatepass"))
         cells = np.asarray(table.cells, dtype="<f8")
         filled = np.flatnonzero((cells != 0).any(axis=tuple(range(cells.ndim - 1))))
         places = (table.cell_rows[filled], table.cell_columns[filled])
         for part in (*places, np.array([len(filled)])):
-            found.update(np.asarray(part, dtype="<i8").tobytes())
-        found.update(np.ascontiguousarray(cells[..., filled]).tobytes())
-    return f"sha256:{found.hexdigest()}"
-
-
-def _hashable_text(labels: Iterable[Label]) -> bytes:
-    """Write labels with their kind: the number 1 is not the text "1"."""
-    return "\x1e".join(f"{type(label).__name__}\x1f{label}" for label in labels).encode("utf-8", "surrogatepass")
+            digest.update(np.asarray(part, dtype="<i8").tobytes())
+        digest.update(np.ascontiguousarray(cells[..., filled]).tobytes())
+    return f"sha256:{digest.hexdigest()}"
 
 
 SCHEMA = "infoscope/table/1"
@@ -303,28 +297,46 @@ def save(table: Contingency, path: Path) -> None:
 
 def write(table: Contingency, path: Path, system: str | None = None) -> None:
     """Fill a file with one table, and with the name of its system where there is one."""
-    truth = _Column(table.truth_labels)
-    system_side = _Column(table.system_labels)
+    truth, predicted = _Column(table.truth_labels), _Column(table.system_labels)
     stored = table.values.reshape(-1) != 0
-    codes = (table.cell_rows[stored], table.cell_columns[stored])
+    rows, columns = table.cell_rows[stored], table.cell_columns[stored]
     values = table.values.reshape(-1)[stored]
-    empty_truth = np.setdiff1d(np.arange(table.shape[0]), codes[0])
-    empty_system = np.setdiff1d(np.arange(table.shape[1]), codes[1])
-    columns = {
-        "truth": truth.values[_pad(codes[0], empty_truth, len(empty_system))],
-        "system": np.concatenate(
-            [system_side.values[codes[1]], [None] * len(empty_truth), system_side.values[empty_system]]
-        ).astype(object),
-        "value": np.concatenate([values, np.zeros(len(empty_truth) + len(empty_system), dtype=values.dtype)]),
+    # labels without a cell have a row of their own, without a label of the other side
+    empty_rows = truth.values[np.setdiff1d(np.arange(table.shape[0]), rows)]
+    empty_columns = predicted.values[np.setdiff1d(np.arange(table.shape[1]), columns)]
+    no_rows, no_columns = np.full(len(empty_columns), None), np.full(len(empty_rows), None)
+    cells = {
+        "truth": np.concatenate([truth.values[rows], empty_rows, no_rows]),
+        "system": np.concatenate([predicted.values[columns], no_columns, empty_columns]),
+        "value": np.concatenate([values, np.zeros(len(empty_rows) + len(empty_columns), dtype=values.dtype)]),
     }
-    columns["truth"][len(codes[0]) + len(empty_truth) :] = None
-    facts = _metadata(table, truth, system_side)
+    plain = [label for label in table.system_labels if label != table.reject]
+    is_sorted = tuple(table.truth_labels) == sorted_labels(table.truth_labels) and tuple(table.system_labels) == (
+        *sorted_labels(plain),
+        *(() if table.reject is None else (table.reject,)),
+    )
+    order = {
+        "truth": [label_to_json(label) for label in table.truth_labels],
+        "system": [label_to_json(label) for label in table.system_labels],
+    }
+    facts: dict[str, Any] = {
+        "schema": SCHEMA,
+        "truth_encoding": truth.encoding,
+        "system_encoding": predicted.encoding,
+        "reject": None if table.reject is None else label_to_json(table.reject),
+        "positive": None if table.positive is None else label_to_json(table.positive),
+        "declared": table.declared,
+        "labelled": table.labelled,
+        "ignored": dict(table.ignored),
+        "weight_squares": table.weight_squares,
+        "order": None if is_sorted else order,
+    }
     facts["checksum"] = checksum(facts, system or "", data_hash(table))
     entries = {"infoscope": json.dumps(facts, ensure_ascii=False)}
     if system is not None:
         entries["infoscope_system"] = system
     kind = "BIGINT" if values.dtype.kind in "iu" else "DOUBLE"
-    write_parquet(path, columns, {"truth": truth.type, "system": system_side.type, "value": kind}, entries)
+    write_parquet(path, cells, {"truth": truth.type, "system": predicted.type, "value": kind}, entries)
 
 
 def write_parquet(
@@ -342,16 +354,14 @@ def write_parquet(
         connection.execute(query, {"path": name, **entries})
 
 
-def _pad(codes: NDArray[np.int64], more: NDArray[np.int64], tail: int) -> NDArray[np.int64]:
-    return np.concatenate([codes, more, np.zeros(tail, dtype=np.int64)])
-
-
 class _Column:
     """One side's labels as a Parquet column: native where they are of one kind that Parquet holds, else JSON text."""
 
     def __init__(self, labels: Sequence[Label]) -> None:
         kinds = {kind_of(label) for label in labels}
-        if kinds == {"int", "float"} and all(_is_exact_float(label) for label in labels):
+        if kinds == {"int", "float"} and all(
+            isinstance(label, float) or (isinstance(label, int) and abs(label) < 2**53) for label in labels
+        ):
             kinds = {"float"}
         native = len(kinds) < 2 and all(map(_is_native, labels))
         self.encoding = next(iter(kinds), "text") if native else "json"
@@ -369,35 +379,6 @@ def _is_native(label: Label) -> bool:
     return not isinstance(label, int) or -(2**63) <= label < 2**63
 
 
-def _is_exact_float(label: Label) -> bool:
-    return isinstance(label, float) or (isinstance(label, int) and abs(label) < 2**53)
-
-
-def _metadata(table: Contingency, truth: _Column, system: _Column) -> dict[str, Any]:
-    plain = [label for label in table.system_labels if label != table.reject]
-    is_sorted = tuple(table.truth_labels) == sorted_labels(table.truth_labels) and tuple(table.system_labels) == (
-        *sorted_labels(plain),
-        *(() if table.reject is None else (table.reject,)),
-    )
-    return {
-        "schema": SCHEMA,
-        "truth_encoding": truth.encoding,
-        "system_encoding": system.encoding,
-        "reject": None if table.reject is None else label_to_json(table.reject),
-        "positive": None if table.positive is None else label_to_json(table.positive),
-        "declared": table.declared,
-        "labelled": table.labelled,
-        "ignored": dict(table.ignored),
-        "weight_squares": table.weight_squares,
-        "order": None
-        if is_sorted
-        else {
-            "truth": [label_to_json(label) for label in table.truth_labels],
-            "system": [label_to_json(label) for label in table.system_labels],
-        },
-    }
-
-
 def load(cls: type[Contingency], path: Path) -> Contingency:
     """Read a table, checking that it is one, that it is whole, and that this version knows its form."""
     with opened(path) as file, faults_of(path):
@@ -406,30 +387,40 @@ def load(cls: type[Contingency], path: Path) -> Contingency:
 
 def named_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
     """Return the table of a file with these facts, and the name of its system, where the file has one."""
-    form = _checked_form(facts)
-    table = _assembled(cls, form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
+    schema = check_record(facts, Fields({"schema": TEXT}, open=True), "its metadata")["schema"]
+    if schema != SCHEMA:
+        several = schema.startswith("infoscope/tables/")
+        way_out = "it holds several tables: infoscope.read takes it" if several else "update infoscope"
+        raise InputError(f"its form is {schema[:60]!r} and {SCHEMA!r} is required; {way_out}")
+    form = check_record(facts, _FACTS, "its metadata")
+    table = _assemble(cls, form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
     system = file.entries.get("infoscope_system")
     check_sum(form, system or "", data_hash(table))
     return system, table
 
 
-def _checked_form(facts: Json) -> dict[str, Any]:
-    form = check_record(facts, Fields({"schema": TEXT}, open=True), "its metadata")["schema"]
-    if form != SCHEMA:
-        several = form.startswith("infoscope/tables/")
-        way_out = "it holds several tables: infoscope.read takes it" if several else "update infoscope"
-        raise InputError(f"its form is {form[:60]!r} and {SCHEMA!r} is required; {way_out}")
-    return check_record(facts, _FACTS, "its metadata")
-
-
-def _assembled(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
+def _assemble(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, Any]) -> Contingency:
+    """Make a table of columns that anybody may have written."""
     truth, rows = _decode_column(columns["truth"], facts["truth_encoding"], "truth")
     system, places = _decode_column(columns["system"], facts["system_encoding"], "system")
     reject, positive = (None if facts[key] is None else label_from_json(facts[key]) for key in ("reject", "positive"))
     check_reject_is_no_truth(truth, reject)
     if reject is not None and reject not in system:
         raise InputError(f"its reject label {reject!r} is not among the labels of the system")
-    labels = _order_labels(truth, system, reject, facts["order"])
+
+    # the labels of both sides in the order of the table: sorted, the reject label last, or as stated
+    order = facts["order"]
+    if order is None:
+        last = () if reject is None else (reject,)
+        labels = sorted_labels(truth), (*sorted_labels(label for label in system if label != reject), *last)
+    else:
+        labels = tuple(map(label_from_json, order["truth"])), tuple(map(label_from_json, order["system"]))
+        for name, own, stated in zip(("truth", "system"), (truth, system), labels, strict=True):
+            check_unique(stated, name)
+            if set(own) != set(stated):
+                odd = next(iter(set(own) ^ set(stated)))
+                raise InputError(f"{name} label {odd!r} is in its rows or in its order of labels, and must be in both")
+
     values = checked_values(columns["value"])
     filled = (rows >= 0) & (places >= 0)
     if (values[~filled] != 0).any() or ((rows < 0) & (places < 0)).any():
@@ -448,22 +439,6 @@ def _assembled(cls: type[Contingency], facts: dict[str, Any], columns: dict[str,
     )
 
 
-def _order_labels(
-    truth: Sequence[Label], system: Sequence[Label], reject: Label | None, order: dict[str, list[str]] | None
-) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """Return the labels of both sides in the order of the table: sorted, the reject label last, or as stated."""
-    if order is None:
-        last = () if reject is None else (reject,)
-        return sorted_labels(truth), (*sorted_labels(label for label in system if label != reject), *last)
-    sides = (tuple(map(label_from_json, order["truth"])), tuple(map(label_from_json, order["system"])))
-    for name, found, stated in zip(("truth", "system"), (truth, system), sides, strict=True):
-        check_unique(stated, name)
-        if set(found) != set(stated):
-            odd = next(iter(set(found) ^ set(stated)))
-            raise InputError(f"{name} label {odd!r} is in its rows or in its order of labels, and must be in both")
-    return sides
-
-
 def _decode_column(column: Any, encoding: str, side: str) -> tuple[list[Label], NDArray[np.int64]]:
     """Return the distinct labels of a column and each row's position among them; −1 where the row has none."""
     absent = np.ma.getmaskarray(column) if np.ma.isMaskedArray(column) else np.zeros(len(column), dtype=bool)
@@ -475,15 +450,15 @@ def _decode_column(column: Any, encoding: str, side: str) -> tuple[list[Label], 
     if present.dtype == object:
         seen: dict[Any, int] = {}
         places[~absent] = [seen.setdefault(value, len(seen)) for value in present.tolist()]
-        found: list[Any] = list(seen)
+        distinct: list[Any] = list(seen)
     else:
         unique, places[~absent] = np.unique(present, return_inverse=True)
-        found = unique.astype("datetime64[us]").tolist() if unique.dtype.kind == "M" else unique.tolist()
+        distinct = unique.astype("datetime64[us]").tolist() if unique.dtype.kind == "M" else unique.tolist()
     if encoding == "json":
-        labels = [label_from_json(text) for text in found]
+        labels = [label_from_json(text) for text in distinct]
     else:
-        days = (value.date() if hasattr(value, "date") else value for value in found)
-        labels = list(as_labels(days if encoding == "date" else found))
+        days = (value.date() if hasattr(value, "date") else value for value in distinct)
+        labels = list(as_labels(days if encoding == "date" else distinct))
         if not set(map(type, labels)) <= _PYTHON_TYPES[encoding] or (
             encoding == "float" and any(map(is_missing, labels))
         ):
