@@ -44,7 +44,6 @@ NOT_YET = {
     "sklearn.scorer",
     "sklearn.search",
     "sklearn.simplest",
-    "tracking.name_of",
 }
 
 

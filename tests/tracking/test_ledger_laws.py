@@ -251,7 +251,7 @@ def test_the_matched_table_counts_every_detection_once() -> None:
 def test_a_tall_stack_of_candidates_is_looked_at_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     tracks = as_tracks(*crowd(1))
     whole = by_overlap(tracks)
-    monkeypatch.setattr("infoscope.studies.tracking.matching.MAX_PAIRS_AT_ONCE", 50)
+    monkeypatch.setattr("infoscope.studies.tracking_matching.MAX_PAIRS_AT_ONCE", 50)
 
     parts = by_overlap(tracks)
 

@@ -16,9 +16,8 @@ from infoscope.figures.display import Display, tracking_only
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words, series
 from infoscope.studies.tracking import compare, evaluate
-from infoscope.studies.tracking.options import TrackingOptions
-from infoscope.studies.tracking.result import LOST, SequenceResult, TrackerResult, TrackingEvaluation
-from infoscope.studies.tracking.sequence import Cell, Segment
+from infoscope.studies.tracking_matching import Cell, Segment, TrackingOptions
+from infoscope.studies.tracking_result import LOST, SequenceResult, TrackerResult, TrackingEvaluation
 from infoscope.tables.tracks import TrackId
 from infoscope.typing import Axes, Source
 

@@ -244,7 +244,7 @@ _OTHERS: dict[Domain, dict[str, Metric]] = {"label_sets": {}, "tracks": {}, "ann
 _HOMES: dict[Domain, str] = {
     "table": "infoscope.metrics",
     "label_sets": "infoscope.studies.multilabel_measures",
-    "tracks": "infoscope.studies.tracking.measures",
+    "tracks": "infoscope.studies.tracking_measures",
     "annotations": "infoscope.studies.agreement_measures",
     "scores": "infoscope.studies.scores",
 }

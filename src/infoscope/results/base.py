@@ -243,7 +243,7 @@ KINDS = {
     "relations": "infoscope.studies.relate:Relations",
     "score-groups": "infoscope.studies.score_groups:ScoreGroups",
     "sweep": "infoscope.studies.sweep:Sweep",
-    "tracking": "infoscope.studies.tracking.result:TrackingEvaluation",
+    "tracking": "infoscope.studies.tracking_result:TrackingEvaluation",
     "tuning": "infoscope.studies.tune:Tuning",
     "two-thresholds": "infoscope.studies.rejection:TwoThresholds",
 }

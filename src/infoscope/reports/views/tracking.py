@@ -56,8 +56,8 @@ from infoscope.results.notation import (
     format_share,
     format_share_with_interval,
 )
-from infoscope.studies.tracking.measures import get_measures
-from infoscope.studies.tracking.result import LINES, LOST, SequenceResult, TrackerResult, TrackingEvaluation
+from infoscope.studies.tracking_measures import get_measures
+from infoscope.studies.tracking_result import LINES, LOST, SequenceResult, TrackerResult, TrackingEvaluation
 
 PICTURES: dict[str, Callable[[TrackingEvaluation], Display]] = {
     "coverage": CoverageDisplay.from_evaluation,

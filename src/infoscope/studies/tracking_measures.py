@@ -114,7 +114,7 @@ def measure(card: Card) -> Callable[[Score], Metric]:
     return lambda score: register(describe_metric(score, card, domain="tracks"))
 
 
-# ── information: what the ids tell about who was where, over what there is to tell ──
+# Information: what the ids tell about who was where, over what there is to tell ---------------------------------------
 
 
 def captured_bits(sums: TrackSums) -> Real:
@@ -259,7 +259,7 @@ def _weigh_errors(false: Score) -> tuple[Metric, ...]:
     return erroneous_information_ratio, erroneous_information, information_jaccard
 
 
-# ── CLEAR, Identity and HOTA, to the digit as TrackEval has them, but undefined where there is nothing to divide by ──
+# CLEAR, Identity and HOTA, to the digit as TrackEval has them, but undefined where there is nothing to divide by ------
 
 
 def compute_curve(sums: TrackSums) -> dict[str, Real]:
@@ -561,7 +561,7 @@ COUNTS: tuple[Metric, ...] = (
 )  # fmt: skip
 
 
-# ── Hurley's seven tracker metrics: the names are those of his slide, the definitions below ours ──
+# Hurley's seven tracker metrics: the names are those of his slide, the definitions below ours -------------------------
 
 
 @measure(

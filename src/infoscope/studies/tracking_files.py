@@ -90,7 +90,7 @@ class TrackFile:
         return Detections.of(self.frames, self.ids, self.shapes)
 
 
-# ── sources ──────────────────────────────────────────────────────────────────────────────────────
+# Sources --------------------------------------------------------------------------------------------------------------
 
 _SUFFIXES = (".txt", ".csv", ".tsv", ".json")
 _GENERIC_NAMES = frozenset((
@@ -283,7 +283,7 @@ def find_delimiter(line: str) -> str | None:
     return next((mark for mark in (",", ";", "\t") if mark in line), None)
 
 
-# ── named columns: CSV, data frames, mappings of arrays ──────────────────────────────────────────
+# Named columns: CSV, data frames, mappings of arrays ------------------------------------------------------------------
 
 _COLUMN_NAMES = {
     "sequence": ("sequence", "seq", "video", "video_name", "videoname", "clip", "scene"),
@@ -401,7 +401,7 @@ def _build_shapes(columns: Mapping[str, Any], roles: dict[str, str], origin: str
     return np.column_stack(list(values.values())).reshape(rows, len(layout))
 
 
-# ── MOTChallenge and other rows of numbers ───────────────────────────────────────────────────────
+# MOTChallenge and other rows of numbers -------------------------------------------------------------------------------
 
 _ROW = "frame, id, left, top, width, height and more, or frame, id, x, y[, z] for points"
 _WITH_CLASSES = (8, 9)
@@ -496,7 +496,7 @@ def _explain_bad_line(text: str, origin: str, delimiter: str | None, columns: in
     return InputError(f"{origin}: the rows cannot be read as numbers; a row must have {_ROW}")
 
 
-# ── KITTI and BDD100K ────────────────────────────────────────────────────────────────────────────
+# KITTI and BDD100K ----------------------------------------------------------------------------------------------------
 
 _KITTI_FIELDS = 10
 _KITTI_IGNORED = "DontCare"
@@ -607,7 +607,7 @@ def _parse_edges(edges: Iterable[Sequence[Any]], origin: str) -> Real:
     return np.column_stack([left, top, right - left, bottom - top])
 
 
-# ── values of columns ────────────────────────────────────────────────────────────────────────────
+# Values of columns ----------------------------------------------------------------------------------------------------
 
 
 def parse_numbers(values: Sequence[Any] | NDArray[Any], origin: str, what: str) -> Real:
@@ -653,7 +653,7 @@ def parse_ids(values: Sequence[Any] | NDArray[Any], origin: str) -> NDArray[Any]
     return np.array([str(value) for value in ids.tolist()], dtype=np.str_)
 
 
-# ── checks before anything is computed ───────────────────────────────────────────────────────────
+# Checks before anything is computed -----------------------------------------------------------------------------------
 
 
 def check_rows(reading: TrackFile, duplicates: str = "error") -> TrackFile:

@@ -1,9 +1,10 @@
-"""Intervals of a tracker's metrics, and differences between trackers. Frames are not independent draws.
+"""Result of an evaluation of trackers, the intervals of its metrics, and differences between trackers.
 
-Five sequences or more: each is left out in turn (jackknife, Student t). Fewer: every truth track and every false
-track counts as one draw, and for the ledger's ratios the spread over blocks of time, if that is larger. The tracks of
-one sequence do not show how sequences differ, so the sd is doubled: in trials the intervals of one sequence held the
-false information ratio 70 % and IDF1 68 % of the time instead of 95 %, as if the sd were half of what it should be.
+``tracking.py`` fills the result; figures and reports only read it. Frames are not independent draws. Five sequences or
+more: each is left out in turn (jackknife, Student t). Fewer: every truth track and every false track counts as one
+draw, and for the ledger's ratios the spread over blocks of time, if that is larger. The tracks of one sequence do not
+show how sequences differ, so the sd is doubled: in trials the intervals of one sequence held the false information
+ratio 70 % and IDF1 68 % of the time instead of 95 %, as if the sd were half of what it should be.
 
 The ledger's lines grow in proportion to the counts, so each line is the sum over events of its derivative by that
 event's count. Summed by frame, these are the contributions that a resampling of frames would move.
@@ -14,8 +15,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, field
+from math import isnan
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
@@ -23,13 +25,18 @@ from scipy.special import stdtr, stdtrit
 from infoscope.core.markup import counted
 from infoscope.core.numerics import Real, as_real, pareto_front
 from infoscope.errors import InputError
+from infoscope.results.base import SystemsResult
 from infoscope.results.estimate import Difference, Estimate
-from infoscope.studies.tracking.measures import TrackSums, compute_values, get_measures, join, stack
-from infoscope.studies.tracking.options import TrackingOptions
-from infoscope.studies.tracking.result import CurvePoint, TrackerComparison, TrackerResult
-from infoscope.studies.tracking.sequence import MatchedSequence
+from infoscope.results.finding import Finding
+from infoscope.results.provenance import IgnoredRows, Provenance
+from infoscope.studies.tracking_matching import Cell, Convention, MatchedSequence, Segment, TrackingOptions
+from infoscope.studies.tracking_measures import TrackSums, compute_values, get_measures, join, stack
 from infoscope.tables.tracks import Ints, sum_by
 
+LINES = ("truth", "captured", "missed", "confused", "fragmented", "spurious")
+"""The lines of the information ledger."""
+LOST = ("missed", "confused", "fragmented")
+"""The lines that a truth track can lose, or have broken up."""
 MIN_UNITS = 5
 """Fewer sequences, or truth tracks, say nothing about how they vary."""
 BLOCKS = 5
@@ -44,9 +51,161 @@ MAX_EXACT_UNITS = 12
 """Up to this many units every pattern of signs is tried; beyond, some are drawn."""
 SIGN_DRAWS = 9999
 
-_LN2 = float(np.log(2.0))
-_NO_VARIANCE = frozenset({"truth_entropy"})
+NATS_PER_BIT = float(np.log(2.0))
+WITHOUT_VARIANCE = frozenset({"truth_entropy"})
 """Metrics that the truth alone decides."""
+
+
+# Results --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TruthTrack:
+    """A truth track with what became of it, in bits."""
+
+    id: str
+    frames: int
+    matched: float
+    ids: int
+    """Number of system ids that followed it."""
+    truth: float
+    missed: float
+    confused: float
+    fragmented: float
+
+    @property
+    def lost(self) -> float:
+        """Missed, confused and fragmented bits together."""
+        return self.missed + self.confused + self.fragmented
+
+
+@dataclass(frozen=True)
+class SystemTrack:
+    """A track of the system with what it costs, in bits."""
+
+    id: str
+    frames: int
+    false: float
+    confused: float
+    spurious: float
+
+
+@dataclass(frozen=True, eq=False)
+class SequenceResult:
+    """One sequence of one tracker."""
+
+    name: str
+    frames: int
+    truth_boxes: int
+    system_boxes: int
+    metrics: Mapping[str, Estimate]
+    ledger: Mapping[str, float]
+    tracks: tuple[TruthTrack, ...]
+    """Truth tracks, those that lose most first."""
+    system_tracks: tuple[SystemTrack, ...]
+    association: tuple[tuple[str, str, float], ...]
+    """Truth track, system track and the frames they share."""
+    segments: tuple[Segment, ...] = field(default=(), repr=False)
+    """The worst truth tracks as stretches under one id, frame by frame."""
+    cells: tuple[Cell, ...] = field(default=(), repr=False)
+    """The association with misses and false detections, in the order of its map."""
+    frame_step: float = 1.0
+    """From one frame to the next."""
+    evaluated: MatchedSequence | None = field(default=None, repr=False, metadata={"stored": False})
+    """The detections and their matches; not part of the document."""
+
+
+@dataclass(frozen=True)
+class TrackerInterval:
+    """Where the intervals of a tracker come from."""
+
+    method: str
+    level: float
+    degrees: int
+    note: str = ""
+    coverage: tuple[tuple[float, float], tuple[float, float]] | None = None
+    """Covariance of (false information ratio, proficiency), for the ellipse in the coverage plane."""
+
+
+@dataclass(frozen=True, eq=False)
+class TrackerResult:
+    """One tracker: its metrics with intervals, its ledger, and its sequences."""
+
+    name: str
+    n: int
+    """Truth detections."""
+    system_boxes: int
+    metrics: Mapping[str, Estimate]
+    ledger: Mapping[str, float]
+    """Where the bits go, over all sequences."""
+    curve: Mapping[str, tuple[float | None, ...]]
+    """HOTA and its parts at each level of similarity."""
+    interval: TrackerInterval
+    sequences: tuple[SequenceResult, ...]
+    diagnosis: tuple[Finding, ...] = ()
+    ignored: tuple[IgnoredRows, ...] = ()
+
+
+@dataclass(frozen=True)
+class CurvePoint:
+    """One setting of a tracker in the coverage plane."""
+
+    value: float | str
+    name: str
+    false_information_ratio: float | None
+    proficiency: float | None
+
+
+@dataclass(frozen=True)
+class TrackerComparison:
+    """All pairs, the ranking by erroneous information, the Pareto front and the tuning curves."""
+
+    pairs: tuple[Difference, ...]
+    ranking: tuple[str, ...]
+    pareto: tuple[str, ...]
+    """Trackers that no other beats in both captured and false information."""
+    curves: Mapping[str, tuple[CurvePoint, ...]]
+    """Trackers named ``tracker@parameter=value``, by tracker and parameter, in the order of the value."""
+    unit: str = ""
+    """What was compared as independent draws: sequences or truth tracks."""
+
+
+@dataclass(frozen=True)
+class GateSweep:
+    """Information metrics at each gate, and their mean over the gates."""
+
+    points: tuple[Mapping[str, float | None], ...]
+
+    @property
+    def mean(self) -> dict[str, float | None]:
+        """The mean over gates, a number that does not depend on one of them; None where one is undefined."""
+        means: dict[str, float | None] = {}
+        for name in self.points[0]:
+            values = [value for point in self.points if (value := point[name]) is not None and not isnan(value)]
+            means[name] = sum(values) / len(values) if len(values) == len(self.points) else None
+        means.pop("gate")
+        return means
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TrackingEvaluation(SystemsResult[TrackerResult]):
+    """Trackers on one truth: metrics with intervals, ledgers, sequences, tracks and differences."""
+
+    kind: ClassVar[str] = "tracking"
+
+    convention: Convention
+    systems: tuple[TrackerResult, ...]
+    comparison: TrackerComparison | None = None
+    gate_sweep: Mapping[str, GateSweep] = field(default_factory=dict)
+    provenance: Provenance = field(default_factory=Provenance)
+    findings: tuple[Finding, ...] = ()
+
+    @property
+    def ranking(self) -> tuple[str, ...]:
+        """Trackers by erroneous information, the best first."""
+        if self.comparison is not None:
+            return self.comparison.ranking
+        return tuple(system.name for system in self.systems)
 
 
 @dataclass(frozen=True)
@@ -63,7 +222,7 @@ class MetricSpread:
     note: str = ""
 
 
-# ── intervals of metrics ─────────────────────────────────────────────────────────────────────────
+# Intervals of metrics -------------------------------------------------------------------------------------------------
 
 
 def estimate_metrics(
@@ -136,7 +295,7 @@ def _spread_over_tracks(sequences: Sequence[MatchedSequence], settings: Tracking
     sd = {
         name: SD_BETWEEN_SEQUENCES * float(np.sqrt(value))
         for name, value in variance.items()
-        if name not in _NO_VARIANCE
+        if name not in WITHOUT_VARIANCE
     }
     return MetricSpread(
         method=method,
@@ -190,7 +349,7 @@ def _take_largest_variances(planes: Sequence[Real], values: Mapping[str, Real]) 
     return variance | {"erroneous_information": variance["erroneous_information_ratio"] * entropy**2}
 
 
-# ── blocks of time ───────────────────────────────────────────────────────────────────────────────
+# Blocks of time -------------------------------------------------------------------------------------------------------
 
 
 class FrameBits(NamedTuple):
@@ -231,10 +390,10 @@ def sum_bits_by_frame(sequence: MatchedSequence) -> FrameBits:
     is_missed, is_false = np.ones(len(truth)), np.ones(len(system))
     is_missed[matched.truth], is_false[matched.system] = 0.0, 0.0
     # a further frame of a track also changes the price of all its misses
-    repriced = (table.missed.sum() / max(len(truth), 1) - table.missed / truth.lengths) / _LN2
+    repriced = (table.missed.sum() / max(len(truth), 1) - table.missed / truth.lengths) / NATS_PER_BIT
     truth_bits = name_bits(truth.lengths)[truth.tracks]
     missed = truth_bits * is_missed + repriced[truth.tracks]
-    repriced = (table.false.sum() / max(len(system), 1) - table.false / system.lengths) / _LN2
+    repriced = (table.false.sum() / max(len(system), 1) - table.false / system.lengths) / NATS_PER_BIT
     spurious = name_bits(system.lengths)[system.tracks] * is_false + repriced[system.tracks]
 
     # confused and fragmented bits of every matched pair of detections
@@ -251,7 +410,7 @@ def sum_bits_by_frame(sequence: MatchedSequence) -> FrameBits:
     )
 
 
-# ── differences between trackers ─────────────────────────────────────────────────────────────────
+# Differences between trackers -----------------------------------------------------------------------------------------
 
 
 def compare_trackers(

@@ -1,8 +1,16 @@
-"""Trackers evaluated, compared, and swept over a range of gates: truth and tracks in, a result out.
+"""Evaluate trackers: how much of who-was-where a multi-target tracker captures, and where the rest is lost.
 
-``evaluate`` is ``compare`` of one tracker. Both read the files (``track_files.py``), prepare each sequence (rows that a
-benchmark leaves out, candidate pairs), account for it (``sequence.py``), estimate every metric (``uncertainty.py``) and
-fill the result, with findings about the input.
+>>> import numpy as np
+>>> import infoscope
+>>> boxes = np.array([[f, i, 100 * i, 0, 20, 40] for f in range(10) for i in range(4)], dtype=float)
+>>> infoscope.tracking.evaluate(boxes, boxes)
+tracks captures 100% of the information about who was where.
+For every 100 bits of truth it adds no false information.
+
+``evaluate`` is ``compare`` of one tracker. Both read the files (``tracking_files.py``), prepare each sequence (rows
+that a benchmark leaves out, candidate pairs), account for it (``tracking_matching.py``), estimate every metric of
+``tracking_measures.py`` with its interval, and fill the result (``tracking_result.py``), with findings about the input.
+The page is ``reports/views/tracking.py``, the command ``infoscope track``.
 """
 
 from __future__ import annotations
@@ -21,15 +29,29 @@ from infoscope.errors import InputError
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance
-from infoscope.studies.tracking.matching import (
+from infoscope.studies.tracking_files import TrackFile, check_rows, match_sequences, read_tracks
+from infoscope.studies.tracking_matching import (
+    Duplicates,
     FrameSimilarity,
+    Match,
+    MatchedSequence,
+    Null,
+    Per,
+    Preprocessing,
     SimilarPairs,
+    TrackingOptions,
+    account_for,
     apply_similarity,
+    associate,
+    build_timeline,
+    divide_bits,
+    find_frame_step,
     find_near_points,
     find_overlaps,
+    list_cells,
     match_independent,
 )
-from infoscope.studies.tracking.measures import (
+from infoscope.studies.tracking_measures import (
     LEVELS,
     TrackSums,
     captured_bits,
@@ -40,32 +62,35 @@ from infoscope.studies.tracking.measures import (
     join,
     stack,
 )
-from infoscope.studies.tracking.options import Duplicates, Match, Null, Per, Preprocessing, TrackingOptions
-from infoscope.studies.tracking.result import (
+from infoscope.studies.tracking_result import (
     GateSweep,
+    MetricSpread,
     SequenceResult,
     SystemTrack,
     TrackerInterval,
     TrackerResult,
     TrackingEvaluation,
     TruthTrack,
+    compare_trackers,
+    estimate_metrics,
 )
-from infoscope.studies.tracking.sequence import (
-    MatchedSequence,
-    account_for,
-    associate,
-    build_timeline,
-    divide_bits,
-    find_frame_step,
-    list_cells,
-)
-from infoscope.studies.tracking.track_files import TrackFile, check_rows, match_sequences, read_tracks
-from infoscope.studies.tracking.uncertainty import MetricSpread, compare_trackers, estimate_metrics
 from infoscope.tables.tracks import Detections, Tracks
 from infoscope.typing import Source
 
+__all__ = ["GateSweep", "TrackingEvaluation", "TrackingOptions", "compare", "evaluate", "name_of", "sweep_gates"]
+
 MAX_TIMELINES = 200
 """Truth tracks whose stretches a document holds, those that lose most."""
+MOT_CLASSES = 13
+PEDESTRIAN = 1
+DISTRACTORS = {"mot16": (2, 7, 8, 12), "mot20": (2, 6, 7, 8, 12)}
+"""Person on vehicle, static person, distractor, reflection; in MOT20 also the non-motorised vehicle."""
+MIN_MEETING_SHARE = 0.2
+"""Below this fraction of truth detections with any neighbour, something is probably wrong."""
+MAX_SIZE_RATIO = 1.6
+"""Boxes this many times as large or small are suspect: half of the image size is, a tracker's own style is not."""
+MIN_GAIN_OF_SHIFT = {1: 1.25, 2: 1.05}
+"""This many times more pairs must pass after a shift, where one or both ends of the frame numbers suggest it."""
 
 
 @validated(gate=Number(), level=LEVEL, seed=SEED)
@@ -298,6 +323,18 @@ def sweep_gates(
 def name_of(tracks: object) -> str:
     """Return a name for a tracker from where its tracks are stored.
 
+    Parameters
+    ----------
+    tracks
+        A path, or tracks in any other form, which are "tracks".
+
+    Returns
+    -------
+    str
+        The name of the file or folder without the suffixes of track files.
+
+    Examples
+    --------
     >>> name_of("runs/mine@gate=0.4.txt")
     'mine@gate=0.4'
     """
@@ -357,12 +394,7 @@ def _compare(truth: Source, systems: Mapping[str, Any], settings: TrackingOption
     )
 
 
-# ── sequences ready to be matched ────────────────────────────────────────────────────────────────
-
-_MOT_CLASSES = 13
-_PEDESTRIAN = 1
-_DISTRACTORS = {"mot16": (2, 7, 8, 12), "mot20": (2, 6, 7, 8, 12)}
-"""Person on vehicle, static person, distractor, reflection; in MOT20 also the non-motorised vehicle."""
+# Sequences ready to be matched ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -434,7 +466,7 @@ def _select_evaluated(truth: TrackFile, system: TrackFile, rules: str) -> tuple[
     """
     is_wanted = np.ones(len(truth), dtype=bool) if truth.considered is None else truth.considered
     is_spared = np.ones(len(system), dtype=bool)
-    if rules not in _DISTRACTORS or not len(truth):
+    if rules not in DISTRACTORS or not len(truth):
         return is_wanted, is_spared
     # by other classes than MOTChallenge's, boxes would be dropped as if they were no pedestrians
     way_out = "or choose preprocessing (--preprocessing) 'off'"
@@ -443,18 +475,18 @@ def _select_evaluated(truth: TrackFile, system: TrackFile, rules: str) -> tuple[
             f"{truth.origin} has no classes by number, by which the rules {rules} drop boxes; give nine columns"
             f" (class and visibility last), {way_out}"
         )
-    unknown = np.setdiff1d(truth.categories, np.arange(1, _MOT_CLASSES + 1))
+    unknown = np.setdiff1d(truth.categories, np.arange(1, MOT_CLASSES + 1))
     if len(unknown):
         raise InputError(
-            f"{truth.origin}: class {unknown[0]:g} (column 8) is none of MOTChallenge's 1 to {_MOT_CLASSES}, by which"
+            f"{truth.origin}: class {unknown[0]:g} (column 8) is none of MOTChallenge's 1 to {MOT_CLASSES}, by which"
             f" the rules {rules} drop boxes; correct it, {way_out}"
         )
     if len(system):  # a system box is dropped if a distractor wins it when all truth boxes compete
         tracks = Tracks.align("", truth.to_detections(), system.to_detections())
         matched = match_independent(tracks, find_overlaps(tracks), 0.5)
-        is_distractor = np.isin(truth.categories, _DISTRACTORS[rules])
+        is_distractor = np.isin(truth.categories, DISTRACTORS[rules])
         is_spared[matched.system[is_distractor[matched.truth]]] = False
-    return is_wanted & (truth.categories == _PEDESTRIAN), is_spared
+    return is_wanted & (truth.categories == PEDESTRIAN), is_spared
 
 
 def _fit_similarity(side: TrackFile, similarity: str, name: str) -> TrackFile:
@@ -495,7 +527,7 @@ def _count_ignored(prepared: Sequence[_Prepared]) -> tuple[IgnoredRows, ...]:
     return tuple(IgnoredRows(reason, rows) for reason, rows in reasons if rows)
 
 
-# ── what is shown of each sequence ───────────────────────────────────────────────────────────────
+# What is shown of each sequence ---------------------------------------------------------------------------------------
 
 
 def _ledger_lines(sums: TrackSums) -> dict[str, float]:
@@ -561,7 +593,7 @@ def _summarize_sequence(sequence: MatchedSequence, per: str) -> SequenceResult:
     )
 
 
-# ── findings ─────────────────────────────────────────────────────────────────────────────────────
+# Findings -------------------------------------------------------------------------------------------------------------
 
 
 def _collect_findings(
@@ -582,14 +614,6 @@ def _collect_findings(
         yield Finding("single_truth_track", text, evidence={"sequences": single})
     if spread.note:
         yield Finding("interval", f"{spread.note[0].upper()}{spread.note[1:]}.")
-
-
-MIN_MEETING_SHARE = 0.2
-"""Below this fraction of truth detections with any neighbour, something is probably wrong."""
-MAX_SIZE_RATIO = 1.6
-"""Boxes this many times as large or small are suspect: half of the image size is, a tracker's own style is not."""
-MIN_GAIN_OF_SHIFT = {1: 1.25, 2: 1.05}
-"""This many times more pairs must pass after a shift, where one or both ends of the frame numbers suggest it."""
 
 
 def _check_input(prepared: Sequence[_Prepared], settings: TrackingOptions) -> Iterator[Finding]:
