@@ -300,7 +300,7 @@ HOMES = {
     "MetricBelief": "infoscope.studies.compare_statistics",
     "MetricNotation": "infoscope.results.notation",
     "metrics_of": "infoscope.metrics.registry",
-    "MetricScore": "infoscope.integrations.sklearn.scorers",
+    "MetricScore": "infoscope.integrations.sklearn",
     "micro_f1": "infoscope.studies.multilabel_measures",
     "miller_madow": "infoscope.posterior.first_order",
     "MIN_RUNS": "infoscope.studies.history",

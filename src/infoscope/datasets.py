@@ -18,7 +18,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib.resources import as_file, files
-from importlib.resources.abc import Traversable
 from types import MappingProxyType
 from typing import Any
 
@@ -56,16 +55,16 @@ class Dataset:
     """The prediction that means "abstained", where a system may abstain."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied by its fields."""
+        """Pickle and copy by fields."""
         return by_fields(self)
 
     def __iter__(self) -> Iterator[Any]:  # two types, one after the other: a union would fit neither
-        """``y_true``, then ``predictions``: what functions of labels take."""
+        """Yield ``y_true``, then ``predictions``: what functions of labels take."""
         yield self.y_true
         yield self.predictions
 
     def __len__(self) -> int:
-        """Number of samples."""
+        """Return the number of samples."""
         return len(self.y_true)
 
     @cached_property
@@ -80,23 +79,33 @@ class Dataset:
         return {"truth": self.y_true, **self.predictions, **scores}
 
     def to_frame(self, backend: str | None = None) -> DataFrame:
-        """The columns as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
+        """Return the columns as a data frame of pandas, polars or pyarrow, whichever is installed unless named."""
         names = list(self.columns)
         rows = zip(*(column.tolist() for column in self.columns.values()), strict=True)
         return build_frame((dict(zip(names, row, strict=True)) for row in rows), backend)
 
     def __repr__(self) -> str:
-        """Name, size and systems in a line."""
+        """Say name, size and systems in a line."""
         about = f"{self.name}: {len(self):,} samples, {len(self.labels)} classes"
         scored = f"; scores of {', '.join(self.scores)}" if self.scores else ""
         return f"{about}; predictions of {', '.join(self.predictions)}{scored}"
 
 
 def digits(*, abstaining: bool = False) -> Dataset:
-    """Handwritten digits: 10 classes, a good classifier, a poor one, one with renamed outputs, and a constant one.
+    """Return handwritten digits: 10 classes, a good classifier, a poor one, one with renamed outputs, a constant one.
 
-    ``abstaining`` adds a classifier that may abstain, which is the prediction "?" (give ``reject=data.reject``).
+    Parameters
+    ----------
+    abstaining : bool, default False
+        Add a classifier that may abstain, which is the prediction "?" (give ``reject=data.reject``).
 
+    Returns
+    -------
+    Dataset
+        1,797 samples.
+
+    Examples
+    --------
     >>> import infoscope as ifs
     >>> result = ifs.evaluate(*digits())
     >>> print(f"{result['svm'].shown('proficiency'):.2f}, {result['majority'].shown('proficiency'):.2f}")
@@ -105,28 +114,42 @@ def digits(*, abstaining: bool = False) -> Dataset:
     columns = _read("digits")
     if not abstaining:
         columns.pop("cautious")
-    return _made("digits", columns, reject="?" if abstaining else None)
+    return _make_dataset("digits", columns, reject="?" if abstaining else None)
 
 
 def page_blocks() -> Dataset:
-    """Which blocks of scanned pages are pictures, 1 of 48: two classifiers with their scores.
+    """Return blocks of scanned pages, of which 1 of 48 is a picture: two classifiers with their scores.
 
+    Returns
+    -------
+    Dataset
+        With scores of the class "picture".
+
+    Examples
+    --------
     >>> import infoscope as ifs
     >>> data = page_blocks()
     >>> curve = ifs.sweep(data.y_true, data.scores["boosting"], positive=data.positive)
     >>> print(f"{curve.areas['roc_auc']:.2f}")
     0.98
     """
-    return _made("page_blocks", _read("page_blocks"), positive="picture")
+    return _make_dataset("page_blocks", _read("page_blocks"), positive="picture")
 
 
 def languages() -> Dataset:
-    """In which of 195 languages the name of a country, a language or a currency is written: three classifiers.
+    """Return names of countries, languages and currencies in 195 languages, the classes of three classifiers.
 
+    Returns
+    -------
+    Dataset
+        The language of each name, and what classifiers predict.
+
+    Examples
+    --------
     >>> len(languages().labels)
     195
     """
-    return _made("languages", _read("languages"))
+    return _make_dataset("languages", _read("languages"))
 
 
 DATASETS: Mapping[str, str] = MappingProxyType(
@@ -139,16 +162,16 @@ DATASETS: Mapping[str, str] = MappingProxyType(
 """Every data set with what it is about."""
 
 
-def _made(name: str, columns: Mapping[str, list[str]], **stated: str | None) -> Dataset:
+def _make_dataset(name: str, columns: Mapping[str, list[str]], **stated: str | None) -> Dataset:
     truth, *systems = (column for column in columns if not column.endswith(_SCORE))
     return Dataset(
         name,
         DATASETS[name],
-        _fixed(np.array(columns[truth])),
-        MappingProxyType({system: _fixed(np.array(columns[system])) for system in systems}),
+        _freeze(np.array(columns[truth])),
+        MappingProxyType({system: _freeze(np.array(columns[system])) for system in systems}),
         MappingProxyType(
             {
-                column.removesuffix(_SCORE): _fixed(np.array(values, dtype=np.float64))
+                column.removesuffix(_SCORE): _freeze(np.array(values, dtype=np.float64))
                 for column, values in columns.items()
                 if column.endswith(_SCORE)
             }
@@ -157,23 +180,40 @@ def _made(name: str, columns: Mapping[str, list[str]], **stated: str | None) -> 
     )
 
 
-def _fixed(column: NDArray[Any]) -> NDArray[Any]:
+def _freeze(column: NDArray[Any]) -> NDArray[Any]:
     column.flags.writeable = False
     return column
 
 
-def _file(name: str) -> Traversable:
-    folder = files("infoscope") / "data"
-    plain = folder / f"{name}.csv"
-    return plain if plain.is_file() else folder / f"{name}.csv.gz"
-
-
 def csv_of(name: str) -> str:
-    """The file of a data set, as CSV."""
+    """Return the file of a data set, as CSV.
+
+    Parameters
+    ----------
+    name : str
+        One of ``DATASETS``.
+
+    Returns
+    -------
+    str
+        A header, and a row for each sample: the true class, predicted classes, scores.
+
+    Raises
+    ------
+    UnknownNameError
+        Where there is no such data set.
+
+    Examples
+    --------
+    >>> csv_of("digits").splitlines()[0]
+    'truth,svm,naive_bayes,relabelled,cautious,majority'
+    """
     if name not in DATASETS:
         listed = f"there are {', '.join(DATASETS)}"
         raise UnknownNameError(f"there is no data set {name!r}; {did_you_mean(name, DATASETS, listed)}")
-    with as_file(_file(name)) as path:
+    folder = files("infoscope") / "data"
+    plain = folder / f"{name}.csv"
+    with as_file(plain if plain.is_file() else folder / f"{name}.csv.gz") as path:
         body = path.read_bytes()
     return (gzip.decompress(body) if path.suffix == ".gz" else body).decode("utf-8")
 

@@ -30,21 +30,12 @@ MODULES = (
 """Modules whose functions users call by name; those of ``torch`` are classes."""
 
 NOT_YET = {
-    "datasets.csv_of",
-    "datasets.digits",
-    "datasets.languages",
-    "datasets.page_blocks",
-    "experiments.log_to_tensorboard",
-    "experiments.numbers",
-    "experiments.table",
-    "load",
-    "mlflow.log",
-    "mlflow.metric",
     "report",
-    "sklearn.scorer",
-    "sklearn.search",
-    "sklearn.simplest",
 }
+
+
+OPEN = {"mlflow.metric", "sklearn.scorer"}
+"""Functions that hand ``**options`` to any registered metric, which checks their names; packages add metrics."""
 
 
 def list_public_functions() -> Iterator[tuple[str, Callable[..., Any]]]:
@@ -89,7 +80,7 @@ FUNCTIONS = dict(list_public_functions())
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_signature_and_docstring_say_the_same(name):
-    gaps = list(find_gaps(FUNCTIONS[name]))
+    gaps = [gap for gap in find_gaps(FUNCTIONS[name]) if name not in OPEN or gap != "**options hides keywords"]
     if gaps and name in NOT_YET:
         pytest.skip(f"not yet: {'; '.join(gaps)}")
     assert not gaps

@@ -101,8 +101,8 @@ class _Mlflow(SimpleNamespace):
 
 def test_mlflow_gets_all_numbers_in_few_requests(monkeypatch: pytest.MonkeyPatch) -> None:
     tracker = _Mlflow("active")
-    monkeypatch.setattr(mlflow, "_mlflow", lambda: tracker)
-    monkeypatch.setattr(mlflow, "_MOST_NUMBERS", 100)
+    monkeypatch.setattr(mlflow, "_load_mlflow", lambda: tracker)
+    monkeypatch.setattr(mlflow, "_MAX_NUMBERS", 100)
     found = mlflow.log(ONE, metrics="all", step=7)
 
     sent = [call[1:] for call in tracker.calls if call[0] == "numbers"]
@@ -127,7 +127,7 @@ def test_nothing_is_logged_to_mlflow_where_something_is_wrong(
     monkeypatch: pytest.MonkeyPatch, wrong: dict[str, Any], message: str
 ) -> None:
     tracker = _Mlflow()
-    monkeypatch.setattr(mlflow, "_mlflow", lambda: tracker)
+    monkeypatch.setattr(mlflow, "_load_mlflow", lambda: tracker)
     with pytest.raises(ifs.InfoscopeError, match=message):
         mlflow.log(ONE, **wrong)
     assert tracker.calls == []

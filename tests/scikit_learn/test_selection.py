@@ -100,5 +100,5 @@ def test_wrong_use_is_said() -> None:
         simplest()(results([[0.1], [0.2]], [{}, {}]))
     with pytest.raises(InputError, match="test_size is the fraction"):
         simplest(test_size=20)
-    with pytest.raises(InputError, match="refit is the rule"):
+    with pytest.raises(TypeError, match="refit"):
         search(DecisionTreeClassifier(), {"max_depth": [1]}, refit=True)

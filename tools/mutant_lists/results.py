@@ -424,14 +424,14 @@ MUTANTS = (
     ),
     Mutant(
         "sign of a scorer",
-        "made_scorer",
+        "scorer",
         'greater_is_better=score.better != "lower"',
         "greater_is_better=True",
         ("tests/scikit_learn/test_scorers.py::test_several_metrics_and_aliases_in_cross_validate",),
     ),
     Mutant(
         "corrected t-test of a search",
-        "_p_worse",
+        "_test_deficits",
         "np.sqrt(1.0 / folds + share / (1.0 - share))",
         "np.sqrt(1.0 / folds)",
         ("tests/scikit_learn/test_selection.py::test_p_values_are_those_of_the_corrected_resampled_t_test",),

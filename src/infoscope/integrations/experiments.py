@@ -46,22 +46,44 @@ def numbers(
     """Return every number of a result by its name: ``proficiency``, ``proficiency.low``, ``proficiency.high``.
 
     The number is the one that reports show: the sample's value, of information the corrected estimate with the sample's
-    value as ``proficiency.value``. Of several systems the name begins with the system's. ``metrics`` names
-    what is wanted, or is "all"; unless stated it is what ``evaluate(metrics=)`` named, else the usual few.
-    Undefined numbers are left out.
+    value as ``proficiency.value``. Of several systems the name begins with the system's. Undefined numbers are left
+    out.
 
+    Parameters
+    ----------
+    result : Result
+        What ``evaluate`` or another question returns.
+    metrics : str or sequence of str, optional
+        Names of the wanted metrics, or "all"; by default those that ``evaluate(metrics=)`` named, else the usual few
+        (``HEADLINE``).
+    prefix : str, default ""
+        Put before every name.
+    intervals : bool, default True
+        Whether the ends of intervals are numbers of their own.
+
+    Returns
+    -------
+    dict of str to float
+        Numbers by name.
+
+    Raises
+    ------
+    UnknownNameError
+        Where the result has no metric of a name.
+
+    Examples
+    --------
     >>> from infoscope import evaluate
-    >>> found = numbers(evaluate(["cat", "dog"] * 30, ["cat", "dog"] * 29 + ["dog", "cat"]), metrics="accuracy")
-    >>> [f"{name} {value:.2f}" for name, value in found.items()]
+    >>> result = evaluate(["cat", "dog"] * 30, ["cat", "dog"] * 29 + ["dog", "cat"])
+    >>> [f"{name} {value:.2f}" for name, value in numbers(result, metrics="accuracy").items()]
     ['accuracy 0.97', 'accuracy.low 0.88', 'accuracy.high 1.00']
     """
     _check_result(result)
     systems: Sequence[Any] = getattr(result, "systems", ())
-    with_metrics = bool(systems) and all(hasattr(system, "metrics") for system in systems)
-    if with_metrics:
-        found = _of_systems(result, systems, metrics, intervals)
+    if systems and all(hasattr(system, "metrics") for system in systems):
+        found = _list_numbers_of_systems(result, systems, metrics, intervals)
     else:
-        found = chain(_of_the_whole(result, intervals), _of_rows(result))
+        found = chain(_list_estimates(result, intervals), _list_numbers_of_rows(result))
     return {f"{prefix}{_STRANGE.sub('_', name)}": value for name, value in found}
 
 
@@ -72,37 +94,37 @@ def _check_result(result: object) -> None:
         )
 
 
-def _of_systems(
+def _list_numbers_of_systems(
     result: Result, systems: Sequence[Any], metrics: str | Sequence[str] | None, intervals: bool
 ) -> Iterator[tuple[str, float]]:
+    """Yield the wanted metrics of every system."""
     for system in systems:
         before = f"{getattr(system, 'title', system.name)}/" if len(systems) > 1 else ""
-        for name in _wanted(result, system.metrics, metrics):
-            for part, value in _parts(system.metrics[name], intervals):
+        if metrics == "all":
+            names = list(system.metrics)
+        elif metrics is None:
+            names = [name for name in getattr(result, "metrics", ()) or HEADLINE if name in system.metrics]
+        else:
+            asked = [metrics] if isinstance(metrics, str) else metrics
+            names = [_find_metric(name, system.metrics) for name in asked]
+        for name in names:
+            for part, value in _split_estimate(system.metrics[name], intervals):
                 yield f"{before}{name}{part}", value
 
 
-def _wanted(result: Result, known: Mapping[str, Estimate], metrics: str | Sequence[str] | None) -> list[str]:
-    if metrics == "all":
-        return list(known)
-    if metrics is None:
-        chosen = getattr(result, "metrics", ()) or HEADLINE
-        return [name for name in chosen if name in known]
-    return [_metric_of(name, known) for name in ([metrics] if isinstance(metrics, str) else metrics)]
-
-
-def _metric_of(name: str, known: Mapping[str, Estimate]) -> str:
-    """The metric of a result that a name or an alias means."""
+def _find_metric(name: str, known: Mapping[str, Estimate]) -> str:
+    """Return the metric of a result that a name or an alias means."""
     if name in known:
         return name
     with suppress(UnknownNameError, AmbiguousNameError):
-        if (found := find(name).name) in known:
-            return found
+        if (metric := find(name).name) in known:
+            return metric
     hint = did_you_mean(name, known, f"it has {', '.join(list(known)[:8])}, …")
     raise UnknownNameError(f"the result has no metric {name!r}; {hint}")
 
 
-def _parts(estimate: Estimate, intervals: bool) -> Iterator[tuple[str, float]]:
+def _split_estimate(estimate: Estimate, intervals: bool) -> Iterator[tuple[str, float]]:
+    """Yield the number shown, the sample's value where it is another one, and the ends of the interval."""
     if estimate.shown is not None:
         yield "", estimate.shown
     if estimate.corrected and estimate.value is not None:
@@ -111,17 +133,18 @@ def _parts(estimate: Estimate, intervals: bool) -> Iterator[tuple[str, float]]:
         yield from ((f".{part}", value) for part in ("low", "high") if (value := getattr(estimate, part)) is not None)
 
 
-def _of_the_whole(result: Result, intervals: bool) -> Iterator[tuple[str, float]]:
-    """Estimates that are about the whole result, as a coefficient of all annotators is."""
+def _list_estimates(result: Result, intervals: bool) -> Iterator[tuple[str, float]]:
+    """Yield estimates that are about the whole result, as a coefficient of all annotators is."""
     for field, value in vars(result).items():
-        inside = {f"/{name}": each for name, each in value.items()} if isinstance(value, Mapping) else {"": value}
+        inside = {f"/{name}": item for name, item in value.items()} if isinstance(value, Mapping) else {"": value}
         for name, estimate in inside.items():
             if isinstance(estimate, Estimate):
-                yield from ((f"{field}{name}{part}", number) for part, number in _parts(estimate, intervals))
+                for part, number in _split_estimate(estimate, intervals):
+                    yield f"{field}{name}{part}", number
 
 
-def _of_rows(result: Result) -> Iterator[tuple[str, float]]:
-    """Numbers of tidy rows, named by the words of the row."""
+def _list_numbers_of_rows(result: Result) -> Iterator[tuple[str, float]]:
+    """Yield numbers of tidy rows, named by the words of the row."""
     for row in result.rows():
         words = [str(value) for value in row.values() if isinstance(value, str)]
         for name, value in row.items():
@@ -130,7 +153,24 @@ def _of_rows(result: Result) -> Iterator[tuple[str, float]]:
 
 
 def table(result: Result) -> dict[Literal["columns", "data"], list[Any]]:
-    """The tidy rows as columns and data, the arguments of ``wandb.Table``."""
+    """Return the tidy rows as columns and data, the arguments of ``wandb.Table``.
+
+    Parameters
+    ----------
+    result : Result
+        What ``evaluate`` or another question returns.
+
+    Returns
+    -------
+    dict
+        ``columns`` with their names, and ``data`` with a list for each row.
+
+    Examples
+    --------
+    >>> from infoscope import evaluate
+    >>> table(evaluate(["cat", "dog"] * 30, ["cat", "dog"] * 30))["columns"][:3]
+    ['system', 'n', 'positive']
+    """
     _check_result(result)
     columns: dict[str, list[Json]] = collect_columns(result.rows())
     return {"columns": list(columns), "data": [list(row) for row in zip(*columns.values(), strict=True)]}
@@ -152,16 +192,33 @@ def log_to_tensorboard(
     *,
     step: int | None = None,
     pictures: Sequence[str] | None = None,
-    **options: Any,
+    metrics: str | Sequence[str] | None = None,
+    prefix: str = "",
+    intervals: bool = True,
 ) -> None:
-    """Numbers as scalars, and pictures of the result as figures where matplotlib draws them.
+    """Log numbers as scalars, and pictures of the result as figures where matplotlib draws them.
 
-    ``pictures`` names those of ``result.plot``; by default its first one, and none for an empty sequence. Other options
-    are those of ``numbers``.
+    Parameters
+    ----------
+    writer : SummaryWriter
+        A writer of PyTorch or of tensorboardX.
+    result : Result
+        What ``evaluate`` or another question returns.
+    step : int, optional
+        Step of the training, an epoch for example.
+    pictures : sequence of str, optional
+        Names of pictures, as ``result.plot`` takes them; by default the first one, and none for an empty sequence.
+    metrics, prefix, intervals
+        As ``numbers`` takes them.
+
+    Raises
+    ------
+    InputError
+        Where the writer cannot log numbers and figures.
     """
     if not callable(getattr(writer, "add_scalar", None)) or not callable(getattr(writer, "add_figure", None)):
         raise InputError(f"{type(writer).__name__} has no add_scalar and add_figure; give a SummaryWriter")
-    for name, value in numbers(result, **options).items():
+    for name, value in numbers(result, metrics=metrics, prefix=prefix, intervals=intervals).items():
         writer.add_scalar(name.replace(" ", "_"), value, step)
     for which in (None,) if pictures is None else pictures:
         display = result.plot(which)

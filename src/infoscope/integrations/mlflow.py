@@ -14,17 +14,16 @@ import numpy as np
 
 from infoscope.errors import InputError, UndefinedMetricWarning
 from infoscope.integrations.experiments import numbers
-from infoscope.integrations.sklearn.scorer_names import metric_named
-from infoscope.integrations.sklearn.scorers import Bound, MetricScore
+from infoscope.integrations.sklearn import Bound, MetricScore, resolve_name
 from infoscope.results import Result
+from infoscope.tables.labels import Label
+from infoscope.typing import PriorLike
 
 __all__ = ["log", "metric"]
 
 
-def _mlflow() -> ModuleType:
-    if find_spec("mlflow") is None:
-        raise InputError("MLflow is not installed; pip install 'infoscope[mlflow]'")
-    return importlib.import_module("mlflow")
+_MAX_NUMBERS = 1000
+"""Numbers that a server takes in one request."""
 
 
 def log(
@@ -34,42 +33,63 @@ def log(
     run_id: str | None = None,
     folder: str = "infoscope",
     pictures: Sequence[str] | None = None,
-    **options: Any,
+    metrics: str | Sequence[str] | None = None,
+    prefix: str = "",
+    intervals: bool = True,
 ) -> dict[str, float]:
     """Log a result to MLflow: its numbers with both ends of their intervals, its page, its document and its pictures.
 
-    It goes to the active run, to ``run_id``, or to a new run where there is none. ``pictures`` names those of
-    ``result.plot``, by default the first one; they are SVG, so matplotlib is not needed. Artifacts lie in ``folder``.
-    Other options are those of ``infoscope.experiments.numbers``: ``metrics``, ``prefix``, ``intervals``. Returns the
-    numbers.
+    Parameters
+    ----------
+    result : Result
+        What ``evaluate`` or another question returns.
+    step : int, optional
+        Step of the training, an epoch for example.
+    run_id : str, optional
+        The run to log to; by default the active one, or a new one where there is none.
+    folder : str, default "infoscope"
+        Folder of the artifacts.
+    pictures : sequence of str, optional
+        Names of pictures, as ``result.plot`` takes them; by default the first one. They are SVG, so matplotlib is not
+        needed.
+    metrics, prefix, intervals
+        As ``infoscope.experiments.numbers`` takes them.
+
+    Returns
+    -------
+    dict of str to float
+        The numbers that were logged, by name.
+
+    Raises
+    ------
+    InputError
+        Where MLflow is not installed, or does not give the run.
     """
-    mlflow = _mlflow()
-    found = numbers(result, **options)
-    files = {".html": result.to_html(), ".json": result.to_json()} | _drawings(result, pictures)
-    known = _run_to_log_to(mlflow, run_id)
+    mlflow = _load_mlflow()
+    found = numbers(result, metrics=metrics, prefix=prefix, intervals=intervals)
+    files = {".html": result.to_html(), ".json": result.to_json()}
+    reports = importlib.import_module("infoscope.reports")
+    for which in (None,) if pictures is None else pictures:  # before anything is logged, for a name may be wrong
+        files[f"-{which or 'picture'}.svg"] = reports.picture(result, which).to_svg()
+    run = _find_run(mlflow, run_id)
     names = list(found)
-    for start in range(0, len(names), _MOST_NUMBERS):
-        part = {name: found[name] for name in names[start : start + _MOST_NUMBERS]}
-        mlflow.log_metrics(part, step=step or 0, run_id=known)
+    for start in range(0, len(names), _MAX_NUMBERS):
+        part = {name: found[name] for name in names[start : start + _MAX_NUMBERS]}
+        mlflow.log_metrics(part, step=step or 0, run_id=run)
     client = mlflow.MlflowClient()
     for ending, content in files.items():
-        client.log_text(known, content, f"{folder}/{result.kind}{ending}")
+        client.log_text(run, content, f"{folder}/{result.kind}{ending}")
     return found
 
 
-_MOST_NUMBERS = 1000
-"""That a server takes in one request."""
+def _load_mlflow() -> ModuleType:
+    if find_spec("mlflow") is None:
+        raise InputError("MLflow is not installed; pip install 'infoscope[mlflow]'")
+    return importlib.import_module("mlflow")
 
 
-def _drawings(result: Result, pictures: Sequence[str] | None) -> dict[str, str]:
-    """Pictures by the end of their file's name; drawn before anything is logged, for a name may be wrong."""
-    shown = importlib.import_module("infoscope.reports")
-    wanted = (None,) if pictures is None else pictures
-    return {f"-{which or 'picture'}.svg": shown.picture(result, which).to_svg() for which in wanted}
-
-
-def _run_to_log_to(mlflow: ModuleType, run_id: str | None) -> str:
-    """The run that is named, the active one, or a new one."""
+def _find_run(mlflow: ModuleType, run_id: str | None) -> str:
+    """Return the run that is named, the active one, or a new one."""
     if run_id is not None:
         try:
             return str(mlflow.MlflowClient().get_run(run_id).info.run_id)
@@ -81,30 +101,53 @@ def _run_to_log_to(mlflow: ModuleType, run_id: str | None) -> str:
         return str(new.info.run_id)
 
 
-def metric(name: str, *, bound: Bound | None = None, **options: Any) -> Any:
+def metric(
+    name: str,
+    *,
+    bound: Bound | None = None,
+    label: Label | tuple[Label, Label] | None = None,
+    level: float = 0.95,
+    prior: PriorLike = "default",
+    seed: int = 0,
+    **options: Any,
+) -> Any:
     """Return a custom metric for ``mlflow.models.evaluate(extra_metrics=[...])``, as ``ifs.sklearn.scorer`` takes it.
 
     It scores the column of predictions against the targets, weights included where MLflow gives them. The number is
     the one that ``log`` and reports give under this name: of information the corrected estimate, unless ``bound`` or
     options of the metric ask for another.
+
+    Parameters
+    ----------
+    name : str
+        Id or alias of a metric, or the name of a scorer of scikit-learn.
+    bound, label, level, prior, seed
+        As ``ifs.sklearn.scorer`` takes them.
+    **options
+        Options of the metric: ``reject``, ``labels``, ``positive``, ``average``, ``beta``, …
+
+    Returns
+    -------
+    mlflow.models.EvaluationMetric
+        The metric.
+
+    Raises
+    ------
+    InputError
+        Where the metric has no such option, label or interval, or MLflow is not installed.
     """
-    asked, named = metric_named(name)
+    wanted, named = resolve_name(name)
     options = {**named, **options}
-    level, prior, seed = (options.pop(key, default) for key, default in _INTERVAL.items())
-    interval = {"level": level, "prior": prior, "seed": seed}
-    score = MetricScore(asked, bound, options.pop("label", None), interval, options)
-    logged = name if named else score.__name__.replace(".", "_")
+    score = MetricScore(wanted, bound, label, {"level": level, "prior": prior, "seed": seed}, options)
+    title = name if named else score.__name__.replace(".", "_")
     if bound is None and score.has_corrected_estimate:
         score = replace(score, bound="mean")
-    models = importlib.import_module(f"{_mlflow().__name__}.models")
+    models = importlib.import_module(f"{_load_mlflow().__name__}.models")
 
-    def scored(predictions: Any, targets: Any, metrics: Any = None, sample_weights: Any = None) -> float:  # noqa: ARG001 - MLflow's names
+    def evaluate(predictions: Any, targets: Any, metrics: Any = None, sample_weights: Any = None) -> float:  # noqa: ARG001 - MLflow's names
         with warnings.catch_warnings():
             if len(targets) == 1:  # MLflow tries every metric on the first row, where few exist
                 warnings.simplefilter("ignore", UndefinedMetricWarning)
             return float(score(np.asarray(targets), np.asarray(predictions), sample_weights))
 
-    return models.make_metric(eval_fn=scored, greater_is_better=score.better != "lower", name=logged)
-
-
-_INTERVAL: dict[str, Any] = {"level": 0.95, "prior": "default", "seed": 0}
+    return models.make_metric(eval_fn=evaluate, greater_is_better=score.better != "lower", name=title)

@@ -265,6 +265,21 @@ def load(path: StrPath) -> Result:
     """Read any result that was saved as JSON.
 
     The schema that the document names says which kind it is.
+
+    Parameters
+    ----------
+    path : path
+        The file, as ``result.save`` or ``infoscope evaluate -o result.json`` writes it.
+
+    Returns
+    -------
+    Result
+        The result, of its own class.
+
+    Raises
+    ------
+    InputError
+        Where the file is no stored result, or its fields do not fit each other.
     """
     source = Path(path)
     try:

@@ -21,7 +21,7 @@ _PACKAGES = ("torch", "torchmetrics", "lightning", "pytorch_lightning")
 
 
 def __getattr__(name: str) -> Any:
-    """A public name; a package that it needs and that is not installed is named."""
+    """Load a public name; a package that it needs and that is not installed is named."""
     if name not in _PLACES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     try:
@@ -35,5 +35,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """The public names."""
+    """Return the public names."""
     return __all__

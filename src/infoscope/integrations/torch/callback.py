@@ -42,7 +42,7 @@ class InformationCallback(Callback):
         unknown = sorted(set(stages) - {"train", "val", "test"})
         if unknown:
             raise InputError(f"there is no stage {unknown[0]!r}; choose from train, val and test")
-        self._predictions = predictions or _returned
+        self._predictions = predictions or _read_outputs
         self.information = {stage: Information(num_classes, tuple(metrics), **options) for stage in stages}
 
     def _add(self, stage: str, outputs: Any, batch: Any) -> None:
@@ -96,8 +96,8 @@ class InformationCallback(Callback):
         self._log("test", trainer, pl_module)
 
 
-def _returned(outputs: Any, batch: Any) -> tuple[Tensor, Tensor]:  # noqa: ARG001 - the interface of all finders
-    """Predictions and true classes from what a step returned."""
+def _read_outputs(outputs: Any, batch: Any) -> tuple[Tensor, Tensor]:  # noqa: ARG001 - the interface of all finders
+    """Return predictions and true classes from what a step returned."""
     if not isinstance(outputs, Mapping) or not {"preds", "target"} <= set(outputs):
         raise InputError(
             "a step returned no predictions: let it return {'loss': …, 'preds': …, 'target': …}, or give "

@@ -27,12 +27,26 @@ class SmallBatchWarning(InfoscopeWarning):
 def soft_table(
     probabilities: Tensor, target: Tensor, num_classes: int | None = None, *, sample_weight: Tensor | None = None
 ) -> Tensor:
-    """Sums of predicted probabilities by true class, (classes, predicted classes): labels × probabilities.
+    """Sum predicted probabilities by true class, (classes, predicted classes): labels × probabilities.
 
-    ``probabilities`` has a row per sample, ``target`` the true class of each; ``num_classes`` is the number of true
-    classes, by default the number of columns; a target that is none of them is in no row. It stays on the device, and
-    gradients pass through it. Few classes are one product of two matrices; of many, most of that product would be
-    zeros, and rows are added to their class.
+    The table stays on the device, and gradients pass through it. Few classes are one product of two matrices; of many,
+    most of that product would be zeros, and rows are added to their class.
+
+    Parameters
+    ----------
+    probabilities : Tensor
+        A row per sample.
+    target : Tensor
+        The true class of each sample; one that is none of the classes is in no row.
+    num_classes : int, optional
+        Number of true classes; by default the number of columns.
+    sample_weight : Tensor, optional
+        A weight per sample.
+
+    Returns
+    -------
+    Tensor
+        The soft table.
     """
     _check_rows(probabilities, target)
     classes = probabilities.shape[1] if num_classes is None else num_classes
@@ -85,12 +99,12 @@ def _pairs_apart(one: Sequence[int], other: Sequence[int]) -> bool:
     return [size for size in one if size != 1] != [size for size in other if size != 1]
 
 
-def _reject(outside: Tensor, rows: int, classes: int) -> None:
-    """An error that says which targets are no classes, and how many."""
+def _reject_targets(outside: Tensor, rows: int, classes: int) -> None:
+    """Reject targets that are no classes: say which, and how many."""
     if len(outside):
-        found = ", ".join(str(each) for each in outside.unique().tolist()[:5])
+        values = ", ".join(map(str, outside.unique().tolist()[:5]))
         raise InputError(
-            f"{len(outside)} of {rows} targets lie outside 0 to {classes - 1} ({found}); correct them, or state "
+            f"{len(outside)} of {rows} targets lie outside 0 to {classes - 1} ({values}); correct them, or state "
             "ignore_index for rows without a true class"
         )
 
@@ -113,7 +127,7 @@ class InformationLoss(nn.Module):
         self._has_warned = False
 
     def forward(self, input: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> Tensor:
-        """The loss of a batch, a scalar."""
+        """Return the loss of a batch, a scalar."""
         scores = input.movedim(1, -1).reshape(-1, input.shape[1]) if input.ndim > 2 else input
         places, target = target.shape, target.reshape(-1)
         _check_rows(scores, target)
@@ -125,11 +139,11 @@ class InformationLoss(nn.Module):
         probabilities = functional.softmax(wide, dim=1) if self.from_logits else wide
         weight = None if sample_weight is None else sample_weight.reshape(-1)
         kept = torch.where(target == self.ignore_index, -1, target)  # no class, so in no row of the table
-        loss = -_proficiency(soft_table(probabilities, kept, sample_weight=weight))
+        loss = -_compute_proficiency(soft_table(probabilities, kept, sample_weight=weight))
         outside = (target != self.ignore_index) & ((target < 0) | (target >= scores.shape[1]))
         if target.device.type != "cpu":
             return torch.where(outside.any(), torch.nan, loss)
-        _reject(target[outside], len(target), scores.shape[1])
+        _reject_targets(target[outside], len(target), scores.shape[1])
         return loss
 
     def _warn_of_size(self, rows: int, classes: int) -> None:
@@ -143,20 +157,20 @@ class InformationLoss(nn.Module):
             )
 
     def extra_repr(self) -> str:
-        """The options, as modules print them."""
+        """Return the options, as modules print them."""
         return f"ignore_index={self.ignore_index}, from_logits={self.from_logits}"
 
 
-def _proficiency(table: Tensor) -> Tensor:
-    """I(T;S)/H(T) of a table of weights; 0 where one class only has any, for there is nothing to tell."""
+def _compute_proficiency(table: Tensor) -> Tensor:
+    """Return I(T;S)/H(T) of a table of weights; 0 where one class only has any, for there is nothing to tell."""
     total = table.sum()
     joint = table / torch.where(total > 0, total, torch.ones_like(total))
     truth, system = joint.sum(1), joint.sum(0)
-    known = _entropy(truth)
-    shared = known + _entropy(system) - _entropy(joint)
+    known = _compute_entropy(truth)
+    shared = known + _compute_entropy(system) - _compute_entropy(joint)
     return torch.where(known > 0, shared / torch.where(known > 0, known, torch.ones_like(known)), shared * 0)
 
 
-def _entropy(shares: Tensor) -> Tensor:
-    """In nats; where a share is 0 the logarithm is that of 1, so that no gradient becomes infinite times zero."""
+def _compute_entropy(shares: Tensor) -> Tensor:
+    """Return the entropy in nats; the logarithm of a share of 0 is that of 1: no gradient is infinite times zero."""
     return -(shares * torch.where(shares > 0, shares, torch.ones_like(shares)).log()).sum()

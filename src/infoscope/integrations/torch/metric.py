@@ -88,21 +88,21 @@ class Information(Metric):
             self.add_state(name, torch.zeros(self._span.cells, dtype=dtype), dist_reduce_fx="sum")
         self.add_state("weight_squares", torch.zeros((), dtype=_WEIGHT), dist_reduce_fx="sum")
         self.add_state("weighted_rows", torch.zeros(4, dtype=torch.int64), dist_reduce_fx="sum")
-        self.add_state("ends", torch.tensor(NO_ENDS), dist_reduce_fx=_widest)
+        self.add_state("ends", torch.tensor(NO_ENDS), dist_reduce_fx=_combine_ends)
 
     def update(self, preds: Tensor, target: Tensor, sample_weight: Tensor | None = None) -> None:
         """Count a batch; labels out of range are rejected, at the latest when the table is asked for."""
         check_devices({"preds": preds, "target": target, "sample_weight": sample_weight})
-        weights = self._checked_weights(sample_weight, target)
+        weights = self._flatten_weights(sample_weight, target)
         if target.is_floating_point():
             raise InputError(f"target has type {target.dtype}; give the true class of each sample as a whole number")
         if self.soft:
-            rows = _rows_of_scores(preds.detach(), self._span.classes, target)
+            rows = _flatten_scores(preds.detach(), self._span.classes, target)
             target = target.detach().reshape(-1)
-            self._note(~_are_probabilities(rows), target)
+            self._count_meaningless(~_test_probabilities(rows), target)
             self._add_soft(rows, target, weights)
         else:
-            predicted = self._predicted(preds.detach(), target)
+            predicted = self._predict_classes(preds.detach(), target)
             target = target.detach().reshape(-1)
             self._add_hard(predicted, target, weights)
         if weights is not None:
@@ -111,8 +111,8 @@ class Information(Metric):
             kept = weights if self.ignore_index is None else weights * (target != self.ignore_index)
             self.weight_squares += (kept * kept).sum()
 
-    def _predicted(self, preds: Tensor, target: Tensor) -> Tensor:
-        """Predicted classes, one per row: of scores the largest."""
+    def _predict_classes(self, preds: Tensor, target: Tensor) -> Tensor:
+        """Return predicted classes, one per row: of scores the largest."""
         if preds.is_floating_point():
             if preds.ndim < 2 or preds.shape[1] != self._span.classes:
                 raise InputError(
@@ -121,18 +121,18 @@ class Information(Metric):
                 )
             largest, preds = preds.max(dim=1)
             check_places(preds.shape, target.shape)
-            self._note(largest.isnan().reshape(-1), target.reshape(-1))  # NaN would be the largest
+            self._count_meaningless(largest.isnan().reshape(-1), target.reshape(-1))  # NaN would be the largest
         elif self.reject_index not in (None, self.num_classes) and self._span.classes > self.num_classes:
             preds = torch.where(preds == self.reject_index, self.num_classes, preds.to(torch.int64))
         check_places(preds.shape, target.shape)
         return preds.reshape(-1)
 
-    def _note(self, meaningless: Tensor, target: Tensor) -> None:
+    def _count_meaningless(self, meaningless: Tensor, target: Tensor) -> None:
         """Count rows of scores that mean nothing, so that the host need not wait for the device now."""
         counts = meaningless if self.ignore_index is None else meaningless & (target != self.ignore_index)
         self.weighted_rows[3] += counts.sum()
 
-    def _checked_weights(self, weights: Tensor | None, target: Tensor) -> Tensor | None:
+    def _flatten_weights(self, weights: Tensor | None, target: Tensor) -> Tensor | None:
         if weights is None:
             return None
         check_weights(weights.shape, target.shape)
@@ -163,30 +163,30 @@ class Information(Metric):
         self.ends[1] = torch.maximum(self.ends[1], largest.amax())
 
     def compute(self) -> Tensor | dict[str, Tensor]:
-        """The metrics by name, or the one that was asked for; NaN where one is undefined, or nothing was counted."""
-        table = self._counted_table() if sum(self._seen_rows()) else None
+        """Score the metrics by name, or the one that was asked for; NaN where undefined, or nothing was counted."""
+        table = self._make_table() if sum(self._count_rows()) else None
         if isinstance(self.metrics, str):
-            return self._number(self.metrics, table)
-        return {name: self._number(name, table) for name in self.metrics}
+            return self._score(self.metrics, table)
+        return {name: self._score(name, table) for name in self.metrics}
 
-    def _number(self, name: str, table: Contingency | None) -> Tensor:
+    def _score(self, name: str, table: Contingency | None) -> Tensor:
         value = float("nan") if table is None else float(find(name).score(table))
         return torch.tensor(value, dtype=_WEIGHT, device=self.counts.device)
 
     def table(self) -> Contingency:
-        """The table of everything counted so far, in all processes."""
+        """Return the table of everything counted so far, in all processes."""
         with self.sync_context(
             dist_sync_fn=self.dist_sync_fn, should_sync=self._to_sync, should_unsync=self._should_unsync
         ):
-            return self._counted_table()
+            return self._make_table()
 
-    def _seen_rows(self) -> tuple[int, int]:
-        """Rows without and with weights."""
+    def _count_rows(self) -> tuple[int, int]:
+        """Count rows without and with weights."""
         weighted, _, soft, _ = self.weighted_rows.tolist()
         return (soft - weighted if self.soft else int(self.counts.sum())), weighted
 
-    def _counted_table(self) -> Contingency:
-        unweighted, weighted = self._seen_rows()
+    def _make_table(self) -> Contingency:
+        unweighted, weighted = self._count_rows()
         _, bad, _, meaningless = self.weighted_rows.tolist()
         if not unweighted + weighted:
             raise InputError("nothing was counted yet; call update first")
@@ -199,7 +199,7 @@ class Information(Metric):
             raise InputError(f"{meaningless:,} row{'s have' if meaningless > 1 else ' has'} {what}; correct preds")
         sums = self.weights if weighted or self.soft else self.counts
         counted = checked_table(sums.cpu().numpy(), self.ends.cpu().numpy(), self._span)
-        values = self._without_rejected_truth(counted.values)
+        values = self._remove_reject_row(counted.values)
         places = np.nonzero(values)
         reject = None if self.reject_index is None else self._reject_label
         return Contingency.from_cells(
@@ -222,8 +222,8 @@ class Information(Metric):
         reject = self.reject_index
         return self.num_classes if reject is None or not 0 <= reject < self.num_classes else reject
 
-    def _without_rejected_truth(self, values: Any) -> Any:
-        """Rows of the true classes alone; a true class that is the reject label is rejected."""
+    def _remove_reject_row(self, values: Any) -> Any:
+        """Return rows of the true classes alone; a true class that is the reject label is rejected."""
         if self.reject_index is None:
             return values
         if values[self._reject_label].any():
@@ -234,14 +234,14 @@ class Information(Metric):
         return np.delete(values, self._reject_label, axis=0)
 
 
-def _widest(ends: Tensor) -> Tensor:
-    """The ends of several processes together: smallest, largest, smallest, largest."""
+def _combine_ends(ends: Tensor) -> Tensor:
+    """Combine the ends of several processes: smallest, largest, smallest, largest."""
     low, high = ends.amin(0), ends.amax(0)
     return torch.stack((low[0], high[1], low[2], high[3]))
 
 
-def _rows_of_scores(scores: Tensor, classes: int, target: Tensor) -> Tensor:
-    """Scores with the classes last, one row per sample."""
+def _flatten_scores(scores: Tensor, classes: int, target: Tensor) -> Tensor:
+    """Return scores with the classes last, one row per sample."""
     if not scores.is_floating_point() or scores.ndim < 2 or scores.shape[1] != classes:
         raise InputError(
             f"soft=True needs probabilities of shape (N, {classes}), got {scores.dtype} of shape {tuple(scores.shape)}"
@@ -251,6 +251,6 @@ def _rows_of_scores(scores: Tensor, classes: int, target: Tensor) -> Tensor:
     return last.reshape(-1, classes)
 
 
-def _are_probabilities(rows: Tensor) -> Tensor:
-    """Which rows sum to 1, as far as half precision goes, without negative parts."""
+def _test_probabilities(rows: Tensor) -> Tensor:
+    """Test which rows sum to 1, as far as half precision goes, without negative parts."""
     return ((rows.sum(dim=1, dtype=_WEIGHT) - 1).abs() <= _NEAR_ONE) & (rows.amin(dim=1) >= 0)
