@@ -37,13 +37,12 @@ sys.path[:0] = [str(Path(__file__).parent), _SOURCE]
 from unseen_populations import GUIDED, TEST_ONLY, joint_probabilities
 
 from infoscope.metrics.registry import find
-from infoscope.posterior import Posterior
-from infoscope.posterior.tree import affinity_rows, prevalence_level, tree
-from infoscope.posterior.tree.log_frequencies import LogLaw, NormalLogs, PowerLaw
+from infoscope.posterior import Posterior, tree, tree_levels, tree_rows
+from infoscope.posterior.tree_levels import LogLaw, NormalLogs, PowerLaw
 from infoscope.tables import Contingency
 
 try:
-    from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS, find_dominant_class
+    from infoscope.posterior.withheld_intervals import DOMINANT_CLASS_METRICS, find_dominant_class
 except ImportError:  # a version that withholds nothing
     DOMINANT_CLASS_METRICS, find_dominant_class = frozenset(), lambda _: None
 
@@ -62,8 +61,8 @@ Record = dict[str, Any]
 
 
 def _without_rows(*kinds: str) -> AbstractContextManager[Any]:
-    models = tree._row_models
-    return patch.object(tree, "_row_models", lambda *a: (m for m in models(*a) if m[0] not in kinds))
+    models = tree.list_row_models
+    return patch.object(tree, "list_row_models", lambda *a: (m for m in models(*a) if m[0] not in kinds))
 
 
 def _without_matches(*names: str) -> AbstractContextManager[Any]:
@@ -74,24 +73,24 @@ def _without_matches(*names: str) -> AbstractContextManager[Any]:
 
 
 def _without_law(law: type[LogLaw]) -> AbstractContextManager[Any]:
-    others = {kind: spreads for kind, spreads in prevalence_level.SPREADS.items() if kind is not law}
-    return patch.object(prevalence_level, "SPREADS", others)
+    others = {kind: spreads for kind, spreads in tree_levels.SPREADS.items() if kind is not law}
+    return patch.object(tree_levels, "SPREADS", others)
 
 
 def _with_one_trend() -> AbstractContextManager[Any]:
-    fits = prevalence_level.TrendLevel._fits.func  # type: ignore[attr-defined]
-    return patch.object(prevalence_level.TrendLevel, "_fits", property(lambda self: fits(self)[:1]))
+    fits = tree_levels.TrendLevel._fits.func  # type: ignore[attr-defined]
+    return patch.object(tree_levels.TrendLevel, "_fits", property(lambda self: fits(self)[:1]))
 
 
 VARIANTS: Mapping[str, Callable[[], Sequence[AbstractContextManager[Any]]]] = {
     "whole": lambda: (),
-    "no trends": lambda: (patch.object(prevalence_level, "_FEWEST_CLASSES", 10**9),),
+    "no trends": lambda: (patch.object(tree_levels, "_FEWEST_CLASSES", 10**9),),
     "one trend of three": lambda: (_with_one_trend(),),
-    "no rising trend": lambda: (patch.object(prevalence_level, "_RISING", 0.0),),
-    "no prevalence laws": lambda: (patch.object(prevalence_level, "SPREADS", {}),),
+    "no rising trend": lambda: (patch.object(tree_levels, "_RISING", 0.0),),
+    "no prevalence laws": lambda: (patch.object(tree_levels, "SPREADS", {}),),
     "no log-normal law": lambda: (_without_law(NormalLogs),),
     "no power law": lambda: (_without_law(PowerLaw),),
-    "no merged classes": lambda: (patch.object(tree, "FEWEST_CLASSES", 10**9),),
+    "no merged classes": lambda: (patch.object(tree, "FEWEST_CLASSES_MERGED", 10**9),),
     "no relabelling": lambda: (_without_matches("relabelled"),),
     "no unmatched": lambda: (_without_matches("unmatched"),),
     "no blocks": lambda: (patch.object(tree, "best_blocks", lambda *_: None),),
@@ -100,8 +99,8 @@ VARIANTS: Mapping[str, Callable[[], Sequence[AbstractContextManager[Any]]]] = {
     "no shared": lambda: (_without_rows("shared"),),
     "no subsets": lambda: (_without_rows("subsets"),),
     "no hot cells": lambda: (patch.object(tree, "_FEWEST_CLASSES", 10**9),),
-    "no popular classes": lambda: (patch.object(affinity_rows, "_POWERS", np.zeros(1)),),
-    "no guesses": lambda: (patch.object(tree.Tree, "_guessed", lambda *parts: parts[-1][:0]),),
+    "no popular classes": lambda: (patch.object(tree_rows, "_POWERS", np.zeros(1)),),
+    "no guesses": lambda: (patch.object(tree, "_guess_again", lambda *_: None),),
     "no column factors": lambda: (patch.object(tree, "column_factors", lambda e, _: np.ones((len(e), e.shape[2]))),),
     "no stretch": lambda: (patch.multiple(tree, _DOUBT=0.0, _DOUBT_ALONE=0.0, _DOUBT_OF_MANY=0.0),),
     "no Miller and Madow": lambda: (patch.object(Posterior, "_reach_to_miller_madow", lambda *parts: parts[-1]),),
@@ -129,7 +128,7 @@ def measure_table(task: Record) -> Record:
     with ExitStack() as stack:
         for switch in VARIANTS[task["variant"]]():
             stack.enter_context(switch)
-        prevalence_level._known_level.cache_clear()
+        tree_levels._cached_level.cache_clear()
         start = time.process_time()
         posterior = Posterior(sample, seed=task["repeat"])
         summaries = posterior.summaries([*names, *CLASS_METRICS])

@@ -11,12 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from infoscope.posterior.tree import affinity_rows
-from infoscope.posterior.tree.affinity_rows import AffinityRows
-from infoscope.posterior.tree.beta_hyperprior import STRENGTHS, level_ends
-from infoscope.posterior.tree.log_frequencies import NormalLogs, PowerLaw
-from infoscope.posterior.tree.prevalence_level import SPREADS, PrevalenceLevel, TrendLevel
-from infoscope.posterior.tree.row_models import log_grid
+from infoscope.posterior import tree_rows
+from infoscope.posterior.tree_levels import (
+    SPREADS,
+    STRENGTHS,
+    NormalLogs,
+    PowerLaw,
+    PrevalenceLevel,
+    TrendLevel,
+    level_ends,
+)
+from infoscope.posterior.tree_rows import AffinityRows, log_grid
 
 __all__ = ["simulated_ranks"]
 
@@ -74,9 +79,9 @@ def _recall(counts: Real, rng: np.random.Generator) -> tuple[Real, Real]:
 
 def _wrong(rng: np.random.Generator) -> tuple[Real, Real, NDArray[np.bool_]]:
     open_cells = ~np.eye(_CLASSES, dtype=bool)
-    spread, shape = rng.choice(affinity_rows._POPULARITIES), rng.choice(affinity_rows._SHAPES)
-    hot = rng.random((_CLASSES, _CLASSES)) < rng.choice(affinity_rows._HOT_SHARES)
-    size = np.where(hot, 1.0, rng.choice(affinity_rows._COLD_MEANS))
+    spread, shape = rng.choice(tree_rows._POPULARITIES), rng.choice(tree_rows._SHAPES)
+    hot = rng.random((_CLASSES, _CLASSES)) < rng.choice(tree_rows._HOT_SHARES)
+    size = np.where(hot, 1.0, rng.choice(tree_rows._COLD_MEANS))
     weights = rng.gamma(spread, 1 / spread, _CLASSES) * rng.gamma(shape, size / shape) + 1e-12
     rows = np.where(open_cells, weights, 0.0)
     rows /= rows.sum(1, keepdims=True)

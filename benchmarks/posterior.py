@@ -15,7 +15,7 @@ from timing import best, peak_mebibytes, sized
 
 import infoscope as ifs
 from infoscope.metrics.registry import metrics_of
-from infoscope.posterior.exact.moments import dense_moments
+from infoscope.posterior.exact_moments import dense_moments
 
 EQUAL_DRAWS = 125_000
 MOST_CLASSES = sized(1000, 10)

@@ -86,7 +86,7 @@ def test_cells_of_equal_counts_in_bins_have_the_same_evidence() -> None:
     chains = affinity_rows._Chains(AffinityRows(counts, np.ones(counts.shape, dtype=bool)), 2, rng)
     at = expected.ravel()[np.flatnonzero(counts)] * np.array([[1.0], [0.8]])
     cells = affinity_rows._Cells(chains.counted, at, np.ones_like(at))
-    binned = chains._by_count(cells)
+    binned = chains._bin_equal_counts(cells)
     empty = np.full((2, 1), 0.1), np.full((2, 1), float((counts == 0).sum()))
     share, cold, shape = map(
         np.ravel, np.meshgrid(affinity_rows._HOT_SHARES, affinity_rows._COLD_MEANS, np.arange(chains.rising.size))
@@ -112,7 +112,7 @@ def started(rows: AffinityRows, at: tuple[int, int, int]) -> float:
     chains.share, chains.cold, chains.shape = (np.full(4, each) for each in at)
     for sweep in range(affinity_rows._WARM_UP):
         chains.sweep(at_once=sweep in affinity_rows._AT_ONCE)
-    return float(np.mean([entropy(chains.shares(chains.sweep())).mean() for _ in range(8)]))
+    return float(np.mean([entropy(chains.divide_by_row(chains.sweep())).mean() for _ in range(8)]))
 
 
 @pytest.mark.slow
@@ -206,7 +206,7 @@ def swept(at_once: bool, rng: np.random.Generator, k: int = 12) -> tuple[list[in
     leaning = [
         np.corrcoef(np.log(np.maximum(side, 1e-12)), np.log(frequencies))[0, 1] for side in (chains.popular[0], popular)
     ]
-    moved = entropy(chains.shares(affinities)[0]).mean() - entropy(rows).mean()
+    moved = entropy(chains.divide_by_row(affinities)[0]).mean() - entropy(rows).mean()
     return [int(x[0]) for x in (chains.share, chains.cold, chains.shape)], [
         moved,
         unequal[0] - unequal[1],

@@ -31,7 +31,7 @@ from infoscope.figures.scene import (
     ramp,
 )
 from infoscope.metrics.registry import find
-from infoscope.posterior.tree.shared_rows import average_linkage
+from infoscope.posterior.tree_rows import average_linkage
 from infoscope.readers.guess_columns import as_names
 from infoscope.tables import Contingency
 

@@ -1,13 +1,9 @@
-"""The array types of this package, and the sum over groups that it uses everywhere."""
+"""Array types of the posterior, sums over groups, and distinct pairs."""
 
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-
-from infoscope.core.numerics import distinct
-
-__all__ = ["Array", "Indices", "Mask", "Pairs", "distinct", "distinct_pairs", "group_sums"]
 
 Array = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.intp]
@@ -15,7 +11,7 @@ Mask = npt.NDArray[np.bool_]
 
 
 def group_sums(groups: Indices, values: Array, size: int = 0) -> Array:
-    """Sum of the values of each group 0, 1, …, as floats.
+    """Add up the values of each group 0, 1, …, as floats.
 
     >>> group_sums(np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0]))
     array([1., 0., 5.])
@@ -35,11 +31,11 @@ class Pairs(NamedTuple):
 
 
 def distinct_pairs(one: Array, other: Array) -> Pairs:
-    """The pairs (x, y) that occur; several times faster than rows of a table compared as wholes.
+    """Find the pairs (x, y) that occur; several times faster than rows of a table compared as wholes.
 
-    >>> found = distinct_pairs(np.array([3.0, 1.0, 3.0]), np.array([0.5, 0.0, 0.5]))
-    >>> found.one, found.other, found.times
+    >>> pairs = distinct_pairs(np.array([3.0, 1.0, 3.0]), np.array([0.5, 0.0, 0.5]))
+    >>> pairs.one, pairs.other, pairs.times
     (array([1., 3.]), array([0. , 0.5]), array([1, 2]))
     """
-    found, first, place, times = np.unique(one + 1j * other, return_index=True, return_inverse=True, return_counts=True)
-    return Pairs(found.real, found.imag, first, place.ravel(), times)
+    pairs, first, place, times = np.unique(one + 1j * other, return_index=True, return_inverse=True, return_counts=True)
+    return Pairs(pairs.real, pairs.imag, first, place.ravel(), times)

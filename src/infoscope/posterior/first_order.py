@@ -16,16 +16,6 @@ from infoscope.posterior.measures import LINEAR, RATIOS
 from infoscope.tables import Contingency
 from infoscope.tables.contingency import remembered
 
-__all__ = [
-    "cramer_rao_sd",
-    "influence",
-    "information_influence",
-    "information_sds",
-    "is_information",
-    "log_slopes",
-    "miller_madow",
-]
-
 #: measures as sums of H(T), H(S) and H(T,S)
 _PARTS = {
     "truth": (1.0, 0.0, 0.0),
@@ -41,7 +31,7 @@ _ROUNDING = 1e-13
 
 
 def is_information(name: str) -> bool:
-    """Whether a metric is an information measure, or a ratio of two."""
+    """Return True if a metric is an information measure, or a ratio of two."""
     return name in LINEAR or name in RATIOS
 
 
@@ -62,7 +52,7 @@ def miller_madow(name: str, table: Contingency, size: float) -> float:
 class _Influences(NamedTuple):
     """Cells that have data, their shares, the influence of each of the three entropies there, and the entropies."""
 
-    at: Indices
+    places: Indices
     shares: Array
     influences: Array
     entropies: Array
@@ -70,18 +60,18 @@ class _Influences(NamedTuple):
 
 @remembered
 def _influences(table: Contingency) -> _Influences:
-    """In bits."""
+    """Compute the influences of the three entropies, in bits."""
     shares = table.cells / table.grand_total
-    at = np.flatnonzero(shares)
-    shares = shares[at]
-    rows, columns = table.row_shares[table.cell_rows[at]], table.column_shares[table.cell_columns[at]]
+    places = np.flatnonzero(shares)
+    shares = shares[places]
+    rows, columns = table.row_shares[table.cell_rows[places]], table.column_shares[table.cell_columns[places]]
     surprise = -np.log2(np.stack([rows, columns, shares]))
     entropies = dot(surprise, shares)
-    return _Influences(at, shares, surprise - entropies[:, None], entropies)
+    return _Influences(places, shares, surprise - entropies[:, None], entropies)
 
 
 def _weights(name: str, entropies: Array) -> Array:
-    """The metric's gradient by H(T), H(S) and H(T,S)."""
+    """Return the metric's gradient by H(T), H(S) and H(T,S)."""
     if name in LINEAR:
         return np.array(_PARTS[LINEAR[name]])
     top, bottom = (np.array(_PARTS[measure]) for measure in RATIOS[name])
@@ -92,15 +82,15 @@ def _weights(name: str, entropies: Array) -> Array:
 
 
 def information_influence(name: str, table: Contingency) -> Array:
-    """By how much one more sample in each stored cell moves an information measure, times the number of samples."""
-    known = _influences(table)
+    """Return how far one more sample in each stored cell moves an information measure, times the number of samples."""
+    places, _, influences, entropies = _influences(table)
     out = np.zeros(table.cells.size)
-    out[known.at] = _weights(name, known.entropies) @ known.influences
+    out[places] = _weights(name, entropies) @ influences
     return out
 
 
 def information_sds(table: Contingency, size: float) -> dict[str, float]:
-    """First-order standard error of every information measure for this many samples; NaN where it is undefined.
+    """Compute the first-order standard error of every information measure for this many samples; NaN if undefined.
 
     >>> table = Contingency.from_matrix([[40, 10], [10, 40]])
     >>> print(f"{information_sds(table, 100)['mutual_information']:.4f}")
@@ -108,23 +98,17 @@ def information_sds(table: Contingency, size: float) -> dict[str, float]:
     """
     _, shares, influences, entropies = _influences(table)
     covariance = (influences * shares) @ influences.T
-    found = {}
+    sds = {}
     for name in (*LINEAR, *RATIOS):
         g = _weights(name, entropies)
         variance, largest = float(g @ covariance @ g), float(np.abs(g) @ np.sqrt(np.diag(covariance))) ** 2
-        if variance < _CANCELLED * largest:
-            variance = _exact_variance(g, table)
-        found[name] = float(np.sqrt(variance / size))
-    return found
-
-
-def _exact_variance(g: Array, table: Contingency) -> float:
-    """The variance of the combined influence, cell by cell; what is rounding there, as at independence, is 0."""
-    _, shares, influences, entropies = _influences(table)
-    combined = g @ influences
-    scale = np.abs(g) @ (np.abs(influences) + entropies[:, None])
-    combined[np.abs(combined) < _ROUNDING * scale] = 0.0
-    return float(shares @ combined**2)
+        if variance < _CANCELLED * largest:  # combine cell by cell; what is rounding there, as at independence, is 0
+            combined = g @ influences
+            scale = np.abs(g) @ (np.abs(influences) + entropies[:, None])
+            combined[np.abs(combined) < _ROUNDING * scale] = 0.0
+            variance = float(shares @ combined**2)
+        sds[name] = float(np.sqrt(variance / size))
+    return sds
 
 
 _STEP = 1e-5
@@ -133,24 +117,24 @@ _MOST_CELLS = 20_000
 
 
 def log_slopes(name: str, table: Contingency, occupied: Indices) -> Array:
-    """Derivative of the metric by the logarithm of each occupied cell's share, by central differences."""
+    """Differentiate the metric by the logarithm of each occupied cell's share, by central differences."""
     if occupied.size > _MOST_CELLS:
         raise InputError(f"{occupied.size} occupied cells are too many for a numerical gradient; merge classes")
     score = find(name).score
     out = np.empty(occupied.size)
     block = max(1, _BLOCK_CELLS // (2 * table.cells.size))
     for start in range(0, occupied.size, block):
-        at = occupied[start : start + block]
-        varied = np.broadcast_to(table.cells, (2, at.size, table.cells.size)).copy()
-        varied[0, np.arange(at.size), at] *= np.exp(_STEP)
-        varied[1, np.arange(at.size), at] *= np.exp(-_STEP)
+        places = occupied[start : start + block]
+        varied = np.broadcast_to(table.cells, (2, places.size, table.cells.size)).copy()
+        varied[0, np.arange(places.size), places] *= np.exp(_STEP)
+        varied[1, np.arange(places.size), places] *= np.exp(-_STEP)
         up, down = np.asarray(score(table.with_cells(varied)))
         out[start : start + block] = (up - down) / (2 * _STEP)
     return out
 
 
 def influence(name: str, table: Contingency) -> Array:
-    """The metric's gradient at each cell, centred so that its mean over the samples is 0; 0 at empty cells.
+    """Return the metric's gradient at each cell, centred so that its mean over the samples is 0; 0 at empty cells.
 
     Its variance over the samples, divided by their number, is the squared first-order standard error; the
     covariance of two systems' influences over the same samples tells how their errors go together.
@@ -169,11 +153,32 @@ def influence(name: str, table: Contingency) -> Array:
 
 
 def cramer_rao_sd(table: Contingency, name: str) -> float:
-    """√(gᵀ(diag p − ppᵀ)g / n) for a metric with gradient g: the best an unbiased estimate can do.
+    """Compute √(gᵀ(diag p − ppᵀ)g / n) for a metric with gradient g: the best an unbiased estimate can do.
 
     It is 0 where the gradient vanishes, as that of the mutual information does at independence; the exact
     posterior sd is not. The ratio of the two says how far first order can be trusted.
 
+    Parameters
+    ----------
+    table : Contingency
+        One table of counts with a known sample size.
+    name : str
+        Id or alias of a metric of the whole table.
+
+    Returns
+    -------
+    float
+        Standard deviation.
+
+    Raises
+    ------
+    UndefinedError
+        If the metric is not a function of the probabilities alone.
+    InputError
+        If the table is a batch or re-weighted, or its sample size is not known.
+
+    Examples
+    --------
     >>> table = Contingency.from_matrix([[40, 10], [10, 40]])
     >>> print(f"{cramer_rao_sd(table, 'accuracy'):.4f}")  # √(0.8 · 0.2 / 100)
     0.0400

@@ -11,7 +11,7 @@ survey data, 1998; Dean & Pagano, Evaluating confidence interval methods for bin
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -20,14 +20,13 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv, ndtri
 
 from infoscope.core.numerics import Real
-from infoscope.errors import InputError, UndefinedError, check_level
-from infoscope.metrics.registry import Metric, find
+from infoscope.errors import InputError, check_level
+from infoscope.metrics.registry import Metric
+from infoscope.posterior.draws import find_with_interval
 from infoscope.posterior.posterior import Posterior
 from infoscope.posterior.summary import MetricSummaries, Summary
 from infoscope.tables import Contingency
 from infoscope.tables.transformations import reweighted
-
-__all__ = ["FEW_GROUPS", "GroupPosterior"]
 
 FEW_GROUPS = 10
 """With fewer groups, intervals rest on Student's t with hardly any degree of freedom."""
@@ -61,7 +60,7 @@ class GroupPosterior(MetricSummaries):
     """
 
     def __init__(self, table: Contingency, groups: Any, *, seed: int = 0) -> None:
-        """``groups`` holds one line of cell counts per group, dense or sparse; they sum to the table's cells.
+        """Take one line of cell counts per group, dense or sparse; they sum to the table's cells.
 
         A re-weighted table takes its spread from the counts behind it.
         """
@@ -87,26 +86,26 @@ class GroupPosterior(MetricSummaries):
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
         """Return mean, sd and limits of several metrics, by id, each of its own effective number of rows."""
         check_level(level)
-        entries = [_with_interval(name) for name in names]
+        entries = [find_with_interval(name) for name in names]
         self._add_spreads(entries)
         design = {e.name: self._design_effect(e, self._spreads[e.name], level) for e in entries}
         wanted: dict[int, list[str]] = {}
         for name, effect in design.items():
-            for halvings in {step for h in np.unique(_halvings(effect)).tolist() for step in (h, h + 1)}:
+            for halvings in {step for h in np.unique(_count_halvings(effect)).tolist() for step in (h, h + 1)}:
                 wanted.setdefault(halvings, []).append(name)
-        found = {halvings: self._at(halvings).summaries(some, level) for halvings, some in wanted.items()}
-        return {entry.name: self._interpolate(entry, design[entry.name], found) for entry in entries}
+        summaries = {halvings: self._posterior_of(halvings).summaries(some, level) for halvings, some in wanted.items()}
+        return {entry.name: self._interpolate(entry, design[entry.name], summaries) for entry in entries}
 
     def effective_size(self, name: str, level: float = 0.95) -> Real:
         """Return as how many independent rows the groups count for a metric; for each class where it has several."""
-        entry = _with_interval(name)
+        entry = find_with_interval(name)
         self._add_spreads([entry])
         return self._rows / self._design_effect(entry, self._spreads[entry.name], level)
 
     @property
     def r_hat(self) -> float | None:
         """R̂ of the chains behind the draws, as of rows that are independent; None where there are no chains."""
-        return self._at(0).r_hat
+        return self._posterior_of(0).r_hat
 
     def correlation(self, other: GroupPosterior, name: str, by_row: float, level: float = 0.95) -> float:
         """Return how errors of two systems go together, such that their difference has its own design effect.
@@ -114,13 +113,13 @@ class GroupPosterior(MetricSummaries):
         ``by_row`` is the correlation over the rows, both of the same groups. Between systems that err in the same
         groups, but not in the same rows, groups say less about each and more about the difference.
         """
-        entry = _with_interval(name)
+        entry = find_with_interval(name)
         spreads, sds, alone = [], [], []
         for system in (self, other):
             system._add_spreads([entry])
             spreads.append(system._spreads[entry.name])
             sds.append(float(system.summary(name, level).sd))
-            alone.append(float(system._at(0).summary(name, level).sd))
+            alone.append(float(system._posterior_of(0).summary(name, level).sd))
         (one, two), (sd_one, sd_two) = spreads, sds
         shared = 2 * by_row * np.sqrt(one.by_row * two.by_row)
         gap = _Spread(one.by_group - two.by_group, np.maximum(one.by_row + two.by_row - shared, 0.0))
@@ -137,21 +136,21 @@ class GroupPosterior(MetricSummaries):
         """Rows, or of weights as many independent ones."""
         return float(self.origin.sample_size or self.origin.total)
 
-    def _at(self, halvings: int) -> Posterior:
+    def _posterior_of(self, halvings: int) -> Posterior:
         """Return the posterior of the same table from half, a quarter, … of the rows."""
         if halvings not in self._posteriors:
             rows = self._rows / 2**halvings
             self._posteriors[halvings] = Posterior(self.table, sample_size=rows, seed=self.seed)
         return self._posteriors[halvings]
 
-    def _interpolate(self, entry: Metric, design: Real, found: dict[int, dict[str, Summary]]) -> Summary:
+    def _interpolate(self, entry: Metric, design: Real, summaries: dict[int, dict[str, Summary]]) -> Summary:
         """Return limits between those of twice and of half the rows: they move with √d."""
         value = np.asarray(entry.score(self.table), dtype=np.float64)
-        steps = np.broadcast_to(_halvings(design), value.shape)
+        steps = np.broadcast_to(_count_halvings(design), value.shape)
         parts = {
-            step: np.array(np.broadcast_arrays(*known[entry.name], value))
-            for step, known in found.items()
-            if entry.name in known
+            step: np.array(np.broadcast_arrays(*by_name[entry.name], value))
+            for step, by_name in summaries.items()
+            if entry.name in by_name
         }
         out = np.full((4, *value.shape), np.nan)
         for step in np.unique(steps):
@@ -168,11 +167,10 @@ class GroupPosterior(MetricSummaries):
         lines, unit = self._lines, float(self.origin.total) / self._rows
         onto = {"truth": self.origin.cell_rows, "system": self.origin.cell_columns}.get(entry.card.level)
         if onto is None:
-            sizes, parts = (np.asarray(each.sum(axis=1))[:, None] for each in (self.lines, lines))
+            sizes, parts = (np.asarray(groups.sum(axis=1))[:, None] for groups in (self.lines, lines))
         else:
-            sizes, parts = (
-                _by_class(each, onto, self.origin.shape[entry.card.level == "system"]) for each in (self.lines, lines)
-            )
+            size = self.origin.shape[entry.card.level == "system"]
+            sizes, parts = (_add_up_by_class(groups, onto, size) for groups in (self.lines, lines))
         total = np.maximum(sizes.sum(axis=0), 1e-300)
         most = np.maximum((sizes**2).sum(axis=0) / total / unit, 1.0)
         groups = np.maximum((parts > 0).sum(axis=0), 2)
@@ -217,7 +215,7 @@ class GroupPosterior(MetricSummaries):
         if not self._by_parts:
             occupied = np.flatnonzero(cells)
             counts = cells[occupied]
-            slopes = self._slopes(missing, len(occupied), lambda at: _one_each(at, occupied, cells.size))
+            slopes = self._slopes(missing, len(occupied), lambda some: _indicate_cells(occupied[some], cells.size))
             lines = self._lines[:, occupied]
             for entry in missing:
                 # influence of one more row in each cell, times the number of rows
@@ -228,7 +226,7 @@ class GroupPosterior(MetricSummaries):
         noise = np.random.default_rng(self.seed).standard_normal((_DIRECTIONS, cells.size)) * np.sqrt(cells)
         noise -= noise.sum(axis=1, keepdims=True) * (cells / total)
         changes = np.concatenate([lines, noise, cells[None]]) / np.where(cells > 0, cells, 1.0)
-        slopes = self._slopes(missing, len(changes), lambda at: changes[at])
+        slopes = self._slopes(missing, len(changes), lambda some: changes[some])
         mass = lines.sum(axis=1) / total
         for entry in missing:
             parts, random, common = np.split(slopes[entry.name] * total, [len(lines), len(changes) - 1])
@@ -240,7 +238,11 @@ class GroupPosterior(MetricSummaries):
     ) -> dict[str, NDArray[np.float64]]:
         """Return how fast metrics move where the logarithms of the cells change so, by central differences."""
         parts: dict[str, list[Real]] = {entry.name: [] for entry in entries}
-        for up, down in self._varied(count, changes):
+        step = max(1, _BLOCK_CELLS // self.origin.cells.size)
+        for start in range(0, count, step):
+            change = np.exp(_STEP * changes(slice(start, min(start + step, count))))
+            varied = (self.origin.with_cells(self.origin.cells * by) for by in (change, 1 / change))
+            up, down = (reweighted(table, self.table.reweighting) for table in varied)
             for entry in entries:
                 one, other = (np.asarray(entry.score(block), dtype=np.float64) for block in (up, down))
                 value = np.abs(np.asarray(entry.score(self.table), dtype=np.float64))
@@ -248,38 +250,22 @@ class GroupPosterior(MetricSummaries):
                 parts[entry.name].append(np.where(np.abs(slope) < _ROUNDING * (1 + np.nan_to_num(value)), 0.0, slope))
         return {name: np.concatenate(values) for name, values in parts.items()}
 
-    def _varied(self, count: int, changes: Callable[[slice], Real]) -> Iterator[tuple[Contingency, Contingency]]:
-        step = max(1, _BLOCK_CELLS // self.origin.cells.size)
-        for start in range(0, count, step):
-            change = np.exp(_STEP * changes(slice(start, min(start + step, count))))
-            tables = (self.origin.with_cells(self.origin.cells * by) for by in (change, 1 / change))
-            up, down = (reweighted(varied, self.table.reweighting) for varied in tables)
-            yield up, down
 
-
-def _halvings(design: Real) -> NDArray[np.int64]:
+def _count_halvings(design: Real) -> NDArray[np.int64]:
     """Return how often the rows are halved at least: limits lie between those and once more."""
     return np.floor(np.log2(design)).astype(np.int64)
 
 
-def _one_each(at: slice, occupied: NDArray[np.int64], size: int) -> Real:
+def _indicate_cells(places: NDArray[np.int64], size: int) -> Real:
     """Return a line for each of some cells, with 1 there."""
-    places = occupied[at]
     lines = np.zeros((len(places), size))
     lines[np.arange(len(places)), places] = 1.0
     return lines
 
 
-def _by_class(lines: Any, classes: NDArray[np.int64], size: int) -> Real:
+def _add_up_by_class(lines: Any, classes: NDArray[np.int64], size: int) -> Real:
     """Return rows of each group (line) in each class (column)."""
     from scipy.sparse import csr_array  # noqa: PLC0415 - only where rows come in groups
 
     onto = csr_array((np.ones(len(classes)), (np.arange(len(classes)), classes)), shape=(len(classes), size))
     return np.asarray((lines @ onto).toarray())
-
-
-def _with_interval(name: str) -> Metric:
-    entry = find(name)
-    if entry.card.posterior == "none" or entry.card.level == "cell":
-        raise UndefinedError(f"{entry.name} has no interval: {entry.card.note or 'it is a count'}")
-    return entry

@@ -12,11 +12,8 @@ import numpy as np
 
 from infoscope.core.numerics import Real
 from infoscope.metrics.registry import Metric
-from infoscope.posterior.arrays import Array
-from infoscope.posterior.exact.moments import MEASURES, EntropyMoments
+from infoscope.posterior.exact_moments import MEASURES, EntropyMoments
 from infoscope.posterior.summary import Summary
-
-__all__ = ["LINEAR", "RATIOS", "Correction", "Known", "allowing_for", "ends_of", "linear", "ratio", "upper_end"]
 
 #: metrics that are an entropy measure times 1/ln 2
 LINEAR = {
@@ -53,23 +50,23 @@ _STEADY = 0.05  # relative sd of the denominator up to which a ratio is expanded
 _BITS = 1 / np.log(2.0)
 
 
-class Known(NamedTuple):
-    """Mean, sd and the upper end of the range."""
+class ExactSummary(NamedTuple):
+    """Exact mean and sd of a metric, and the upper end of its range."""
 
     mean: float
     sd: float
     upper: float
 
 
-def linear(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> Known:
-    """A linear metric in bits."""
+def summarize_linear(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> ExactSummary:
+    """Summarize a linear metric in bits."""
     measure = LINEAR[name]
     upper = upper_end(measure, shape)
-    return Known(moments.mean_of(measure) * _BITS, moments.sd_of(measure) * _BITS, upper * _BITS)
+    return ExactSummary(moments.mean_of(measure) * _BITS, moments.sd_of(measure) * _BITS, upper * _BITS)
 
 
-def ratio(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> Known | None:
-    """A ratio by expansion to second order, or None where its denominator is too uncertain for that.
+def summarize_ratio(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> ExactSummary | None:
+    """Summarize a ratio by expansion to second order; None where its denominator is too uncertain for that.
 
     With c the relative sd of the denominator, the sd is right to a share of order c² and the mean to a share
     of the sd of order c². Up to c = 0.05 both stayed within 2 % (of the sd) of long runs of draws.
@@ -80,24 +77,19 @@ def ratio(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> Known |
     if whole <= 0 or spread > _STEADY * whole:
         return None
     value = moments.mean[top] / whole
-    c = _residual(top, bottom, value)
+    c = np.zeros(len(MEASURES))
+    c[top] += 1.0
+    c[bottom] -= value
     covariance = moments.covariance
     mean = value - float(c @ covariance[:, bottom]) / whole**2
     sd = np.sqrt(max(float(c @ covariance @ c), 0.0)) / whole
     bounded = RATIOS[name][0] == "mutual" or name == "missed_information_ratio"
     upper = 1.0 if bounded else upper_end(RATIOS[name][0], shape) / float(whole)
-    return Known(float(mean), float(sd), upper)
-
-
-def _residual(top: int, bottom: int, value: float) -> Array:
-    c = np.zeros(len(MEASURES))
-    c[top] += 1.0
-    c[bottom] -= value
-    return c
+    return ExactSummary(float(mean), float(sd), upper)
 
 
 def upper_end(measure: str, shape: tuple[int, int]) -> float:
-    """The largest value of a measure for a table of this shape, in nats."""
+    """Return the largest value of a measure for a table of this shape, in nats."""
     k, m = np.log(shape)
     ends = {"mutual": min(k, m), "truth": k, "missed": k, "system": m, "spurious": m}
     return float(ends.get(measure, k + m))
@@ -123,22 +115,24 @@ class Correction(NamedTuple):
         return moved > _VISIBLE and self.doubt * moved > _WORTH_SAYING * self.sd
 
     def __str__(self) -> str:
-        """As part of a sentence."""
+        """Say it as part of a sentence."""
         return f"from {100 * self.sample:.1f}% to {100 * self.mean:.1f}%"
 
 
-def allowing_for(found: Summary, sample: Real, doubt: float, ends: tuple[Real | float, Real | float]) -> Summary:
-    """A summary stretched by what is in doubt, within the ends of its metric.
+def allow_for_correction(
+    summary: Summary, sample: Real, doubt: float, ends: tuple[Real | float, Real | float]
+) -> Summary:
+    """Stretch a summary by what is in doubt, within the ends of its metric.
 
     The limit on the side where the sample lies at an end of the metric's range is that end: all samples right do not
     speak against a perfect system.
 
-    >>> found = Summary(0.4, 0.03, 0.34, 0.46)
-    >>> print("{:.3f} {:.3f} {:.3f} {:.3f}".format(*allowing_for(found, 0.6, 0.2, (0.0, 1.0))))
+    >>> summary = Summary(0.4, 0.03, 0.34, 0.46)
+    >>> print("{:.3f} {:.3f} {:.3f} {:.3f}".format(*allow_for_correction(summary, 0.6, 0.2, (0.0, 1.0))))
     0.400 0.050 0.300 0.500
     """
-    unknown = ~np.isfinite(np.stack([np.asarray(part, dtype=float) for part in found])).all(0)
-    mean, sd, low, high = (np.where(unknown, 0.0, part) for part in found)
+    unknown = ~np.isfinite(np.stack([np.asarray(part, dtype=float) for part in summary])).all(0)
+    mean, sd, low, high = (np.where(unknown, 0.0, part) for part in summary)
     sample = np.asarray(sample, dtype=float)
     moved = doubt * (np.where(np.isfinite(sample), sample, mean) - mean)
     wide = np.hypot(sd, moved)
@@ -147,11 +141,11 @@ def allowing_for(found: Summary, sample: Real, doubt: float, ends: tuple[Real | 
     near = _AT_THE_END * (high - low)
     low = np.where((sample <= ends[0]) | (low <= ends[0] + near), ends[0], np.minimum(low, ends[1]))
     high = np.where((sample >= ends[1]) | (high >= ends[1] - near), ends[1], np.maximum(high, ends[0]))
-    parts = zip(found, (mean, sd * stretch, low, high), strict=True)
+    parts = zip(summary, (mean, sd * stretch, low, high), strict=True)
     return Summary(*(np.where(unknown, kept, new)[()] for kept, new in parts))
 
 
-def ends_of(entry: Metric, shape: tuple[int, int]) -> tuple[float, float]:
+def find_ends(entry: Metric, shape: tuple[int, int]) -> tuple[float, float]:
     """Return the range of a metric for tables of this shape: no entropy exceeds the logarithm of the classes."""
     low, high = entry.card.range
     if entry.name in _BOUNDED:

@@ -1,38 +1,54 @@
-"""Posterior: what a table of counts lets us believe about the probabilities behind it."""
+"""Posterior: what a table of counts lets us believe about the probabilities behind it.
+
+``Posterior`` reads the table (or counts labels), chooses a belief (``prior.py``), and answers for each metric: by the
+counts of a proportion (``proportions.py``), by exact moments (``exact_moments.py``, ``measures.py``), else by draws.
+Numbers of one kind share their draws, which are made once, block by block.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, Unpack, overload
+from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
 from infoscope.core.numerics import Real, frozen, keep_freed_memory
-from infoscope.errors import InputError, UndefinedError, check_level
-from infoscope.metrics.arguments import CountingKeywords
+from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
+from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.registry import Metric, find, metrics_of
-from infoscope.posterior.arguments import check_draws, table_and_prior
-from infoscope.posterior.arrays import Array
-from infoscope.posterior.caveats import correction_cautions, few, prior_cautions, tree_cautions
-from infoscope.posterior.classes import SIDES, WITHIN, Side, by_class, class_values, drawn_by_class
-from infoscope.posterior.dirichlet_rows import DirichletRows
-from infoscope.posterior.exact.dirichlet import DirichletBelief, ExactBelief, MixtureBelief
-from infoscope.posterior.exact.moments import MEASURES, EntropyMoments
+from infoscope.metrics.shannon import cell_terms
+from infoscope.posterior.arrays import Array, group_sums
+from infoscope.posterior.draws import check_draws
+from infoscope.posterior.exact_moments import (
+    MEASURES,
+    EntropyMoments,
+    GroupMoments,
+    group_entropies,
+    group_shares,
+    mix_groups,
+)
 from infoscope.posterior.first_order import is_information, miller_madow
-from infoscope.posterior.measures import LINEAR, RATIOS, Correction, Known, allowing_for, ends_of, linear, ratio
-from infoscope.posterior.priors import concentration
-from infoscope.posterior.proportions import is_proportion, lower_limit_of_mean_recall, summarize_proportion
-from infoscope.posterior.sample_size import samples_of, seen_as, weighed
+from infoscope.posterior.measures import (
+    LINEAR,
+    RATIOS,
+    Correction,
+    ExactSummary,
+    allow_for_correction,
+    find_ends,
+    summarize_linear,
+    summarize_ratio,
+)
+from infoscope.posterior.prior import Belief, DirichletBelief, ExactBelief, MixtureBelief, make_belief, read_prior
+from infoscope.posterior.proportions import find_lower_limit_of_mean_recall, is_proportion, summarize_proportion
+from infoscope.posterior.sample_size import count_samples, explain_sample_size, rescale_to_samples
 from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, summarize_draws
-from infoscope.posterior.tree.affinity_rows import split_r_hat
-from infoscope.posterior.tree.tree import Tree
+from infoscope.posterior.tree import Tree
+from infoscope.posterior.tree_rows import split_r_hat
 from infoscope.tables import Contingency
 from infoscope.tables.transformations import reweighted
 from infoscope.typing import LabelsLike, PriorLike
-
-__all__ = ["Posterior"]
 
 _BLOCK_CELLS = 200_000  # cells drawn at a time: what is computed from them stays in the cache …
 _SCORED_BLOCKS = 3  # … and as many blocks of a tree are scored at once: fewer calls, and the same draws
@@ -41,9 +57,23 @@ _MANY_CELLS = 250_000  # beyond, half as many draws must do
 #: draws of a tree for tables of up to this many cells: its limits to 0.09, 0.13, 0.14, 0.16 and 0.23 sd
 _MOST_DRAWS = ((64, 1000), (143, 400), (20_000, 360), (40_000, 120), (np.inf, 54))
 _FEW = 10  # below this many samples limits come from draws, not from a fitted Beta
+_PER_CELL = 5  # samples per occupied cell below which the prior matters; a judgement, not fitted
+_PER_CLASS = 5  # samples per class below which the levels of a tree are learnt from next to nothing; a judgement too
 _BITS = 1 / np.log(2.0)
 
-Belief = ExactBelief | DirichletRows | Tree
+Side = Literal["truth", "system"]
+SIDES: tuple[Side, ...] = ("truth", "system")
+_WITHIN_CLASSES = {
+    "truth": ("class", "false_information", "recall"),
+    "system": ("output", "missed_information", "precision"),
+}
+#: metrics that are closed form given the total of their class
+_SIDE_OF: dict[str, tuple[Side, str]] = {
+    "class_false_information": ("truth", "false_information"),
+    "class_recall": ("truth", "recall"),
+    "output_missed_information": ("system", "missed_information"),
+    "output_precision": ("system", "precision"),
+}
 
 
 class Posterior(MetricSummaries):
@@ -81,54 +111,90 @@ class Posterior(MetricSummaries):
         **labels: Unpack[CountingKeywords],
     ) -> None: ...
     def __init__(self, *given: Any, sample_size: float | None = None, seed: int = 0, **stated: Any) -> None:
-        table, prior = table_and_prior(given, stated, seed)
-        size = samples_of(table, sample_size)
-        self._sizes = weighed(table, size, stated=sample_size is not None)
-        self.table = seen_as(table, size)
+        check_seed(seed)
+        table, prior = _read_table_and_prior(given, stated)
+        size = count_samples(table, sample_size)
+        self._sizes = explain_sample_size(table, size, stated=sample_size is not None)
+        self.table = rescale_to_samples(table, size)
         self.origin = self.table if self.table.reweighting is None else self.table.reweighting.origin
-        self.prior, value = concentration(prior, self.origin)
+        self.prior, value = read_prior(prior, self.origin)
         self.is_default = isinstance(prior, str) and (prior == "default" or self.prior in ("rows", "tree"))
         self.seed = seed
-        self._belief = _belief(self.prior, value, self.origin)
+        self._belief = make_belief(self.prior, value, self.origin)
         self._scores: dict[str, Array] = {}
         self._sides: dict[Side, tuple[Array, Array]] = {}
 
     def __repr__(self) -> str:
-        """Prior and data in a line."""
+        """Name prior and data in a line."""
         return f"Posterior of {self.origin.total:g} samples, prior {self.prior}"
 
     # ── one metric ───────────────────────────────────────────────────────────────────────────
 
     def summaries(self, names: Sequence[str], level: float = 0.95, *, alone: bool = False) -> dict[str, Summary]:
-        """The same for several metrics, by id; those that need draws share them in one pass.
+        """Summarize several metrics; those that need draws share them in one pass.
 
-        ``alone`` says that no other metric will be asked for: of many classes, whose draws are not kept, the pass then
-        scores no others.
+        Parameters
+        ----------
+        names : sequence of str
+            Ids or aliases of metrics.
+        level : float, default 0.95
+            Probability of the intervals.
+        alone : bool, default False
+            No other metric will be asked for: of many classes, whose draws are not kept, the pass scores no others.
+
+        Returns
+        -------
+        dict of str to Summary
+            Mean, sd, low and high by the metric's id.
         """
         check_level(level)
-        found = [_with_posterior(name) for name in names]
-        counted = [entry.name for entry in found if self.is_counted(entry.name)]
-        by_name = {name: summarize_proportion(name, self.table, level) for name in counted}
-        found = [entry for entry in found if entry.name not in by_name]
-        entries = [entry for entry in found if entry.name not in WITHIN]
-        known = {entry.name: self._known(entry.name) for entry in entries}
-        self._score([e for e in entries if known[e.name] is None or self._sampled_limits], alone=alone)
-        by_name |= self._drawn_limits([entry for entry in entries if known[entry.name] is None], level)
-        by_name |= {e.name: self._limits(e, fact, level) for e in entries if (fact := known[e.name]) is not None}
-        by_side = {side: by_class(self, side, level) for side in {WITHIN[e.name][0] for e in found if e.name in WITHIN}}
-        for entry in found:
-            if entry.name in WITHIN:
-                side, key = WITHIN[entry.name]
-                by_name[entry.name] = by_side[side][key]
-        return by_name
+        entries = [_find_with_posterior(name) for name in names]
+        summaries: dict[str, Summary] = {}
+        exact: dict[str, ExactSummary | None] = {}
+        for entry in entries:
+            if self.is_counted(entry.name):
+                summaries[entry.name] = summarize_proportion(entry.name, self.table, level)
+            elif entry.name not in _SIDE_OF:
+                exact[entry.name] = self._summarize_exactly(entry.name)
+        others = [entry for entry in entries if entry.name in exact]
+        has_few = self.origin.total < _FEW
+        self._score([entry for entry in others if exact[entry.name] is None or has_few], alone=alone)
+        summaries |= self._summarize_drawn([entry for entry in others if exact[entry.name] is None], level)
+        for name, known in exact.items():
+            if known is None:
+                continue
+            mean, sd = np.float64(known.mean), np.float64(known.sd)
+            if has_few:
+                drawn = summarize_draws(self._scores[name], level)
+                low, high = np.minimum(drawn.low, mean), np.maximum(drawn.high, mean)
+            else:
+                low, high = beta_limits(mean, sd, np.float64(known.upper), level)  # type: ignore[arg-type]
+            summaries[name] = Summary(mean, sd, low, high)  # type: ignore[arg-type]
+        within = [entry.name for entry in entries if entry.name in _SIDE_OF and entry.name not in summaries]
+        by_side = {side: self._summarize_side(side, level) for side in {_SIDE_OF[name][0] for name in within}}
+        for name in within:
+            side, key = _SIDE_OF[name]
+            summaries[name] = by_side[side][key]
+        return summaries
 
     def covariance(self, names: Sequence[str]) -> Array:
-        """Posterior covariance: exact between entropies and informations, by draws where another metric is asked."""
-        entries = [_with_posterior(name) for name in names]
+        """Compute the posterior covariance: exact between entropies and informations, else by draws.
+
+        Parameters
+        ----------
+        names : sequence of str
+            Ids or aliases of metrics of the whole table.
+
+        Returns
+        -------
+        ndarray
+            Covariance of each pair of metrics.
+        """
+        entries = [_find_with_posterior(name) for name in names]
         moments = self.moments
         if moments is not None and all(entry.name in LINEAR for entry in entries):
-            at = [MEASURES.index(LINEAR[entry.name]) for entry in entries]
-            return np.asarray(moments.covariance[np.ix_(at, at)] * _BITS**2)
+            places = [MEASURES.index(LINEAR[entry.name]) for entry in entries]
+            return np.asarray(moments.covariance[np.ix_(places, places)] * _BITS**2)
         several = [entry.name for entry in entries if entry.card.level != "table"]
         if several:
             raise InputError(f"{several[0]} has one value for each class; a covariance is between metrics of the table")
@@ -148,30 +214,45 @@ class Posterior(MetricSummaries):
     # ── draws ────────────────────────────────────────────────────────────────────────────────
 
     def draws(self, name: str, n: int | None = None, rng: np.random.Generator | None = None) -> Array:
-        """Values of a metric in n tables drawn from the posterior; the same tables for every metric and seed."""
-        entry = _with_posterior(name)
+        """Draw values of a metric: the same tables for every metric and seed.
+
+        Parameters
+        ----------
+        name : str
+            Id or alias of a metric.
+        n : int, default None
+            Number of draws; None for ``draw_count``.
+        rng : numpy.random.Generator, default None
+            Generator to draw with; None for one of the posterior's seed.
+
+        Returns
+        -------
+        ndarray
+            One value, or one row of values per class, for each draw.
+        """
+        entry = _find_with_posterior(name)
         if n is None and rng is None:
             self._score([entry])
             return self._scores[entry.name]
         blocks = self.draw_blocks(self.draw_count if n is None else n, rng or np.random.default_rng(self.seed))
-        return np.concatenate([_values(entry, block) for block in blocks])
+        return np.concatenate([_score_block(entry, block) for block in blocks])
 
     def draw_tables(self, n: int, rng: np.random.Generator | None = None) -> Contingency:
-        """A batch of n tables drawn from the posterior, each of the table's total."""
+        """Draw a batch of n tables from the posterior, each of the table's total."""
         check_draws(n)
         if self.table.is_sparse:
             raise InputError(
                 f"draws of a table with {self.table.shape[0]} × {self.table.shape[1]} classes fill different cells; "
                 "use draw_blocks, which gives them one by one"
             )
-        return self._tables(self._draw(n, rng or np.random.default_rng(self.seed)))
+        return self._make_tables(self._belief.draw(n, rng or np.random.default_rng(self.seed)).reshape(n, -1))
 
     def draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
-        """The same in batches of bounded size."""
+        """Draw n tables in batches of bounded size."""
         check_draws(n)
-        return self._blocks(n, rng)
+        return self._draw_blocks(n, rng)
 
-    def _blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
+    def _draw_blocks(self, n: int, rng: np.random.Generator) -> Iterator[Contingency]:
         if self.table.is_sparse:
             if not isinstance(self._belief, ExactBelief):
                 raise AssertionError(f"{self.prior} is dense")
@@ -183,7 +264,7 @@ class Posterior(MetricSummaries):
         sizes = [min(size, n - start) for start in range(0, n, size)]
         together = (_SCORED_BLOCKS,) if not isinstance(self._belief, ExactBelief) else ()
         for shares in self._belief.draw_blocks(sizes, rng, *together):
-            yield self._tables(shares.reshape(shares.shape[0], -1))
+            yield self._make_tables(shares.reshape(shares.shape[0], -1))
 
     @property
     def _cell_count(self) -> int:
@@ -201,25 +282,61 @@ class Posterior(MetricSummaries):
         return int(np.clip(20_000_000 // cells, least, most))
 
     def correction(self, name: str) -> Correction | None:
-        """What a tree makes of the value that the sample shows; None under another prior, or without a value."""
-        entry = _with_posterior(name)
+        """Return what a tree makes of the value that the sample shows; None under another prior, or without a value."""
+        entry = _find_with_posterior(name)
         if isinstance(self._belief, ExactBelief) or entry.card.level != "table" or not self.origin.total:
             return None
         mean, sd = summarize_draws(self.draws(entry.name), 0.95)[:2]
-        found = Correction(float(entry.score(self.table)), float(mean), float(sd), self._belief.doubt)
-        return found if np.isfinite(found).all() else None
+        correction = Correction(float(entry.score(self.table)), float(mean), float(sd), self._belief.doubt)
+        return correction if np.isfinite(correction).all() else None
 
     # ── classes ──────────────────────────────────────────────────────────────────────────────
 
     def by_class(self, level: float = 0.95) -> dict[str, Summary]:
-        """Per true class: ``false_information`` H(S|T=i) in bits, ``recall``, ``precision``, ``f1`` and other rates."""
+        """Summarize each true class: ``false_information`` H(S|T=i) in bits, ``recall`` and other rates."""
         rates = self.summaries(("class_precision", "class_specificity", "class_f1", "class_jaccard"), level)
-        found = {name.removeprefix("class_"): rate for name, rate in rates.items()}
-        return by_class(self, "truth", check_level(level)) | found
+        of_rates = {name.removeprefix("class_"): rate for name, rate in rates.items()}
+        return self._summarize_side("truth", check_level(level)) | of_rates
 
     def by_output(self, level: float = 0.95) -> dict[str, Summary]:
-        """Per output: ``missed_information`` H(T|S=j) in bits and ``precision``."""
-        return by_class(self, "system", check_level(level))
+        """Summarize each output: ``missed_information`` H(T|S=j) in bits and ``precision``."""
+        return self._summarize_side("system", check_level(level))
+
+    def _summarize_side(self, side: Side, level: float) -> dict[str, Summary]:
+        """Summarize the entropy within each row (or column) in bits, and the share of its matching cell."""
+        belief, (k, m) = self._belief, self.origin.shape
+        prefix, *names = _WITHIN_CLASSES[side]
+        rate = f"{prefix}_{names[1]}"
+        counted = {names[1]: summarize_proportion(rate, self.table, level)} if self.is_counted(rate) else {}
+        ends = (float(np.log2(m if side == "truth" else k)), 1.0)
+        if not isinstance(belief, ExactBelief) or self._draws_classes(side):
+            drawn = [summarize_draws(values, level) for values in self.class_draws(side)]
+            if not isinstance(belief, ExactBelief) and self.origin.total:
+                sample = compute_class_values(self.table.with_cells(self.table.cells[None]), side)
+                drawn = [
+                    allow_for_correction(summary, values[0], belief.doubt, (0.0, end))
+                    for summary, values, end in zip(drawn, sample, ends, strict=True)
+                ]
+            return dict(zip(names, drawn, strict=True)) | counted
+        if isinstance(belief, MixtureBelief):
+            parts = [(w, _moments_within(component, side)) for w, component in belief.components]
+            entropy, share = (mix_groups([(w, part[i]) for w, part in parts]) for i in (0, 1))
+        else:
+            entropy, share = _moments_within(belief, side)
+        entropy = GroupMoments(entropy.mean * _BITS, entropy.variance * _BITS**2)
+        summaries = {}
+        for name, moments, end in zip(names, (entropy, share), ends, strict=True):
+            sd, unknown = np.sqrt(moments.variance), np.isnan(moments.mean)
+            mean = np.where(unknown, 0.0, moments.mean)
+            low, high = beta_limits(mean, np.where(unknown, 0.0, sd), np.asarray(end), level)
+            hide = np.where(unknown, np.nan, 0.0)
+            summaries[name] = Summary(moments.mean, sd, low + hide, high + hide)
+        return summaries | counted
+
+    def _draws_classes(self, side: Side) -> bool:
+        """Return True if one side's classes have no closed form: under a tree, or re-weighted within."""
+        recipe = self.table.reweighting
+        return not isinstance(self._belief, ExactBelief) or (recipe is not None and recipe.axis != side)
 
     @cached_property
     def r_hat(self) -> float | None:
@@ -244,43 +361,78 @@ class Posterior(MetricSummaries):
     @cached_property
     def cautions(self) -> tuple[str, ...]:
         """What to keep in mind about this posterior, in sentences; empty when nothing."""
-        return (*self._sizes, *few(self.origin), *self.prior_cautions, *correction_cautions(self))
+        sentences, total = list(self._sizes), self.origin.total
+        occupied = int(np.count_nonzero(self.origin.cells))
+        if 0 < total < _PER_CELL * occupied:
+            sentences.append(
+                f"{total:g} samples for {occupied} occupied cells: fewer than {_PER_CELL} each, so the prior matters"
+            )
+        sentences += self.prior_cautions
+        correction = self.correction("proficiency")
+        if correction is not None and correction.is_large:
+            sentences.append(f"proficiency is corrected for small-sample bias {correction}; the interval allows for it")
+        return tuple(sentences)
 
     @cached_property
     def prior_cautions(self) -> tuple[str, ...]:
         """Of those, what the prior is to blame for: it speaks louder than the data, or another would disagree."""
-        if not isinstance(self._belief, ExactBelief) and self.origin.total > 0:
-            return tree_cautions(self)
-        return prior_cautions(self.origin, self.prior, self._belief)
+        table, total, (k, m), belief = self.origin, self.origin.total, self.origin.shape, self._belief
+        if total == 0:
+            return (f"the table has no data: everything here is the prior ({self.prior})",)
+        if not isinstance(belief, ExactBelief):  # it learns a rate for each class, which takes some samples
+            classes = int(np.count_nonzero(table.row_totals))
+            if not total < _PER_CLASS * classes:
+                return ()
+            return (
+                f"{total:g} samples for {classes} classes: fewer than {_PER_CLASS} each, so the prior ({self.prior}) "
+                "speaks louder than the data",
+            )
+        sentences = []
+        if belief.prior_mass > total:
+            sentences.append(
+                f"the prior ({self.prior}) is worth {belief.prior_mass:.3g} samples and speaks louder than the data "
+                f"({total:g})"
+            )
+        if table.is_sparse and table.is_aligned:
+            sentences.append(
+                f"{k} × {m} classes are too many for the tree prior; with this one the information measures are likely "
+                "too high wherever errors are spread thinly"
+            )
+        if isinstance(belief, DirichletBelief):
+            mixed = MixtureBelief(table).moments
+            gap = abs(belief.moments.mean_of("mutual") - mixed.mean_of("mutual"))
+            if gap > mixed.sd_of("mutual") > 0:
+                sentences.append(
+                    f"prior {self.prior} and a mixture of priors disagree about the mutual information by "
+                    f"{gap / mixed.sd_of('mutual'):.1f} sd ({k} × {m} classes): the interval depends on the prior"
+                )
+        return tuple(sentences)
 
     # ── inside ───────────────────────────────────────────────────────────────────────────────
 
-    @property
-    def _sampled_limits(self) -> bool:
-        return bool(self.origin.total < _FEW)
-
-    def _known(self, name: str) -> Known | None:
+    def _summarize_exactly(self, name: str) -> ExactSummary | None:
         if self.moments is None:
             return None
         if name in LINEAR:
-            return linear(name, self.moments, self.table.shape)
-        return ratio(name, self.moments, self.table.shape) if name in RATIOS else None
+            return summarize_linear(name, self.moments, self.table.shape)
+        return summarize_ratio(name, self.moments, self.table.shape) if name in RATIOS else None
 
-    def _drawn_limits(self, entries: Sequence[Metric], level: float) -> dict[str, Summary]:
-        """Limits of metrics that are drawn; of the whole table all at once, which takes a fraction of the time."""
+    def _summarize_drawn(self, entries: Sequence[Metric], level: float) -> dict[str, Summary]:
+        """Summarize draws of metrics; of the whole table all at once, which takes a fraction of the time."""
         plain = [e for e in entries if self._scores[e.name].ndim == 1 and np.isfinite(self._scores[e.name]).all()]
-        found: dict[str, Summary] = {}
+        summaries: dict[str, Summary] = {}
         if plain:
             parts = summarize_draws(np.stack([self._scores[entry.name] for entry in plain], axis=1), level)
-            parts = self._allowing(plain, parts)
-            found = {entry.name: Summary(*(part[at] for part in parts)) for at, entry in enumerate(plain)}
+            parts = self._allow_for_correction(plain, parts)
+            summaries = {entry.name: Summary(*(part[place] for part in parts)) for place, entry in enumerate(plain)}
         for entry in entries:
-            if entry.name not in found:
+            if entry.name not in summaries:
                 alone = summarize_draws(self._scores[entry.name], level)
-                found[entry.name] = alone if np.isnan(alone).all() else self._allowing([entry], alone)
-        for name in found.keys() & {"balanced_accuracy", "macro_recall"}:
-            found[name] = self._reach_to_own_counts(found[name], level)
-        return {name: self._reach_to_miller_madow(name, summary) for name, summary in found.items()}
+                is_undefined = np.isnan(alone).all()
+                summaries[entry.name] = alone if is_undefined else self._allow_for_correction([entry], alone)
+        for name in summaries.keys() & {"balanced_accuracy", "macro_recall"}:
+            summaries[name] = self._reach_to_own_counts(summaries[name], level)
+        return {name: self._reach_to_miller_madow(name, summary) for name, summary in summaries.items()}
 
     def _reach_to_own_counts(self, summary: Summary, level: float) -> Summary:
         """Move the lower limit of a mean recall to where the classes' own counts have it, if that is lower.
@@ -290,7 +442,7 @@ class Posterior(MetricSummaries):
         """
         if not isinstance(self._belief, Tree) or not self.is_default or self.table.reweighting is not None:
             return summary
-        own = lower_limit_of_mean_recall(self.table, level)
+        own = find_lower_limit_of_mean_recall(self.table, level)
         return summary._replace(low=np.fmin(summary.low, own))
 
     def _reach_to_miller_madow(self, name: str, summary: Summary) -> Summary:
@@ -304,118 +456,112 @@ class Posterior(MetricSummaries):
         size = float(self.origin.total)
         corrected = miller_madow(name, self.origin, size) if size else np.nan
         sample = float(find(name).score(self.origin))
-        low, high = ends_of(find(name), self._belief.counts.shape)
+        low, high = find_ends(find(name), self._belief.counts.shape)
         if corrected < min(sample, float(summary.mean)):
             return summary._replace(low=np.maximum(summary.low - (summary.mean - corrected), low))
         if corrected > max(sample, float(summary.mean)):
             return summary._replace(high=np.minimum(summary.high + (corrected - summary.mean), high))
         return summary
 
-    def _limits(self, entry: Metric, known: Known, level: float) -> Summary:
-        mean, sd = np.float64(known.mean), np.float64(known.sd)
-        if self._sampled_limits:
-            drawn = summarize_draws(self._scores[entry.name], level)
-            return Summary(mean, sd, np.minimum(drawn.low, mean), np.maximum(drawn.high, mean))  # type: ignore[arg-type]
-        return Summary(mean, sd, *beta_limits(mean, sd, np.float64(known.upper), level))  # type: ignore[arg-type]
-
-    def _allowing(self, entries: Sequence[Metric], found: Summary) -> Summary:
-        """The same stretched by what the tree has moved, and up to the sample's value where that is what is shown."""
+    def _allow_for_correction(self, entries: Sequence[Metric], drawn: Summary) -> Summary:
+        """Stretch limits by what the tree has moved, and up to the sample's value where that is what is shown."""
         if not self.is_default or not self.origin.total:
-            return found
+            return drawn
         sample = np.array([np.asarray(entry.score(self.table), dtype=float) for entry in entries])
         shows_sample = np.array([not entry.card.is_information for entry in entries])
         if len(entries) == 1:
             sample, shows_sample = sample[0], shows_sample[0]
         if not isinstance(self._belief, ExactBelief):
-            ends = np.array([ends_of(entry, self._belief.counts.shape) for entry in entries]).T
+            ends = np.array([find_ends(entry, self._belief.counts.shape) for entry in entries]).T
             ends = ends[:, 0] if len(entries) == 1 else ends
-            found = allowing_for(found, sample, self._belief.doubt, (ends[0], ends[1]))
-        low, high = np.fmin(found.low, sample), np.fmax(found.high, sample)
-        return found._replace(
-            low=np.where(shows_sample, low, found.low)[()], high=np.where(shows_sample, high, found.high)[()]
+            drawn = allow_for_correction(drawn, sample, self._belief.doubt, (ends[0], ends[1]))
+        low, high = np.fmin(drawn.low, sample), np.fmax(drawn.high, sample)
+        return drawn._replace(
+            low=np.where(shows_sample, low, drawn.low)[()], high=np.where(shows_sample, high, drawn.high)[()]
         )
 
     def _score(self, entries: Sequence[Metric], *, alone: bool = False) -> None:
         """Draw once for every metric that has no draws yet."""
         missing = {entry.name: entry for entry in entries if entry.name not in self._scores}
         if missing:
-            self._pass(missing, (), alone=alone)
+            self._pass_over_draws(missing, (), alone=alone)
 
     def class_draws(self, side: Side) -> tuple[Array, Array]:
-        """Entropy and matching share of each class of one side, (draws, classes)."""
+        """Return the entropy and matching share of each class of one side, (draws, classes)."""
         if side not in self._sides:
-            self._pass({}, (side,))
+            self._pass_over_draws({}, (side,))
         return self._sides[side]
 
-    def _pass(self, missing: dict[str, Metric], sides: tuple[Side, ...], *, alone: bool = False) -> None:
-        """One pass over the draws; where they are too many to keep, everything that may be asked is taken from it."""
+    def _pass_over_draws(self, missing: dict[str, Metric], sides: tuple[Side, ...], *, alone: bool = False) -> None:
+        """Score all draws; where they are too many to keep, everything that may be asked is taken from this pass."""
         keep_freed_memory()
-        if not self._keeps_draws and not alone:
-            missing = missing | {e.name: e for e in self._drawn_metrics() if e.name not in self._scores}
-            sides = tuple(side for side in SIDES if drawn_by_class(self, side) and side not in self._sides)
+        keeps_draws = not self.table.is_sparse and self.draw_count * self._cell_count <= _KEPT_CELLS
+        if not keeps_draws and not alone:
+            drawn = metrics_of(ordinal=self.table.ordinal is not None, costs=self.table.costs is not None)
+            missing = missing | {
+                entry.name: entry
+                for entry in drawn
+                if entry.card.posterior != "none"
+                and self._summarize_exactly(entry.name) is None
+                and entry.name not in self._scores
+            }
+            sides = tuple(side for side in SIDES if self._draws_classes(side) and side not in self._sides)
         parts: dict[str, list[Array]] = {name: [] for name in missing}
         classes: dict[Side, list[tuple[Array, Array]]] = {side: [] for side in sides}
-        for block in self._same_blocks():
+        blocks = self._kept if keeps_draws else self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
+        for block in blocks:
             for name, entry in missing.items():
-                parts[name].append(_values(entry, block))
+                parts[name].append(_score_block(entry, block))
             for side in sides:
-                classes[side].append(class_values(block, side))
+                classes[side].append(compute_class_values(block, side))
         self._scores |= {name: np.concatenate(values) for name, values in parts.items()}
         for side, pairs in classes.items():
-            self._sides[side] = (
-                np.concatenate([pair[0] for pair in pairs]),
-                np.concatenate([pair[1] for pair in pairs]),
-            )
-
-    def _drawn_metrics(self) -> Iterator[Metric]:
-        """Metrics of the whole table whose posterior comes from draws."""
-        entries = metrics_of(ordinal=self.table.ordinal is not None, costs=self.table.costs is not None)
-        return (entry for entry in entries if entry.card.posterior != "none" and self._known(entry.name) is None)
-
-    @property
-    def _keeps_draws(self) -> bool:
-        return not self.table.is_sparse and self.draw_count * self._cell_count <= _KEPT_CELLS
-
-    def _same_blocks(self) -> Iterator[Contingency]:
-        """The tables behind every number that comes from draws."""
-        if self._keeps_draws:
-            yield from self._kept
-        else:
-            yield from self.draw_blocks(self.draw_count, np.random.default_rng(self.seed))
+            entropies, shares = zip(*pairs, strict=True)
+            self._sides[side] = np.concatenate(entropies), np.concatenate(shares)
 
     @cached_property
     def _kept(self) -> list[Contingency]:
         return list(self.draw_blocks(self.draw_count, np.random.default_rng(self.seed)))
 
-    def _draw(self, n: int, rng: np.random.Generator) -> Array:
-        return self._belief.draw(n, rng).reshape(n, -1)
-
-    def _tables(self, shares: Array) -> Contingency:
-        """Tables of shares that were just drawn, which are multiplied in place."""
+    def _make_tables(self, shares: Array) -> Contingency:
+        """Make tables of shares that were just drawn, which are multiplied in place."""
         if self.origin.total:
             shares *= self.origin.total
         return reweighted(self.origin.with_cells(frozen(shares)), self.table.reweighting)
 
 
-def _belief(name: str, value: float | Array | None, table: Contingency) -> Belief:
-    if name == "mixture":
-        return MixtureBelief(table)
-    if name in ("rows", "tree"):
-        if table.is_sparse:
-            k, m = table.shape
-            raise InputError(f"the {name} prior draws whole tables; {k} × {m} cells are too many: use 'mixture'")
-        if table.reject_column is not None and table.shape[1] == 1:
+def _read_table_and_prior(given: Sequence[Any], stated: Mapping[str, Any]) -> tuple[Contingency, Any]:
+    """Return the one table and the prior, from ``(table, prior)`` or from ``(y_true, y_pred, prior)``."""
+    named, positional = dict(stated), list(given)
+    is_table = "table" in named or (bool(positional) and isinstance(positional[0], Contingency))
+    if is_table:
+        table = named.pop("table") if "table" in named else positional.pop(0)
+    else:
+        sides = [positional.pop(0) if positional else named.pop(name, None) for name in tables.names]
+        if sides[0] is None or sides[1] is None or isinstance(sides[1], str):
             raise InputError(
-                f"the {name} prior is about predictions, and this system has rejected everything; use 'perks'"
+                f"a posterior is about a table, not a {type(sides[0]).__name__}; give Contingency.from_matrix(counts), "
+                "or labels as (y_true, y_pred)"
             )
-        return Tree.of(table) if name == "tree" else DirichletRows.of(table)
-    assert value is not None
-    if table.total == 0 and not np.any(value):
-        raise InputError("the table has no data and the prior is zero; there is nothing to believe")
-    return DirichletBelief(table, value)
+    if len(positional) > 1 or (positional and "prior" in named):
+        raise TypeError("a posterior has one prior, after the table or the labels")
+    prior = positional[0] if positional else named.pop("prior", "default")
+    if is_table and named:
+        raise TypeError(f"{next(iter(named))} is about labels; a table has been counted already")
+    if not is_table:
+        check_keywords(named, CountingKeywords)
+        table = tables.count(*sides, **named)
+    if not isinstance(table, Contingency):
+        kind = type(table).__name__
+        raise InputError(f"a posterior is about a table, not a {kind}; give Contingency.from_matrix(counts)")
+    if table.batch_shape:
+        raise InputError(
+            f"this is a batch of {int(np.prod(table.batch_shape))} tables; a posterior is about one: give one table"
+        )
+    return table, prior
 
 
-def _with_posterior(name: str) -> Metric:
+def _find_with_posterior(name: str) -> Metric:
     entry = find(name)
     if entry.card.posterior == "none":
         raise UndefinedError(
@@ -424,7 +570,40 @@ def _with_posterior(name: str) -> Metric:
     return entry
 
 
-def _values(entry: Metric, block: Contingency) -> Real:
-    """One value, or one row of values, per drawn table."""
+def _score_block(entry: Metric, block: Contingency) -> Real:
+    """Return one value, or one row of values, per drawn table."""
     values = np.asarray(entry.score(block), dtype=float)
     return np.broadcast_to(values, block.values.shape[:1]) if values.ndim == 0 else values
+
+
+def compute_class_values(block: Contingency, side: Side) -> tuple[Array, Array]:
+    """Compute the entropy within each row (or column) in bits and the share of its matching cell, (draws, classes)."""
+    terms = cell_terms(block)
+    totals, shares = (
+        (block.row_totals, block.row_shares) if side == "truth" else (block.column_totals, block.column_shares)
+    )
+    sums = block.per_row(terms) if side == "truth" else block.per_column(terms)
+    occupied = totals > 0
+    whole = np.where(occupied, shares, np.nan)
+    entropy = np.maximum(np.log2(whole) - sums / whole, 0.0)
+    matches = block.matches[SIDES.index(side)]
+    right = np.full(totals.shape, np.nan)
+    right[:, matches] = block.diagonal / np.where(occupied, totals, np.nan)[:, matches]
+    return entropy, right
+
+
+def _moments_within(belief: DirichletBelief, side: Side) -> tuple[GroupMoments, GroupMoments]:
+    """Compute the moments of the entropy within each class of one side, in nats, and of the share of its match."""
+    table = belief.table
+    groups = table.cell_rows if side == "truth" else table.cell_columns
+    size, width = table.shape if side == "truth" else table.shape[::-1]
+    v = belief.concentrations
+    others, prior = np.zeros(size), 0.0
+    if table.is_sparse:
+        prior = float(belief.prior)
+        others = width - group_sums(groups, np.ones(v.size), size)
+    total = group_sums(groups, v, size) + others * prior
+    part = np.full(size, np.nan)
+    prior_of_matches = belief.prior if isinstance(belief.prior, float) else belief.prior[table.matches]
+    part[table.matches[SIDES.index(side)]] = table.diagonal + prior_of_matches
+    return group_entropies(groups, v, (others, prior)), group_shares(part, total)

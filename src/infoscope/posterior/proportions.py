@@ -19,8 +19,6 @@ from infoscope.metrics.registry import find
 from infoscope.posterior.summary import Summary
 from infoscope.tables import Contingency
 
-__all__ = ["TRIALS", "binomial_interval", "is_proportion", "lower_limit_of_mean_recall", "summarize_proportion"]
-
 _MOST_EXACT = 4.5  # fewer of either kind: Jeffreys' limits hold in as few as .88 there, with the exact ones in .93
 
 
@@ -49,13 +47,13 @@ def binomial_interval(successes: Real, trials: Real, level: float = 0.95) -> tup
     return np.where(is_defined, low, np.nan)[()], np.where(is_defined, high, np.nan)[()]
 
 
-def lower_limit_of_mean_recall(table: Contingency, level: float = 0.95) -> float:
+def find_lower_limit_of_mean_recall(table: Contingency, level: float = 0.95) -> float:
     """Return the lower limit of the mean recall of the classes that have samples, each by its own counts alone.
 
     The distances of the classes' recalls to their lower limits (Wilson's) add as variances do (Zou & Donner,
     Construction of confidence limits about effect measures, 2008).
 
-    >>> print(f"{lower_limit_of_mean_recall(Contingency.from_matrix([[980, 5, 5], [2, 3, 0], [2, 0, 3]])):.3f}")
+    >>> print(f"{find_lower_limit_of_mean_recall(Contingency.from_matrix([[980, 5, 5], [2, 3, 0], [2, 0, 3]])):.3f}")
     0.556
     """
     rows = np.asarray(table.row_totals, dtype=float)
@@ -67,13 +65,13 @@ def lower_limit_of_mean_recall(table: Contingency, level: float = 0.95) -> float
     return float(recall.mean() - np.sqrt(((recall - low) ** 2).sum()) / n.size)
 
 
-def _union(table: Contingency) -> Real:
-    """Return the samples that are positive or predicted so."""
+def _count_union(table: Contingency) -> Real:
+    """Count the samples that are positive or predicted so."""
     counts = detection(table)
     return counts.hits + counts.misses + counts.false_alarms
 
 
-def _accepted(table: Contingency) -> Real:
+def _count_accepted(table: Contingency) -> Real:
     rejected = 0.0 if table.reject_column is None else table.column_totals[..., table.reject_column]
     return table.grand_total - rejected
 
@@ -84,13 +82,13 @@ TRIALS: dict[str, Callable[[Contingency], Real]] = {
         ("accuracy", "error_rate", "zero_one_loss", "weighted_tpr", "off_by_one_rate", "rejection_rate"),
         lambda table: table.grand_total,
     ),
-    "accepted_accuracy": _accepted,
+    "accepted_accuracy": _count_accepted,
     "precision": lambda table: detection(table).alarms,
     "recall": lambda table: detection(table).positives,
     "specificity": lambda table: detection(table).negatives,
     "npv": lambda table: detection(table).silences,
     "false_alarm_rate": lambda table: detection(table).negatives,
-    **dict.fromkeys(("jaccard", "f1"), _union),
+    **dict.fromkeys(("jaccard", "f1"), _count_union),
     "class_recall": lambda table: table.row_totals,
     "class_precision": lambda table: one_vs_rest(table).declared,
     "class_specificity": lambda table: one_vs_rest(table).others,
@@ -102,7 +100,7 @@ _F1 = frozenset({"f1", "class_f1"})
 
 
 def is_proportion(name: str, table: Contingency) -> bool:
-    """Return whether a metric of this table is a proportion of samples that were counted.
+    """Return True if a metric of this table is a proportion of samples that were counted.
 
     Of a table with other class frequencies only what is within true classes is one.
     """

@@ -8,18 +8,16 @@ from typing import TYPE_CHECKING
 
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
-from infoscope.posterior.exact.dirichlet import ExactBelief
 from infoscope.posterior.measures import LINEAR
+from infoscope.posterior.prior import ExactBelief
 from infoscope.tables import Contingency
 
 if TYPE_CHECKING:
     from infoscope.posterior.posterior import Posterior
 
-__all__ = ["round_up", "samples_of", "samples_to_halve", "seen_as", "weighed"]
 
-
-def samples_of(table: Contingency, stated: float | None) -> float:
-    """The number of independent samples: as stated, else the table's own, of weights the effective one."""
+def count_samples(table: Contingency, stated: float | None) -> float:
+    """Return the number of independent samples: as stated, else the table's own, of weights the effective one."""
     if stated is not None:
         if not 0 < stated < float("inf"):
             raise InputError(f"the sample size is {stated}; it must be a number above 0")
@@ -34,16 +32,16 @@ def samples_of(table: Contingency, stated: float | None) -> float:
     return float(size or 0.0)
 
 
-def seen_as(table: Contingency, n: float) -> Contingency:
-    """The table as n samples; of a re-weighted one, the counts behind it."""
+def rescale_to_samples(table: Contingency, n: float) -> Contingency:
+    """Return the table as n samples; of a re-weighted one, the counts behind it."""
     recipe = table.reweighting
     if recipe is not None:
-        return replace(table, reweighting=replace(recipe, origin=seen_as(recipe.origin, n)))
+        return replace(table, reweighting=replace(recipe, origin=rescale_to_samples(recipe.origin, n)))
     return table if n == table.total or not table.total else table.with_cells(table.cells * (n / table.total))
 
 
-def weighed(table: Contingency, n: float, *, stated: bool) -> tuple[str, ...]:
-    """Why the sample size is not the table's total, where it is not."""
+def explain_sample_size(table: Contingency, n: float, *, stated: bool) -> tuple[str, ...]:
+    """Say why the sample size is not the table's total, where it is not."""
     origin = table if table.reweighting is None else table.reweighting.origin
     if math.isclose(n, float(origin.total), rel_tol=1e-9):
         return ()
@@ -61,6 +59,18 @@ def samples_to_halve(posterior: Posterior, name: str) -> int:
     Three times as many as there are, to first order. For entropies and informations under a stated prior it is
     solved exactly, which matters where little data leave the prior a say. Under a tree one part of the sd falls like
     1/√n, the other, what its correction leaves in doubt, like 1/n.
+
+    Parameters
+    ----------
+    posterior : Posterior
+        Belief about the samples that there are.
+    name : str
+        Id or alias of a metric.
+
+    Returns
+    -------
+    int
+        Number of further samples.
     """
     entry = find(name)
     correction = posterior.correction(entry.name)

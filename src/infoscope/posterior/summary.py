@@ -1,4 +1,8 @@
-"""From a mean and a spread, or from draws, to what is printed: mean, sd, low, high."""
+"""Summaries: from a mean and a spread, or from draws, to what is printed: mean, sd, low, high.
+
+``Posterior``, ``GroupPosterior`` and ``DrawnBelief`` are ``MetricSummaries``: they say what they know of several
+metrics, and this module derives the rest.
+"""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -10,8 +14,6 @@ from scipy.special import betaincinv, ndtri
 
 from infoscope.core.numerics import Real
 from infoscope.metrics.registry import find, metrics_of
-
-__all__ = ["MetricSummaries", "Summary", "beta_limits", "summarize_draws"]
 
 _FEW_DRAWS = 200  # below, limits are those of normal draws
 _FAR_BEYOND = 3.0  # times the distance of the limits: a mean so far from them belongs to a few draws alone
@@ -27,7 +29,7 @@ class Summary(NamedTuple):
     high: Real
 
     def __repr__(self) -> str:
-        """Four digits of each number; of several values how many there are.
+        """Show four digits of each number; of several values how many there are.
 
         >>> Summary(np.float64(0.25030), np.float64(0.16840), np.float64(0.00623), np.float64(0.62502))
         Summary(mean=0.2503, sd=0.1684, low=0.00623, high=0.625)
@@ -42,40 +44,66 @@ class MetricSummaries(ABC):
 
     @abstractmethod
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
-        """Mean, sd, low and high of several metrics, by id."""
+        """Summarize several metrics: mean, sd, low and high, by id."""
 
     def summary(self, name: str, level: float = 0.95) -> Summary:
-        """Mean, sd, low and high."""
+        """Summarize a metric: mean, sd, low and high.
+
+        Parameters
+        ----------
+        name : str
+            Id or alias of a metric.
+        level : float, default 0.95
+            Probability of the interval.
+
+        Returns
+        -------
+        Summary
+            Numbers, or arrays for a metric with one value per class.
+        """
         return self.summaries([name], level)[find(name).name]
 
     def interval(self, name: str, level: float = 0.95) -> tuple[Real, Real]:
-        """Lower and upper limit that hold the value with this probability."""
-        found = self.summary(name, level)
-        return found.low, found.high
+        """Return the lower and upper limit that hold the value with this probability.
+
+        Parameters
+        ----------
+        name : str
+            Id or alias of a metric.
+        level : float, default 0.95
+            Probability of the interval.
+
+        Returns
+        -------
+        tuple of float or ndarray
+            Lower and upper limit.
+        """
+        summary = self.summary(name, level)
+        return summary.low, summary.high
 
     def mean(self, name: str) -> float | Real:
-        """Mean; for a metric with one value per class, an array."""
+        """Return the mean; for a metric with one value per class, an array."""
         return self.summary(name).mean
 
     def sd(self, name: str) -> float | Real:
-        """Standard deviation."""
+        """Return the standard deviation."""
         return self.summary(name).sd
 
     def by_class(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the true classes: one number per class in each."""
+        """Summarize every metric of the true classes: one number per class in each."""
         return self._by_side("truth", level)
 
     def by_output(self, level: float = 0.95) -> dict[str, Summary]:
-        """Every metric of the predictions."""
+        """Summarize every metric of the predictions."""
         return self._by_side("system", level)
 
     def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
         names = [entry.name for entry in metrics_of(side) if entry.card.posterior != "none"]
-        return {name.partition("_")[2]: found for name, found in self.summaries(names, level).items()}
+        return {name.partition("_")[2]: summary for name, summary in self.summaries(names, level).items()}
 
 
 def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, Real]:
-    """Limits of the Beta distribution on [0, upper] with this mean and standard deviation.
+    """Return the limits of the Beta distribution on [0, upper] with this mean and standard deviation.
 
     They reach to the mean where it lies beyond them, because hardly any probability has most of the mean.
 
@@ -93,42 +121,42 @@ def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, 
 
 
 def summarize_draws(values: Real, level: float) -> Summary:
-    """Mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is.
+    """Compute mean, sd and quantiles over the first axis; undefined where more than one draw in a hundred is.
 
     Where draws are infinite there is no mean and no sd; a limit that falls among them is infinite. Limits reach to the
     mean. Where that is far beyond them, a few huge draws decide it (of a ratio to an entropy near 0): there the median
     stands for it, and the sd is that of a normal distribution with these limits.
 
-    >>> found = summarize_draws(np.array([1.0, 2.0, 3.0, np.inf]), 0.5)
-    >>> print(found.mean, found.sd, found.low, found.high)
+    >>> summary = summarize_draws(np.array([1.0, 2.0, 3.0, np.inf]), 0.5)
+    >>> print(summary.mean, summary.sd, summary.low, summary.high)
     inf nan 1.0 3.0
     """
     values = np.asarray(values, dtype=float)
     undefined = np.isnan(values)
     if np.isinf(values).any():
-        return _with_infinities(values, undefined.mean(0) > _MOST_UNDEFINED, level)
+        return _summarize_infinite(values, undefined.mean(0) > _MOST_UNDEFINED, level)
     if not undefined.any():
         mean, sd = values.mean(0), values.std(0, ddof=1)
         if values.shape[0] < _FEW_DRAWS:  # their quantiles are noise
-            reach = _reach(values.shape[0], level) * sd
+            reach = _reach_in_sds(values.shape[0], level) * sd
             return Summary(mean, sd, mean - reach, mean + reach)
         ordered = np.sort(values, axis=0)  # NumPy sorts a few hundred numbers faster than it finds four of them
         low, high = (_quantile(ordered, tail) for tail in _tails(level))
-        return _with_mean_inside(Summary(mean, sd, low, high), values, level)
+        return _reach_to_mean(Summary(mean, sd, low, high), values, level)
     lost = undefined.mean(0) > _MOST_UNDEFINED
     if lost.all():
         return Summary(*(np.full(lost.shape, np.nan)[()] for _ in Summary._fields))
     filled = np.where(lost, 0.0, np.where(undefined, np.nan, values))
     low, high = (_defined_quantile(filled, tail) for tail in _tails(level))
-    found = Summary(np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high)
-    return Summary(*(np.where(lost, np.nan, part)[()] for part in _with_mean_inside(found, filled, level)))
+    drawn = Summary(np.nanmean(filled, axis=0), np.nanstd(filled, axis=0, ddof=1), low, high)
+    return Summary(*(np.where(lost, np.nan, part)[()] for part in _reach_to_mean(drawn, filled, level)))
 
 
-def _with_mean_inside(found: Summary, values: Real, level: float) -> Summary:
-    """The same with limits that reach to the mean, or with the median and a normal distribution's sd if it is far."""
-    mean, sd, low, high = found
+def _reach_to_mean(drawn: Summary, values: Real, level: float) -> Summary:
+    """Make limits reach to the mean; if it is far, put the median and a normal distribution's sd in its place."""
+    mean, sd, low, high = drawn
     if np.all((low <= mean) & (mean <= high)):
-        return found
+        return drawn
     width = high - low
     far = (width > 0) & ((mean - high > _FAR_BEYOND * width) | (low - mean > _FAR_BEYOND * width))
     if np.any(far):
@@ -138,7 +166,7 @@ def _with_mean_inside(found: Summary, values: Real, level: float) -> Summary:
 
 
 def _quantile(ordered: Real, level: float) -> Real:
-    """A limit that one further draw falls below with this probability, between those of the draws nearest to it.
+    """Return a limit that one further draw falls below with this probability, between those of the draws nearest to it.
 
     Draws cut the line into parts that a further one falls into equally often, so the i-th of n lies at i/(n + 1). The
     usual (i − 1)/(n − 1) makes limits of few draws too narrow: those of 360 hold 94.5 % for 95 %. By hand, without the
@@ -152,21 +180,23 @@ def _quantile(ordered: Real, level: float) -> Real:
 
 
 def _defined_quantile(values: Real, level: float) -> Real:
-    """The same of the draws that are defined, in each column; NumPy's own takes the columns one by one."""
+    """Return that limit of the draws that are defined, in each column; NumPy's own takes the columns one by one."""
     last = np.count_nonzero(~np.isnan(values), axis=0) - 1
     place = np.clip(level * (last + 2) - 1, 0.0, last)
     below = np.maximum(np.minimum(place.astype(np.intp), last - 1), 0)
     ordered = np.sort(values, axis=0)  # undefined ones last
-    one, other = (np.take_along_axis(ordered, at[None], axis=0)[0] for at in (below, np.minimum(below + 1, last)))
+    one, other = (
+        np.take_along_axis(ordered, places[None], axis=0)[0] for places in (below, np.minimum(below + 1, last))
+    )
     part = place - below
     return np.where(part < 0.5, one + (other - one) * part, other - (other - one) * (1 - part))
 
 
 @lru_cache(maxsize=64)
-def _reach(n: int, level: float) -> float:
-    """How many sds about the mean one further draw lies, if draws are normal: Student's t, for both are estimated.
+def _reach_in_sds(n: int, level: float) -> float:
+    """Return how many sds about the mean one further draw lies, if draws are normal: Student's t.
 
-    >>> print(f"{_reach(120, 0.95):.3f}")
+    >>> print(f"{_reach_in_sds(120, 0.95):.3f}")
     1.988
     """
     freedom = n - 1
@@ -176,8 +206,8 @@ def _reach(n: int, level: float) -> float:
     return float(np.sqrt(freedom * (1 / x - 1) * (1 + 1 / n)))
 
 
-def _with_infinities(values: Real, lost: Any, level: float) -> Summary:
-    """Order statistics, which ask for no differences; undefined draws are few or hide the result."""
+def _summarize_infinite(values: Real, lost: Any, level: float) -> Summary:
+    """Compute order statistics, which ask for no differences; undefined draws are few or hide the result."""
     infinite = np.isinf(values).any(0)
     low, high = np.quantile(np.where(np.isnan(values), np.inf, values), _tails(level), axis=0, method="inverted_cdf")
     finite = np.where(np.isfinite(values), values, np.nan)

@@ -24,14 +24,17 @@ from infoscope.metrics import truth_entropy
 from infoscope.metrics.chance import CHANCE_LEVEL, chance_p_value
 from infoscope.metrics.registry import Law, Metric, find
 from infoscope.posterior import Posterior
-from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS, find_dominant_class
-from infoscope.posterior.drawn import DrawnBelief
-from infoscope.posterior.exact.dirichlet import DirichletBelief
+from infoscope.posterior.draws import DrawnBelief
 from infoscope.posterior.groups import GroupPosterior
-from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS, missing_classes
-from infoscope.posterior.priors import default_name
+from infoscope.posterior.prior import DirichletBelief, choose_default_prior
 from infoscope.posterior.summary import Summary
-from infoscope.posterior.tree.tree import Tree
+from infoscope.posterior.tree import Tree
+from infoscope.posterior.withheld_intervals import (
+    CLASS_COUNT_METRICS,
+    DOMINANT_CLASS_METRICS,
+    find_dominant_class,
+    find_missing_classes,
+)
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.files import file_name
 from infoscope.readers.guess_columns import named_columns
@@ -693,7 +696,7 @@ def _thin_table(table: Contingency, prior: Any) -> tuple[Contingency, Any]:
     draws whole tables.
     """
     origin = _counts_of(table)
-    name = default_name(origin) if isinstance(prior, str) and prior == "default" else prior
+    name = choose_default_prior(origin) if isinstance(prior, str) and prior == "default" else prior
     if name in ("rows", "tree") if isinstance(name, str) else np.ndim(prior) > 0:
         return table, prior
     occupied = np.flatnonzero(origin.cells)
@@ -1332,7 +1335,7 @@ def _describe_intervals(systems: Mapping[str, System], options: CompareOptions) 
         yield Finding("no_tree_prior", text, "warning", {"systems": large})
     moving = [entry.name for entry in options.metrics if entry.name in CLASS_COUNT_METRICS]
     counted = [system.table for system in systems.values() if isinstance(system.posterior, Posterior)]
-    missing = next(filter(None, map(missing_classes, counted)), None) if moving else None
+    missing = next(filter(None, map(find_missing_classes, counted)), None) if moving else None
     if missing is not None:
         text = (
             f"{missing.seen_once} true classes occur once, so about {missing.frequency:.0%} of cases belong to classes "

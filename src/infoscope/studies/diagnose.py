@@ -23,10 +23,15 @@ from infoscope.core.validation import LEVEL, Number, validated
 from infoscope.metrics import random_accuracy
 from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.posterior import Posterior, samples_to_halve
-from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS, FEWEST_PER_CLASS, find_dominant_class
 from infoscope.posterior.groups import GroupPosterior
-from infoscope.posterior.missing_classes import CLASS_COUNT_METRICS, missing_classes
 from infoscope.posterior.sample_size import round_up
+from infoscope.posterior.withheld_intervals import (
+    CLASS_COUNT_METRICS,
+    DOMINANT_CLASS_METRICS,
+    FEWEST_PER_CLASS,
+    find_dominant_class,
+    find_missing_classes,
+)
 from infoscope.readers.labels import cleaning_for
 from infoscope.results.finding import Finding, Severity
 from infoscope.studies.diagnose_statistics import (
@@ -883,7 +888,7 @@ def find_small_sample_bias(facts: TableStatistics) -> Finding | None:
 @rule("unseen_classes", "warning", "State all classes", "unseen classes")
 def find_unseen_classes(facts: TableStatistics) -> Finding | None:
     """Report so many classes that occur once that others probably never did: intervals know of none of those."""
-    missing = missing_classes(facts.table) if isinstance(facts.belief, Posterior) else None
+    missing = find_missing_classes(facts.table) if isinstance(facts.belief, Posterior) else None
     if missing is None:
         return None
     return Finding(
@@ -964,7 +969,7 @@ def find_rare_classes(facts: TableStatistics) -> Finding | None:
     """Report so many rare classes among many that the interval of the macro F1 covers less often than its level."""
     if not isinstance(facts.belief, Posterior) or not facts.table.is_counts or facts.limits("macro_f1") is None:
         return None
-    if missing_classes(facts.table) is not None:  # then macro F1 has no interval
+    if find_missing_classes(facts.table) is not None:  # then macro F1 has no interval
         return None
     sizes = np.asarray(facts.table.row_totals)
     rare = int(np.count_nonzero(sizes < THRESHOLDS.rare_class))

@@ -19,10 +19,10 @@ from infoscope.metrics.chance import chance_p_value
 from infoscope.metrics.registry import catalogue, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior import Posterior, samples_to_halve
-from infoscope.posterior.drawn import DrawnBelief
+from infoscope.posterior.draws import DrawnBelief
 from infoscope.posterior.first_order import information_sds
 from infoscope.posterior.groups import GroupPosterior
-from infoscope.posterior.sample_size import weighed
+from infoscope.posterior.sample_size import explain_sample_size
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.studies.clustering import splits_and_merges
@@ -147,7 +147,7 @@ def fit_belief(subject: TableInput, uncertainty: UncertaintyOptions) -> TableInp
     more = None if subject.has_one_class else samples_to_halve(posterior, "proficiency")
     parts = [
         f"{percent} intervals of the posterior, prior {posterior.prior}, rows taken as independent",
-        *weighed(subject.table, n, stated=stated_size is not None),
+        *explain_sample_size(subject.table, n, stated=stated_size is not None),
     ]
     text = "; ".join(parts) + ("" if more is None else describe_halving(more))
     interval = IntervalMethod(level, "posterior", text, posterior.prior, uncertainty.seed, samples_to_halve=more)

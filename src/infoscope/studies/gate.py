@@ -28,7 +28,7 @@ from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
-from infoscope.posterior.dominant_class import DOMINANT_CLASS_METRICS
+from infoscope.posterior.withheld_intervals import DOMINANT_CLASS_METRICS
 from infoscope.readers import ReadOptions
 from infoscope.readers.guess_columns import as_names, named_columns
 from infoscope.readers.labels import Cleaning

@@ -23,7 +23,7 @@ from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError
 from infoscope.metrics import proficiency
 from infoscope.metrics.registry import find
-from infoscope.posterior.drawn import DrawnBelief
+from infoscope.posterior.draws import DrawnBelief
 from infoscope.posterior.first_order import information_sds
 from infoscope.posterior.summary import summarize_draws
 from infoscope.readers import ReadOptions

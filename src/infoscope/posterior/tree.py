@@ -1,16 +1,18 @@
-"""A belief for classifiers: prevalence, then right or wrong, then where the wrong ones go.
+"""The tree, a belief for classifiers: prevalence, then right or wrong, then where the wrong ones go.
 
-    P(truth = i)                 Dirichlet, log-normal or a power law
+    P(truth = i)                 Dirichlet, log-normal or a power law       ``PrevalenceLevel``
     P(rejected | i)              Beta level, where the table has a reject column
-    P(matching prediction | i)   Beta level with a trend in ln n_i, among the predictions given
-    the other predictions of i   one of several row models
+    P(matching prediction | i)   Beta level with a trend in ln n_i, among the predictions given   ``TrendLevel``
+    the other predictions of i   one of several row models                  ``tree_rows.py``
 
 The levels are independent given the counts, so the parameters of each are integrated on a small grid by
 their evidence; nothing is tuned by hand. Which column matches a row is a hypothesis too: the one with the
 same label; for classes that are never predicted another one, with which they are merged; the best one-to-one
 assignment (which must pay for the choice among K! of them, and leaves the column of the same label a level of its own);
-or none.
+or none. ``Tree.hypotheses`` lists them with their evidence, ``Tree.draw`` draws tables.
 """
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -19,20 +21,31 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
-from scipy.special import gammaln
+from scipy.special import betaln, expit, gammaln, logit
 
 from infoscope.core.numerics import best_assignment
 from infoscope.posterior.arrays import Array, Indices, Mask
-from infoscope.posterior.tree.affinity_rows import AffinityRows
-from infoscope.posterior.tree.beta_hyperprior import BetaLevel, log_total, pick, relative
-from infoscope.posterior.tree.column_factors import column_factors
-from infoscope.posterior.tree.merged_classes import FEWEST_CLASSES, Merges, log_prior, merged_columns
-from infoscope.posterior.tree.prevalence_level import PrevalenceLevel, TrendLevel, margin_mean, prevalence_level
-from infoscope.posterior.tree.row_models import Gammas, ProfileRows, SubsetRows, row_sums_above_0
-from infoscope.posterior.tree.shared_rows import BlockRows, SharedRows, best_blocks
+from infoscope.posterior.tree_levels import (
+    BetaLevel,
+    PrevalenceLevel,
+    TrendLevel,
+    log_total,
+    margin_mean,
+    pick,
+    prevalence_level,
+    relative,
+)
+from infoscope.posterior.tree_rows import (
+    AffinityRows,
+    BlockRows,
+    Gammas,
+    ProfileRows,
+    SharedRows,
+    SubsetRows,
+    best_blocks,
+    row_sums_above_0,
+)
 from infoscope.tables import Contingency
-
-__all__ = ["Shape", "Tree"]
 
 _UNMATCHED = -np.log(400.0)  # log prior odds that labels which both sides share mean nothing
 _OUT_OF_QUESTION = 100.0  # nats by which a hypothesis must fall behind not to be tried
@@ -84,8 +97,8 @@ class Tree:
     """Which columns of the table these are; None for all."""
 
     @classmethod
-    def of(cls, table: Contingency) -> "Tree":
-        """The tree of a table: cells with the same label on both sides match.
+    def of(cls, table: Contingency) -> Tree:
+        """Make the tree of a table: cells with the same label on both sides match.
 
         A column that names no true class and never occurs, such as a reject label that is not in use, is left out.
         """
@@ -128,11 +141,11 @@ class Tree:
         return self._prevalence.freedom
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:
-        """Joint probabilities of n tables, (n, rows, columns)."""
+        """Draw the joint probabilities of n tables, (n, rows, columns)."""
         return next(self.draw_blocks([n], rng))
 
     def draw_blocks(self, sizes: Sequence[int], rng: np.random.Generator, together: int = 1) -> Iterator[Array]:
-        """The same in blocks of these sizes, ``together`` of them at a time."""
+        """Draw in blocks of these sizes, ``together`` of them at a time."""
         cells = self._cells.weights(max(sum(sizes) // 2, 1), rng) if self._cells is not None else None
         start = 0
         for first in range(0, len(sizes), together):
@@ -141,18 +154,25 @@ class Tree:
             for block in np.split(out, np.cumsum(group)[:-1]):
                 self._fill_block(block, start, cells, rng)
                 start += len(block)
-            yield out if self.used is None else _spread_out(out, self.used)
+            if self.used is not None:
+                drawn, out = out, np.zeros((*out.shape[:2], self.used.size))
+                out[:, :, self.used] = drawn
+            yield out
 
     def _fill_block(
         self, out: Array, start: int, cells: Iterator[tuple[Gammas, Array]] | None, rng: np.random.Generator
     ) -> None:
-        """A block of which so many draws come before; where cells are hot or cold for half of them, every other one."""
+        """Draw a block before which come ``start`` draws; with hot and cold cells, these take every other draw."""
         if cells is None:
             self._fill_by_hypotheses(out, rng)
         else:
             odd = 1 - start % 2  # counted over all blocks: those of many classes have one draw each
             self._fill_by_hypotheses(out[1 - odd :: 2], rng)
-            self._fill_by_cells(out[odd::2], cells, rng)
+            by_cells = out[odd::2]
+            for place, (affinities, popularities) in zip(by_cells, islice(cells, len(by_cells)), strict=True):
+                np.multiply(affinities, popularities, out=place)
+            sums = by_cells.sum(2)
+            _share_out(by_cells, self._likeliest, np.where(sums > 0, sums, 1.0), rng)
         rejected = None if self._rejects is None else self._rejects.draw(len(out), rng)
         prevalence = self._prevalence.draw(len(out), rng)
         if rejected is None:
@@ -162,23 +182,29 @@ class Tree:
             out[:, :, self.shape.reject] = prevalence * rejected
 
     def _fill_by_hypotheses(self, out: Array, rng: np.random.Generator) -> None:
-        """Rows of predictions given, each hypothesis as often as the data speak for it."""
+        """Draw rows of predictions given, from each hypothesis as often as the data speak for it."""
         chosen = pick(np.array([h.log_evidence for h in self.hypotheses]), len(out), rng)
-        places = sorted(set(chosen.tolist()))
-        self._know_factors([self.hypotheses[at] for at in places])
-        for at in places:
-            here = np.flatnonzero(chosen == at)
+        hypotheses = {place: self.hypotheses[place] for place in sorted(set(chosen.tolist()))}
+        new = [hypothesis for hypothesis in hypotheses.values() if hypothesis.name not in self._factors]
+        if new:  # find the factor of each column under each of these
+            expected, wanted = (np.stack(parts) for parts in zip(*map(self._wrong_predictions, new), strict=True))
+            self._factors.update(
+                zip((hypothesis.name for hypothesis in new), column_factors(expected, wanted), strict=True)
+            )
+        for place, hypothesis in hypotheses.items():
+            here = np.flatnonzero(chosen == place)
             rows = out if here.size == len(out) else np.empty((here.size, *self.counts.shape))
-            self._fill(rows, self.hypotheses[at], rng)
+            model = hypothesis.rows
+            weights = model.weights(pick(model.log_evidence, len(rows), rng), rng)
+            np.multiply(weights, self._factors[hypothesis.name], out=rows)
+            _share_out(rows, hypothesis, row_sums_above_0(rows, model.open_cells, rng), rng)
             if rows is not out:
                 out[here] = rows
 
-    def _fill_by_cells(self, out: Array, cells: Iterator[tuple[Gammas, Array]], rng: np.random.Generator) -> None:
-        """The same with hot and cold cells."""
-        for place, (affinities, popularities) in zip(out, islice(cells, len(out)), strict=True):
-            np.multiply(affinities, popularities, out=place)
-        sums = out.sum(2)
-        _share_out(out, self._likeliest, np.where(sums > 0, sums, 1.0), rng)
+    @cached_property
+    def _factors(self) -> dict[str, Array]:
+        """Factor of each column under hypotheses that were drawn from, by their names."""
+        return {}
 
     @cached_property
     def _likeliest(self) -> Hypothesis:
@@ -199,7 +225,7 @@ class Tree:
         )
 
     def _frequencies(self, matches: Indices) -> Array | None:
-        """How frequent the class that each column matches is; None where some row has no column of its own."""
+        """Return how frequent the class that each column matches is; None where some row has no column of its own."""
         if (matches < 0).any():
             return None
         out = np.full(self.counts.shape[1], self._prevalence.mean.min())
@@ -232,26 +258,8 @@ class Tree:
         rejected = self.counts[:, self.shape.reject]
         return TrendLevel(rejected, self.counts.sum(1) - rejected)
 
-    def _fill(self, out: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
-        model = hypothesis.rows
-        weights = model.weights(pick(model.log_evidence, len(out), rng), rng)
-        np.multiply(weights, self._known_factors[hypothesis.name], out=out)
-        _share_out(out, hypothesis, row_sums_above_0(out, model.open_cells, rng), rng)
-
-    @cached_property
-    def _known_factors(self) -> dict[str, Array]:
-        return {}
-
-    def _know_factors(self, hypotheses: Sequence[Hypothesis]) -> None:
-        """Find the factor of each column under each of these, where it is not known yet."""
-        new = [hypothesis for hypothesis in hypotheses if hypothesis.name not in self._known_factors]
-        if new:
-            expected, wanted = (np.stack(parts) for parts in zip(*map(self._wrong_predictions, new), strict=True))
-            factors = column_factors(expected, wanted)
-            self._known_factors.update(zip((hypothesis.name for hypothesis in new), factors, strict=True))
-
     def _wrong_predictions(self, hypothesis: Hypothesis) -> tuple[Array, Array]:
-        """Those expected in each cell, and those wanted in each column, to which its factor brings the expected ones.
+        """Return those expected in each cell, and those wanted in each column, to which its factor brings these.
 
         The levels say nothing of the columns as such and shrink them too much, while the column counts are known far
         better. The rows count as much as the levels above give them. What is asked for is the column's share of the
@@ -282,14 +290,14 @@ class Tree:
             usable[:, self.shape.reject] = False
         none, named = np.full(k, -1), self._named
         if not self._names_mean_it(named):
-            yield from self._with("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
+            yield from self._weigh("unmatched", none, usable, _UNMATCHED if (named >= 0).any() else 0.0)
         if (named >= 0).any():
-            yield from self._with("labels", named, usable, 0.0)
-        if k >= FEWEST_CLASSES and (named >= 0).all():
+            yield from self._weigh("labels", named, usable, 0.0)
+        if k >= FEWEST_CLASSES_MERGED and (named >= 0).all():
             merged = merged_columns(counts, named)
             number = int(np.count_nonzero(merged != named))
             if number:
-                yield from self._with("merged", merged, usable, log_prior(number, k, int(usable[0].sum())))
+                yield from self._weigh("merged", merged, usable, log_prior_of_merges(number, k, int(usable[0].sum())))
         best = none.copy()
         rows, columns = best_assignment(np.where(usable, counts, -1.0))
         best[rows] = np.where(usable[rows, columns], columns, -1)
@@ -298,16 +306,10 @@ class Tree:
         changed = np.flatnonzero((best != named) & (best >= 0))
         most_gained = (counts[changed, best[changed]] + 1).sum() * np.log(wide)
         if (best != named).any() and most_gained > choices - _OUT_OF_QUESTION:
-            yield from self._with("relabelled", best, usable, -choices)
-
-    def _guessed(self, name: str, matches: Indices) -> Indices:
-        """Rows that an assignment had to give one of the columns which were left; there no row shows which."""
-        matched = np.flatnonzero(matches >= 0)
-        unseen = matched[self._answered[matched, matches[matched]] == 0]
-        return unseen if name == "relabelled" and unseen.size > 1 else unseen[:0]
+            yield from self._weigh("relabelled", best, usable, -choices)
 
     def _names_mean_it(self, named: Indices) -> bool:
-        """Whether it is out of question that labels which both sides share mean nothing.
+        """Return True if it is out of question that labels which both sides share mean nothing.
 
         Without a meaning, the prediction that a class gets most often could be any. Each class where it is the one of
         the same name speaks against that by the logarithm of their number; the evidence itself has always said more.
@@ -323,7 +325,8 @@ class Tree:
         clear = int(np.count_nonzero((own >= 2) & (own > rest.max(1))))
         return bool(clear * np.log(self.counts.shape[1]) > _OUT_OF_QUESTION)
 
-    def _with(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
+    def _weigh(self, name: str, matches: Indices, usable: Mask, log_prior: float) -> Iterator[Hypothesis]:
+        """Yield the hypotheses of one way to match columns with rows, one for each row model."""
         counts = self._answered
         open_cells = usable.copy()
         matches = np.where(usable.sum(1) > 1, matches, -1)  # the only column needs no level
@@ -331,6 +334,9 @@ class Tree:
         open_cells[matched, matches[matched]] = False
         renamed = np.flatnonzero((matches >= 0) & (self._named >= 0) & (matches != self._named))
         renamed = renamed[open_cells[renamed].sum(1) > 1] if name == "relabelled" else renamed[:0]
+        # rows that an assignment had to give one of the columns which were left; there no row shows which
+        unseen = matched[counts[matched, matches[matched]] == 0]
+        guessed = unseen if name == "relabelled" and unseen.size > 1 else unseen[:0]
         level = own = None
         if matched.size:
             right = counts[matched, matches[matched]]
@@ -341,22 +347,15 @@ class Tree:
         rest = np.where(open_cells, counts, 0.0)
         if not open_cells.any():
             return
-        for kind, rows, log_odds in _row_models(rest, open_cells, matches, self._frequencies(matches)):
+        for kind, rows, log_odds in list_row_models(rest, open_cells, matches, self._frequencies(matches)):
             of_kind = level.rising if level is not None and kind in _FAVOURING else level
             evidence = log_prior + log_total(rows.log_evidence) + log_odds
             evidence += sum(part.log_total for part in (of_kind, own) if part is not None)
             merges = None
             if name == "merged" and of_kind is not None:
                 merges = Merges.of(counts, self._named, matches, of_kind.mean)
-            guessed = self._guessed(name, matches)
             parts = (guessed, merges, renamed, self._named[renamed], own)
             yield Hypothesis(f"{name}: {kind}", matches, of_kind, rows, evidence, *parts)
-
-
-def _spread_out(drawn: Array, used: Mask) -> Array:
-    out = np.zeros((*drawn.shape[:2], used.size))
-    out[:, :, used] = drawn
-    return out
 
 
 def _share_out(rows: Array, hypothesis: Hypothesis, sums: Array, rng: np.random.Generator) -> None:
@@ -383,7 +382,7 @@ def _share_out(rows: Array, hypothesis: Hypothesis, sums: Array, rng: np.random.
 
 
 def _guess_again(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) -> None:
-    """Other columns for rows whose own is a guess, in each draw: what matches trades places with what is there.
+    """Draw other columns for rows whose own is a guess: what matches trades places with what is there.
 
     None of these rows has a count in any of these columns, or the assignment would have taken it; so all orders are
     equally likely.
@@ -397,10 +396,10 @@ def _guess_again(rows: Array, hypothesis: Hypothesis, rng: np.random.Generator) 
     rows[draw, guessed, others] = matching
 
 
-def _row_models(
+def list_row_models(
     rest: Array, open_cells: Mask, matches: Indices, frequencies: Array | None
 ) -> Iterator[tuple[str, RowModel, float]]:
-    """Candidates with a name and their log prior odds. A profile known beforehand, even or not, counts as one."""
+    """Yield candidates with a name and their log prior odds. A profile known beforehand, even or not, counts as one."""
     width = open_cells.sum(1, keepdims=True)
     if width.max() <= 1:
         frequencies = None
@@ -417,3 +416,101 @@ def _row_models(
         blocks = best_blocks(rest, open_cells, matches)
         if blocks is not None:
             yield "blocks", blocks, 0.0
+
+
+# ── classes that are never predicted because another prediction takes their place ────────────────
+
+FEWEST_CLASSES_MERGED = 5  # below, a class that is never predicted may as well have a low recall
+_KEPT = 9.0  # a priori one class of ten is merged with another
+
+
+class Merges(NamedTuple):
+    """Further classes that are never predicted, whose samples do not show whether they are merged, too."""
+
+    rows: Indices
+    columns: Indices
+    """Their own columns, which are empty."""
+    others: Array
+    """How likely each column takes the place of their own where they are merged, (rows, columns)."""
+    log_odds: Array
+    """Of being merged by the samples of each, beside the share of classes that are."""
+    merged: int
+    kept: int
+
+    @classmethod
+    def of(cls, counts: Array, named: Indices, columns: Indices, right: Array) -> Merges | None:
+        """Find those of a table, by its columns of the same name, those that match, and the share expected to."""
+        rows = _never_predicted(counts, columns)
+        if not rows.size:
+            return None
+        most = counts[rows].max(1, keepdims=True)
+        others = (counts[rows] == most) * counts.sum(0)
+        merged = int(np.count_nonzero(columns != named))
+        return cls(
+            rows,
+            columns[rows],
+            others / others.sum(1, keepdims=True),
+            most[:, 0] * logit(right[rows]),
+            merged,
+            columns.size - merged - rows.size,
+        )
+
+    def trade_places(self, tables: Array, rng: np.random.Generator) -> None:
+        """Merge them in as many of the drawn tables as is likely: what matches goes to the other column."""
+        share = rng.beta(1 + self.merged, _KEPT + self.kept, (len(tables), 1))
+        draws, place = np.nonzero(rng.random((len(tables), self.rows.size)) < expit(logit(share) + self.log_odds))
+        other = (rng.random((place.size, 1)) > np.cumsum(self.others, axis=1)[place]).sum(1)
+        other = other.clip(max=tables.shape[2] - 1)
+        row, own = self.rows[place], self.columns[place]
+        tables[draws, row, own], tables[draws, row, other] = tables[draws, row, other], tables[draws, row, own]
+
+
+def merged_columns(counts: Array, columns: Indices) -> Indices:
+    """Return the matching columns; for a class that is never predicted, the one that most of its samples get."""
+    rows = _never_predicted(counts, columns)
+    most = counts[rows].max(1, initial=0.0)
+    shown = rows[(most >= 2) & (2 * most > counts[rows].sum(1))]
+    merged = columns.copy()
+    merged[shown] = counts[shown].argmax(1)
+    return merged
+
+
+def log_prior_of_merges(merged: int, classes: int, width: int) -> float:
+    """Return the log probability that just these classes are merged with just these others."""
+    return float(betaln(merged + 1, classes - merged + _KEPT) - betaln(1, _KEPT) - merged * np.log(width))
+
+
+def _never_predicted(counts: Array, columns: Indices) -> Indices:
+    return np.flatnonzero(counts.sum(0)[columns] == 0)
+
+
+# ── factors of columns that bring the wrong predictions in them to those counted ─────────────────
+
+_LEAST = 0.2  # a column keeps at least this share of what the levels expect there
+_ROUNDS, _SETTLED = 30, 1e-14  # most often four rounds settle everything
+
+
+def column_factors(expected: Array, wanted: Array) -> Array:
+    """Find factors, (tables, columns), that bring columns to the wanted sums while row sums are kept."""
+    rows, columns = expected.sum(2), expected.sum(1)
+    wanted = np.maximum(wanted, _LEAST * columns)
+    sums = wanted.sum(1, keepdims=True)
+    wanted = np.where(sums > 0, wanted * (rows.sum(1, keepdims=True) / np.where(sums > 0, sums, 1.0)), columns)
+    settled, factors = np.ones(wanted.shape), np.ones(wanted.shape)
+    places = np.arange(len(wanted))
+    moving = (np.count_nonzero(expected, axis=2) > 1).any(1)  # where each is alone in its row, no factor matters
+    for _ in range(_ROUNDS):
+        if not moving.all():
+            settled[places[~moving]] = factors[~moving]
+            parts = (expected, wanted, rows, columns, factors, places)
+            expected, wanted, rows, columns, factors, places = (part[moving] for part in parts)
+        if not places.size:
+            break
+        stretch = rows / np.maximum(np.einsum("tij,tj->ti", expected, factors), 1e-300)
+        kept = factors * np.einsum("ti,tij->tj", stretch, expected)
+        change = np.divide(wanted, kept, out=np.ones_like(wanted), where=columns > 0)
+        factors *= change
+        factors /= factors.max(1, keepdims=True)
+        moving = np.abs(change - 1).max(1) >= _SETTLED
+    settled[places] = factors
+    return np.maximum(settled, 1e-12)

@@ -1,4 +1,8 @@
-"""Belief about a table of which draws are given: every metric is evaluated on the draws."""
+"""Belief about a table of which draws are given: every metric is evaluated on the draws.
+
+Tables that a model estimated (judges, latent truth) carry their draws; ``DrawnBelief`` answers for them as
+``Posterior`` does for counted tables.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,15 @@ import numpy as np
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.registry import Metric, find
-from infoscope.posterior.arguments import check_draws
 from infoscope.posterior.summary import MetricSummaries, Summary, summarize_draws
 from infoscope.tables import Contingency
 from infoscope.tables.transformations import reweighted
 
-__all__ = ["DrawnBelief"]
+
+def check_draws(n: object) -> None:
+    """Reject a number of draws that is none."""
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise InputError(f"{n!r} draws are asked for; give a whole number from 1 on")
 
 
 class DrawnBelief(MetricSummaries):
@@ -32,7 +39,7 @@ class DrawnBelief(MetricSummaries):
         self._scores: dict[str, Real] = {}
 
     def __repr__(self) -> str:
-        """What it is a belief about, in a line."""
+        """Name the tables that it is a belief about, in a line."""
         return f"DrawnBelief of {self._batch.batch_shape[0]:,} tables of {self.table.total:,.6g} rows"
 
     @property
@@ -41,16 +48,16 @@ class DrawnBelief(MetricSummaries):
         return int(self._batch.batch_shape[0])
 
     def draw_tables(self, n: int | None = None, rng: np.random.Generator | None = None) -> Contingency:
-        """The drawn tables as a batch: all of them, or n drawn from them again."""
+        """Return the drawn tables as a batch: all of them, or n drawn from them again."""
         if n is None:
             return self._batch
         check_draws(n)
-        at = (rng or np.random.default_rng(0)).integers(self.draw_count, size=n)
-        return self._batch.with_cells(self._batch.cells[at])
+        places = (rng or np.random.default_rng(0)).integers(self.draw_count, size=n)
+        return self._batch.with_cells(self._batch.cells[places])
 
     def draws(self, name: str) -> Real:
-        """The metric in every drawn table."""
-        entry = _with_draws(name)
+        """Score every drawn table by a metric."""
+        entry = find_with_interval(name)
         if entry.name not in self._scores:
             values = np.asarray(entry.score(self._batch), dtype=np.float64)
             whole = np.broadcast_to(values, self._batch.batch_shape) if values.ndim == 0 else values
@@ -58,22 +65,21 @@ class DrawnBelief(MetricSummaries):
         return self._scores[entry.name]
 
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
-        """The same for several metrics, by id."""
+        """Summarize several metrics, by id: draws moved and stretched to the exact mean and sd where there are any."""
         check_level(level)
-        entries = [_with_draws(name) for name in names]
-        return {entry.name: self._summary(entry.name, level) for entry in entries}
-
-    def _summary(self, name: str, level: float) -> Summary:
-        """Of the draws, moved and stretched to the exact mean and sd where these are known."""
-        found = summarize_draws(self.draws(name), level)
-        if name not in self._moments or not found.sd:
-            return found
-        mean, sd = self._moments[name]
-        low, high = (mean + (limit - found.mean) * sd / found.sd for limit in (found.low, found.high))
-        return Summary(np.float64(mean), np.float64(sd), low, high)  # type: ignore[arg-type]
+        summaries = {}
+        for name in [find_with_interval(name).name for name in names]:
+            summary = summarize_draws(self.draws(name), level)
+            if name in self._moments and summary.sd:
+                mean, sd = self._moments[name]
+                low, high = (mean + (limit - summary.mean) * sd / summary.sd for limit in (summary.low, summary.high))
+                summary = Summary(np.float64(mean), np.float64(sd), low, high)  # type: ignore[arg-type]
+            summaries[name] = summary
+        return summaries
 
 
-def _with_draws(name: str) -> Metric:
+def find_with_interval(name: str) -> Metric:
+    """Return the metric of this id or alias; one of counts alone, or of cells, is rejected."""
     entry = find(name)
     if entry.card.posterior == "none" or entry.card.level == "cell":
         raise UndefinedError(f"{entry.name} has no interval: {entry.card.note or 'it is a count'}")

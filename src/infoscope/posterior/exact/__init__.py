@@ -1,1 +1,0 @@
-"""Dirichlet beliefs, and the exact moments of entropies under them."""
