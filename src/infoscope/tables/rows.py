@@ -1,4 +1,8 @@
-"""Rows: distinct rows of several columns of labels, with their counts."""
+"""Rows: distinct rows of several columns of labels, with their counts.
+
+Readers count rows of any source into `Patterns`, and studies take them whose columns need no truth (`agreement`,
+`relate`, `judge`, …). In reading order: the class, how it is stored, and the kernel that adds equal rows.
+"""
 
 from __future__ import annotations
 
@@ -87,10 +91,15 @@ class Patterns:
         if weights is not None:
             check_weight_scale(weights)
         squares = None if weights is None else weights**2
-        places = [_digits(column) for column in coded.values()]
-        found = distinct_rows([column for column, _ in places], weights, squares)
-        named = [_used_labels(digits, meant) for digits, (_, meant) in zip(found.digits, places, strict=True)]
-        return cls._stacked(tuple(coded), named, found.digits, found.counts, found.squares)
+        places = [_as_digits(column) for column in coded.values()]
+        digits, counts, squares = merge_rows([column for column, _ in places], weights, squares)
+        columns_of_labels = []
+        for used, (_, meant) in zip(digits, places, strict=True):
+            occurs = np.flatnonzero(np.bincount(used, minlength=len(meant))).tolist()
+            known = {label for at in occurs if (label := meant[at]) is not None}
+            old = [label if label in known else None for label in meant]
+            columns_of_labels.append(_move_codes(sorted_labels(known), old))
+        return cls._stack(tuple(coded), columns_of_labels, digits, counts, squares)
 
     @classmethod
     def from_codes(
@@ -101,14 +110,14 @@ class Patterns:
         squares: Real | None = None,
     ) -> Patterns:
         """Count rows that are coded already: columns × rows, positions among the column's labels, −1 for missing."""
-        columns = [DigitColumn(row, -1, len(known) + 1) for row, known in zip(codes, labels.values(), strict=True)]
-        found = distinct_rows(columns, counts, squares)
+        columns = [(row, -1, len(known) + 1) for row, known in zip(codes, labels.values(), strict=True)]
+        digits, counts, squares = merge_rows(columns, counts, squares)
         names, known = tuple(labels), tuple(tuple(column) for column in labels.values())
-        kind = narrowest(max(map(len, known)))
-        return cls(names, known, found.digits.astype(kind) - kind(1), found.counts, found.squares)
+        kind = _narrowest(max(map(len, known)))
+        return cls(names, known, digits.astype(kind) - kind(1), counts, squares)
 
     @classmethod
-    def _stacked(
+    def _stack(
         cls,
         names: tuple[str, ...],
         columns: Sequence[tuple[tuple[Label, ...], NDArray[np.int64]]],
@@ -116,8 +125,8 @@ class Patterns:
         counts: NDArray[Any],
         squares: Real | None,
     ) -> Patterns:
-        """Patterns of recoded columns: each with its labels and the new code of every old one."""
-        kind = narrowest(max(len(labels) for labels, _ in columns))
+        """Return patterns of recoded columns: each with its labels and the new code of every old one."""
+        kind = _narrowest(max(len(labels) for labels, _ in columns))
         codes = np.empty(digits.shape, kind)
         for row, old, (_, move) in zip(codes, digits, columns, strict=True):
             np.take(move.astype(kind), old, out=row, mode="wrap")
@@ -137,30 +146,30 @@ class Patterns:
 
     @property
     def sample_size(self) -> float:
-        """How many rows of equal weight tell as much: the rows themselves, or (Σw)²/Σw²."""
+        """Rows of equal weight that tell as much: the rows themselves, or (Σw)²/Σw²."""
         return self.total if self.squares is None else self.total**2 / max(float(self.squares.sum()), 1e-300)
 
     @property
     def is_weighted(self) -> bool:
-        """Whether counts are summed weights."""
+        """True if counts are summed weights."""
         return self.squares is not None
 
     @cached_property
     def present(self) -> NDArray[np.bool_]:
-        """Columns × patterns: where there is a label."""
+        """Columns × patterns: True where there is a label."""
         return frozen(self.codes >= 0)
 
     def __len__(self) -> int:
-        """Number of distinct rows."""
+        """Count the distinct rows."""
         return int(self.codes.shape[1])
 
     def __repr__(self) -> str:
-        """In a line."""
+        """Write the patterns in a line."""
         what = "weight" if self.is_weighted else "rows"
         return f"Patterns of {self.total:,g} {what}: {len(self):,} distinct ones of {len(self.names)} columns"
 
     def place(self, column: str | int) -> int:
-        """Position of a column, by its name."""
+        """Return the position of a column, by its name."""
         if isinstance(column, int):
             return column
         if column not in self.names:
@@ -170,7 +179,7 @@ class Patterns:
     # ── new patterns from old ────────────────────────────────────────────────────────────────────
 
     def __add__(self, other: Patterns) -> Patterns:
-        """The patterns of all rows of both; labels grow together, columns pair by name."""
+        """Add the rows of both; labels grow together, columns pair by name."""
         if not isinstance(other, Patterns):
             return NotImplemented
         if set(self.names) != set(other.names):
@@ -185,8 +194,10 @@ class Patterns:
             name: mine if mine == theirs else sorted_labels({*mine, *theirs})
             for name, mine, theirs in zip(self.names, self.labels, other.labels, strict=True)
         }
-        codes = np.hstack([each._moved(labels).codes for each in (self, other)])
-        squares = None if self.squares is None else np.concatenate([self.squares, _known(other.squares)])
+        codes = np.hstack([part._move(labels).codes for part in (self, other)])
+        if self.squares is None or other.squares is None:
+            return Patterns.from_codes(labels, codes, np.concatenate([self.counts, other.counts]))
+        squares = np.concatenate([self.squares, other.squares])
         return Patterns.from_codes(labels, codes, np.concatenate([self.counts, other.counts]), squares)
 
     def __radd__(self, other: object) -> Patterns:
@@ -194,7 +205,7 @@ class Patterns:
         return self if other == 0 else NotImplemented
 
     def select(self, columns: Sequence[str | int]) -> Patterns:
-        """Some columns alone, in this order."""
+        """Return some columns alone, in this order."""
         places = [self.place(column) for column in columns]
         if places == list(range(len(self.names))):
             return self
@@ -202,12 +213,12 @@ class Patterns:
         return Patterns.from_codes(labels, self.codes[places], self.counts, self.squares)
 
     def where(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> Patterns:
-        """Some of the patterns, by a mask or by positions."""
+        """Return some of the patterns, by a mask or by positions."""
         squares = None if self.squares is None else self.squares[keep]
         return replace(self, codes=self.codes[:, keep], counts=self.counts[keep], squares=squares)
 
     def in_order(self) -> Patterns:
-        """The same sorted by their labels: what is drawn from them then depends on no order of rows, and on no engine.
+        """Sort by labels: what is drawn from them then depends on no order of rows, and on no engine.
 
         >>> Patterns.from_columns({"a": ["y", "x", "y"]}).in_order().counts.tolist()
         [1, 2]
@@ -216,47 +227,47 @@ class Patterns:
         return self if (np.diff(order) > 0).all() else self.where(order)
 
     def complete(self) -> Patterns:
-        """The rows without a missing label."""
+        """Return the rows without a missing label."""
         whole = np.asarray(self.present.all(axis=0))
         return self if whole.all() else self.where(whole)
 
     def with_used_labels(self) -> Patterns:
-        """The same on the labels that occur."""
-        return self._moved(
+        """Return the patterns on the labels that occur."""
+        return self._move(
             {
-                name: _occurring(known, codes[codes >= 0])[0]
+                name: _find_used(known, codes[codes >= 0])[0]
                 for name, known, codes in zip(self.names, self.labels, self.codes, strict=True)
             }
         )
 
     def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Patterns:
-        """The same on stated labels, for all columns or by column; a label that is not stated is rejected."""
+        """Return the patterns on stated labels, for all columns or by column; reject a label that is not stated."""
         stated = labels if isinstance(labels, Mapping) else dict.fromkeys(self.names, tuple(labels))
         for name, known in zip(self.names, self.labels, strict=True):
             odd = next((label for label in known if label not in set(stated[name])), None)
             if odd is not None:
                 raise InputError(f"column {name!r} holds {odd!r}, which is not among the stated labels")
-        return self._moved(stated)
+        return self._move(stated)
 
     def mapped(self, meaning: Callable[[Label, str], Label | None]) -> Patterns:
-        """The same with every label replaced by what it means (None: missing); equal labels become one."""
+        """Replace every label by what it means (None: missing); equal labels become one."""
         columns = []
         for name, known in zip(self.names, self.labels, strict=True):
             meant = [meaning(label, name) for label in known]
-            columns.append(_moves(sorted_labels({label for label in meant if label is not None}), meant))
-        made = Patterns._stacked(self.names, columns, self.codes, self.counts, self.squares)
+            columns.append(_move_codes(sorted_labels({label for label in meant if label is not None}), meant))
+        made = Patterns._stack(self.names, columns, self.codes, self.counts, self.squares)
         return Patterns.from_codes(
             dict(zip(made.names, made.labels, strict=True)), made.codes, made.counts, made.squares
         )
 
-    def _moved(self, labels: Mapping[str, Sequence[Label]]) -> Patterns:
-        columns = [_moves(labels[name], known) for name, known in zip(self.names, self.labels, strict=True)]
-        return Patterns._stacked(self.names, columns, self.codes, self.counts, self.squares)
+    def _move(self, labels: Mapping[str, Sequence[Label]]) -> Patterns:
+        columns = [_move_codes(labels[name], known) for name, known in zip(self.names, self.labels, strict=True)]
+        return Patterns._stack(self.names, columns, self.codes, self.counts, self.squares)
 
     # ── totals, tables and entropies ─────────────────────────────────────────────────────────────
 
     def label_totals(self, column: str | int) -> Real:
-        """Rows, or summed weight, of each label of a column.
+        """Return the rows, or summed weight, of each label of a column.
 
         >>> Patterns.from_columns({"a": ["x", "y", None, "y"]}).label_totals("a").tolist()
         [1.0, 2.0]
@@ -266,19 +277,19 @@ class Patterns:
         return as_real(np.bincount(self.codes[at, there].astype(np.int64), self.counts[there], self.sizes[at]))
 
     def pair_cells(self) -> Iterator[tuple[int, int, CellCounts]]:
-        """For all pairs of columns (a < b), their cells over the rows in which neither is missing."""
+        """Yield for all pairs of columns (a < b) their cells over the rows in which neither is missing."""
         return pair_cells(self.codes, self.sizes, self.counts)
 
     def table(self, first: str | int, second: str | int) -> Contingency:
-        """Two columns as a table, the first as the truth, over the rows that have both."""
+        """Count two columns against each other, the first as the truth, over the rows that have both."""
         a, b = self.place(first), self.place(second)
         both = self.present[a] & self.present[b]
         squares = None if self.squares is None else float(self.squares[both].sum())
-        (truth, rows), (system, columns) = (_occurring(self.labels[at], self.codes[at, both]) for at in (a, b))
+        (truth, rows), (system, columns) = (_find_used(self.labels[at], self.codes[at, both]) for at in (a, b))
         return Contingency.from_cells(truth, system, rows, columns, self.counts[both], weight_squares=squares)
 
     def entropy(self, columns: Sequence[str | int]) -> float:
-        """Bits of some columns together, over the rows in which none of them is missing; 0 for no columns."""
+        """Return the bits of some columns together, over the rows in which none is missing; 0 for no columns."""
         if not columns:
             return 0.0
         counts = self.select(columns).complete().counts.astype(np.float64)
@@ -286,42 +297,31 @@ class Patterns:
         return float(entropy(counts, counts.sum())) if len(counts) else float("nan")
 
 
-def _known(squares: Real | None) -> Real:
-    return np.empty(0) if squares is None else squares
-
-
-def _occurring(labels: Sequence[Label], codes: NDArray[np.integer[Any]]) -> tuple[list[Label], NDArray[np.int64]]:
-    """The labels that some codes point to, and the place of each code's label among them."""
+def _find_used(labels: Sequence[Label], codes: NDArray[np.integer[Any]]) -> tuple[list[Label], NDArray[np.int64]]:
+    """Return the labels that some codes point to, and the place of each code's label among them."""
     used, places = np.unique(codes, return_inverse=True)
     return [labels[at] for at in used.tolist()], places
 
 
-def _digits(column: Coded) -> tuple[DigitColumn, Sequence[Label | None]]:
-    """A column as digits, and the label of each digit; None for the missing one."""
+def _as_digits(column: Coded) -> tuple[Digits, Sequence[Label | None]]:
+    """Return a column as digits, and the label of each digit; None for the missing one."""
     codes = column.codes
     if column.labels is not None:
         low = -1 if column.missing is not None else 0
         meant = (*((None,) if low else ()), *column.labels)
-        return DigitColumn(codes, low, max(len(meant), 1)), meant
+        return (codes, low, max(len(meant), 1)), meant
     if not len(codes):
-        return DigitColumn(codes, 0, 1), [None]
+        return (codes, 0, 1), [None]
     low, high = int(codes.min()), int(codes.max())
     if high - low < WIDEST_RANGE:
         meant_by = [None if low + at == column.missing else low + at for at in range(high - low + 1)]
-        return DigitColumn(codes, low, high - low + 1), meant_by
-    found, places = np.unique(codes, return_inverse=True)
-    return DigitColumn(places, 0, len(found)), [None if x == column.missing else x for x in found.tolist()]
+        return (codes, low, high - low + 1), meant_by
+    numbers, places = np.unique(codes, return_inverse=True)
+    return (places, 0, len(numbers)), [None if number == column.missing else number for number in numbers.tolist()]
 
 
-def _used_labels(digits: NDArray[Any], meant: Sequence[Label | None]) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
-    """The labels that occur, sorted, and the position of each digit's label among them."""
-    used = np.flatnonzero(np.bincount(digits, minlength=len(meant))).tolist()
-    found = {label for at in used if (label := meant[at]) is not None}
-    return _moves(sorted_labels(found), [label if label in found else None for label in meant])
-
-
-def _moves(labels: Sequence[Label], meant: Sequence[Label | None]) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
-    """Where each old label lies among the new ones; −1, also for the code −1 itself, where it is missing."""
+def _move_codes(labels: Sequence[Label], meant: Sequence[Label | None]) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
+    """Return the new labels, and the place of each old one among them; −1, as for the code −1, where it is missing."""
     place: dict[Label | None, int] = {label: at for at, label in enumerate(labels)}
     return tuple(labels), np.array([*(place.get(label, -1) for label in meant), -1], dtype=np.int64)
 
@@ -352,13 +352,13 @@ def save_patterns(patterns: Patterns, path: Path, about: Json = None) -> None:
         "weighted": patterns.is_weighted,
         "about": None if about is None else json.dumps(about),
     }
-    facts["checksum"] = checksum(facts, _content(columns))
+    facts["checksum"] = checksum(facts, _hash_content(columns))
     with output_file(path, replace=True) as file:
         write_parquet(file, columns, kinds, {"infoscope": json.dumps(facts, ensure_ascii=False)})
 
 
 def holds_patterns(path: Path) -> bool:
-    """Whether a file holds patterns, and not tables or something else."""
+    """Return True if a file holds patterns, and not tables or something else."""
     try:
         with opened(path) as file:
             facts = parse_json(file.entries["infoscope"])
@@ -368,7 +368,7 @@ def holds_patterns(path: Path) -> bool:
 
 
 def load_patterns(path: Path) -> tuple[Patterns, Json]:
-    """Patterns and what their columns mean, checked."""
+    """Read patterns and what their columns mean, and check them."""
     with opened(path, "is no file written by infoscope") as file, faults_of(path):
         facts = check_record(parse_json(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
         if facts["schema"] != SCHEMA:
@@ -378,28 +378,26 @@ def load_patterns(path: Path) -> tuple[Patterns, Json]:
         columns = file.columns({**dict.fromkeys(keys, TYPES["json"]), "squares": TYPES["float"]})
         texts = {key: columns[key].tolist() for key in keys}
         counts, squares = checked_values(columns["value"]), checked_values(columns["squares"])
-        check_sum(facts, _content({**texts, "squares": squares, "value": counts}))
-        decoded = [_decoded(texts[key]) for key in keys]
-        labels = {name: known for name, (known, _) in zip(facts["names"], decoded, strict=True)}
-        coded = np.array([codes for _, codes in decoded], dtype=np.int64).reshape(len(keys), len(counts))
-        found = Patterns.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
-        return found, None if facts["about"] is None else parse_json(facts["about"])
+        check_sum(facts, _hash_content({**texts, "squares": squares, "value": counts}))
+        labels: dict[str, tuple[Label, ...]] = {}
+        codes = []
+        for name, column in zip(facts["names"], texts.values(), strict=True):
+            meant = {text: label_from_json(text) for text in set(column) if text is not None}
+            labels[name] = sorted_labels(meant.values())
+            place = {label: at for at, label in enumerate(labels[name])}
+            codes.append([-1 if text is None else place[meant[text]] for text in column])
+        coded = np.array(codes, dtype=np.int64).reshape(len(keys), len(counts))
+        patterns = Patterns.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
+        return patterns, None if facts["about"] is None else parse_json(facts["about"])
 
 
-def _decoded(texts: list[str | None]) -> tuple[tuple[Label, ...], list[int]]:
-    meant = {text: label_from_json(text) for text in set(texts) if text is not None}
-    labels = sorted_labels(meant.values())
-    place = {label: at for at, label in enumerate(labels)}
-    return labels, [-1 if text is None else place[meant[text]] for text in texts]
-
-
-def _content(columns: dict[str, Any]) -> str:
-    found = hashlib.sha256()
+def _hash_content(columns: dict[str, Any]) -> str:
+    """Hash the columns as they lie in the file."""
+    content = hashlib.sha256()
     for name, values in columns.items():
-        numbers = name in ("squares", "value")
-        listed = [float(value) for value in values] if numbers else list(values)
-        found.update(json.dumps([name, listed]).encode())
-    return found.hexdigest()
+        listed = [float(value) for value in values] if name in ("squares", "value") else list(values)
+        content.update(json.dumps([name, listed]).encode())
+    return content.hexdigest()
 
 
 # ── distinct rows of coded columns ────────────────────────────────────────────────────────────────
@@ -413,118 +411,80 @@ LARGEST_TABLE = 1 << 25
 """Keys up to which a table is counted instead of sorting, where there are rows enough to fill an eighth of it."""
 
 
-@dataclass(frozen=True)
-class DigitColumn:
-    """One column of whole numbers: ``codes[i] - low`` lies in 0 … size - 1."""
-
-    codes: NDArray[np.integer[Any]]
-    low: int
-    size: int
+Digits = tuple[NDArray[np.integer[Any]], int, int]
+"""One column of whole numbers: its codes, the least one, and how many there may be from there on."""
 
 
-@dataclass(frozen=True)
-class DistinctRows:
-    """Each distinct row once: its digits (columns × rows), its count or weight, and its squared weights."""
-
-    digits: NDArray[np.integer[Any]]
-    counts: NDArray[Any]
-    squares: NDArray[np.float64] | None = None
-
-
-def narrowest(size: int) -> type[np.signedinteger[Any]]:
-    """The smallest signed type that holds −1 … size."""
+def _narrowest(size: int) -> type[np.signedinteger[Any]]:
+    """Return the smallest signed type that holds −1 … size."""
     return next((kind for kind in (np.int8, np.int16, np.int32) if size <= np.iinfo(kind).max), np.int64)
 
 
-def distinct_rows(
-    columns: Sequence[DigitColumn], weights: NDArray[Any] | None = None, squares: NDArray[np.float64] | None = None
-) -> DistinctRows:
-    """Count the rows of some columns; with weights, add them up (and their squares, where given)."""
-    groups = _words(columns)
-    words = [_packed([columns[at] for at in group]) for group in groups]
-    room = prod(column.size for column in columns)
-    kind = narrowest(max(column.size for column in columns))
-    if len(groups) > 1 or room > min(LARGEST_TABLE, max(1 << 16, 8 * len(words[0]))):
-        first, counts, squared = _sorted(words, weights, squares)
-        digits = np.empty((len(columns), len(first)), kind)
-        for at, column in enumerate(columns):
-            np.subtract(column.codes[first], column.low, out=digits[at], casting="unsafe")
-        return DistinctRows(digits, counts, squared)
-    keys, counts, squared = _tabulated(words[0], room, weights, squares)
-    digits = np.empty((len(columns), len(keys)), kind)
-    for at in reversed(range(len(columns))):
-        keys, digits[at] = np.divmod(keys, columns[at].size)
-    return DistinctRows(digits, counts, squared)
-
-
-def _words(columns: Sequence[DigitColumn]) -> list[list[int]]:
-    """Columns side by side in as few whole numbers as hold them."""
-    groups: list[list[int]] = [[]]
+def merge_rows(
+    columns: Sequence[Digits], weights: NDArray[Any] | None = None, squares: NDArray[np.float64] | None = None
+) -> tuple[NDArray[np.integer[Any]], NDArray[Any], NDArray[np.float64] | None]:
+    """Add up equal rows: return each once as its digits (columns × rows), with its count or weight, and its squares."""
+    groups: list[list[Digits]] = [[]]  # columns side by side in as few whole numbers as hold them
     room = 1
-    for at, column in enumerate(columns):
-        if room * column.size >= LARGEST_KEY:
+    for column in columns:
+        if room * column[2] >= LARGEST_KEY:
             groups.append([])
             room = 1
-        groups[-1].append(at)
-        room *= column.size
-    return groups
+        groups[-1].append(column)
+        room *= column[2]
+    words = [_pack(group) for group in groups]
+    room = prod(size for _, _, size in columns)
+    kind = _narrowest(max(size for _, _, size in columns))
+    if len(groups) == 1 and room <= min(LARGEST_TABLE, max(1 << 16, 8 * len(words[0]))):
+        # a table of all rows that there could be
+        (keys,) = words
+        block = max(BLOCK, 2 * room)
+        rows = np.zeros(room, np.int64)
+        for start in range(0, len(keys), block):
+            rows += np.bincount(keys[start : start + block], minlength=room)
+        used = np.flatnonzero(rows)
+        counts: NDArray[Any] = rows[used]
+        if weights is not None:
+            counts = np.bincount(keys, weights, room)[used].astype(weights.dtype)
+        squares = None if squares is None else as_real(np.bincount(keys, squares, room)[used])
+        digits = np.empty((len(columns), len(used)), kind)
+        for at in reversed(range(len(columns))):
+            used, digits[at] = np.divmod(used, columns[at][2])
+        return digits, counts, squares
+    order, starts = _runs(words)
+    first = order[starts]
+    counts = np.diff(np.append(starts, len(order)))
+    if weights is not None:
+        counts = np.add.reduceat(weights[order], starts) if len(order) else weights
+    if squares is not None and len(order):
+        squares = np.add.reduceat(squares[order], starts)
+    back = np.argsort(first)  # rows in the order of the data are read faster
+    first = first[back]
+    digits = np.empty((len(columns), len(first)), kind)
+    for at, (codes, low, _) in enumerate(columns):
+        np.subtract(codes[first], low, out=digits[at], casting="unsafe")
+    return digits, counts[back], None if squares is None else squares[back]
 
 
-def _packed(columns: Sequence[DigitColumn]) -> NDArray[np.signedinteger[Any]]:
-    """One number per row that names the row's codes."""
-    kind = narrowest(prod(column.size for column in columns))
-    rows = len(columns[0].codes)
+def _pack(columns: Sequence[Digits]) -> NDArray[np.signedinteger[Any]]:
+    """Return one number per row that names the row's codes."""
+    kind = _narrowest(prod(size for _, _, size in columns))
+    rows = len(columns[0][0])
     keys = np.empty(rows, kind)
     for start in range(0, rows, BLOCK):
         key = keys[start : start + BLOCK]
         key[:] = 0
-        for column in columns:
-            digit = column.codes[start : start + BLOCK]
-            if column.low:
-                digit = np.subtract(digit, column.low, dtype=np.promote_types(digit.dtype, kind), casting="unsafe")
-            key *= kind(column.size)
+        for codes, low, size in columns:
+            digit = codes[start : start + BLOCK]
+            if low:
+                digit = np.subtract(digit, low, dtype=np.promote_types(digit.dtype, kind), casting="unsafe")
+            key *= kind(size)
             np.add(key, digit, out=key, casting="unsafe")
     return keys
 
 
-Counted = tuple[NDArray[np.int64], NDArray[Any], NDArray[np.float64] | None]
-
-
-def _tabulated(
-    keys: NDArray[Any], room: int, weights: NDArray[Any] | None, squares: NDArray[np.float64] | None
-) -> Counted:
-    """The keys that occur, with their sums, by a table of all keys that there could be."""
-    size = max(BLOCK, 2 * room)
-    rows = np.zeros(room, np.int64)
-    for start in range(0, len(keys), size):
-        rows += np.bincount(keys[start : start + size], minlength=room)
-    found = np.flatnonzero(rows)
-    if weights is None:
-        return found, rows[found], None
-    summed = np.bincount(keys, weights, room)[found].astype(weights.dtype)
-    return found, summed, None if squares is None else as_real(np.bincount(keys, squares, room)[found])
-
-
-def _sorted(
-    words: Sequence[NDArray[Any]], weights: NDArray[Any] | None, squares: NDArray[np.float64] | None
-) -> Counted:
-    """The first row of each kind, with the sums of its kind, by sorting and measuring the runs of equal rows."""
-    order, starts = _runs(words)
-    first = order[starts]
-    if weights is None:
-        counts: NDArray[Any] = np.diff(np.append(starts, len(order)))
-        squared = None
-    elif not len(order):
-        counts, squared = weights, squares
-    else:
-        counts = np.add.reduceat(weights[order], starts)
-        squared = None if squares is None else np.add.reduceat(squares[order], starts)
-    back = np.argsort(first)  # rows in the order of the data are read faster
-    return first[back], counts[back], None if squared is None else squared[back]
-
-
 def _runs(words: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """An order of the rows in which equal ones follow one another, and where each run begins."""
+    """Return an order of the rows in which equal ones follow one another, and where each run begins."""
     if len(words) == 1:
         order = np.argsort(words[0], kind="stable")
         return order, _starts([words[0][order]])
