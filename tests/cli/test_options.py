@@ -92,8 +92,8 @@ CASES = [
     Case("datasets", (ifs.datasets.csv_of,), set(), set()),
 ]
 """Every command with a public function."""
-DEPENDING = {("agree", "draws")}
-"""Options whose default depends on the question."""
+DEPENDING = {("agree", "draws"), ("sweep", "reject")}
+"""Options whose default depends on the question: runs at several settings have no reject label unless stated."""
 WITHOUT_FUNCTION = {"explain", "demo", "doctor", "serve", "verdicts", "completion", "man"}
 
 
