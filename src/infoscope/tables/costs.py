@@ -16,8 +16,6 @@ from infoscope.tables.labels import Label
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency
 
-__all__ = ["CostMatrix", "StatedCosts"]
-
 
 @dataclass(frozen=True)
 class CostMatrix:

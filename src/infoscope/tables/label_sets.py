@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, NoReturn
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,38 +51,42 @@ class LabelSets:
 
     @classmethod
     def from_sets(cls, sets: Iterable[Iterable[Label]] | Mapping[Label, Iterable[Label]]) -> LabelSets:
-        """One collection of categories an object, in order, or by the object's name."""
+        """Take one collection of categories per object, in order, or by the object's name."""
         lists = list(sets.values() if isinstance(sets, Mapping) else sets)
-        for at, one in enumerate(lists):
-            if isinstance(one, str | bytes) or not isinstance(one, Iterable) or getattr(one, "ndim", 1) == 0:
-                shown = repr(one) if isinstance(one, str | bytes) else str(one)
+        for number, members in enumerate(lists):
+            if (
+                isinstance(members, str | bytes)
+                or not isinstance(members, Iterable)
+                or getattr(members, "ndim", 1) == 0
+            ):
+                shown = repr(members) if isinstance(members, str | bytes) else str(members)
                 raise InputError(
-                    f"object {at} has {shown} for its categories; give each object a set or list of categories, "
+                    f"object {number} has {shown} for its categories; give each object a set or list of categories, "
                     "or use infoscope.evaluate where every object has exactly one"
                 )
-        members = [list(one) for one in lists]
-        rows = np.repeat(np.arange(len(members)), [len(one) for one in members])
+        collections = [list(members) for members in lists]
+        rows = np.repeat(np.arange(len(collections)), [len(members) for members in collections])
         names = tuple(map(as_label, sets.keys())) if isinstance(sets, Mapping) else None
-        return cls._from_codes(rows, [each for one in members for each in one], len(members), names)
+        return cls._from_codes(rows, [label for members in collections for label in members], len(collections), names)
 
     @classmethod
     def from_pairs(cls, objects: Iterable[Label], categories: Iterable[Label | None]) -> LabelSets:
-        """Rows of object and category; a row without a category states an object that may carry none."""
+        """Take rows of object and category; a row without a category states an object that may carry none."""
         names = list(objects)
         places: dict[Label, int] = {}
         rows = np.fromiter((places.setdefault(as_label(name), len(places)) for name in names), np.int64, len(names))
         members = list(categories)
         if len(members) != len(names):
             raise InputError(f"there are {len(names)} objects and {len(members)} categories; they must pair row by row")
-        stated = np.array([not is_missing(each) for each in members], dtype=bool)
-        kept = [each for each, known in zip(members, stated, strict=True) if known]
+        stated = np.array([not is_missing(label) for label in members], dtype=bool)
+        kept = [label for label, known in zip(members, stated, strict=True) if known]
         return cls._from_codes(rows[stated], kept, len(places), tuple(places))
 
     @classmethod
     def _from_codes(
         cls, rows: NDArray[np.int64], members: Sequence[Any], n: int, names: tuple[Label, ...] | None
     ) -> LabelSets:
-        odd = next((each for each in members if isinstance(each, _COLLECTIONS) or is_missing(each)), None)
+        odd = next((label for label in members if isinstance(label, _COLLECTIONS) or is_missing(label)), None)
         if odd is not None:
             raise InputError(
                 f"a category is {odd!r}; a category is text, a whole number, a number, a boolean or a date: one set of "
@@ -90,7 +94,7 @@ class LabelSets:
             )
         distinct = {value: as_label(value) for value in dict.fromkeys(members)}
         categories = sorted_labels(set(distinct.values()))
-        column = {label: at for at, label in enumerate(categories)}
+        column = {label: code for code, label in enumerate(categories)}
         place = {value: column[label] for value, label in distinct.items()}
         columns = np.fromiter((place[value] for value in members), np.int64, len(members))
         return cls._from_cells(rows, columns, n, categories, names)
@@ -119,21 +123,21 @@ class LabelSets:
         objects: Sequence[Label] | None = None,
         threshold: float | None = None,
     ) -> LabelSets:
-        """A matrix of objects × categories with 1 for "carries it": NumPy, SciPy sparse, or a data frame.
+        """Take a matrix of objects × categories with 1 for "carries it": NumPy, SciPy sparse, or a data frame.
 
         Scores need a ``threshold``: a category is carried where its score is at least that.
         """
         if hasattr(values, "columns") and hasattr(values, "to_numpy"):
             categories = list(values.columns) if categories is None else categories
             values = values.to_numpy()
-        matrix = csr_array(values) if issparse(values) else _plain(np.asarray(values))
+        matrix = csr_array(values) if issparse(values) else _convert_numbers(np.asarray(values))
         if matrix.ndim != 2:
             raise InputError(f"an indicator matrix has two dimensions, objects × categories; this has {matrix.ndim}")
         names = tuple(range(matrix.shape[1])) if categories is None else tuple(map(as_label, categories))
         if len(names) != matrix.shape[1]:
             raise InputError(f"{len(names)} categories are named and the matrix has {matrix.shape[1]} columns")
-        rows, columns = _carried(matrix, names, threshold)
-        order = {label: at for at, label in enumerate(sorted_labels(names))}
+        rows, columns = _find_members(matrix, names, threshold)
+        order = {label: code for code, label in enumerate(sorted_labels(names))}
         if len(order) != len(names):
             twice = next(name for name in names if names.count(name) > 1)
             raise InputError(f"category {twice!r} is the name of two columns; rename one of them")
@@ -157,18 +161,18 @@ class LabelSets:
         return np.bincount(self.matrix.indices, minlength=len(self.categories)).astype(np.int64)
 
     def renamed(self, meaning: Callable[[Label], Label]) -> LabelSets:
-        """The same with other category names; categories that end with one name become one."""
+        """Rename categories; those that end with one name become one."""
         names = [meaning(category) for category in self.categories]
         categories = sorted_labels(set(names))
-        column = {label: at for at, label in enumerate(categories)}
+        column = {label: code for code, label in enumerate(categories)}
         place = np.array([column[name] for name in names], dtype=np.int64)
         rows = np.repeat(np.arange(self.n), self.sizes)
         made = self._from_cells(rows, place[self.matrix.indices], self.n, categories, self.objects)
         return replace(made, repeated=self.repeated, weights=self.weights, numbers_per_object=self.numbers_per_object)
 
     def on(self, categories: Sequence[Label]) -> csr_array:
-        """The matrix with these columns, which must include all categories in use."""
-        column = {label: at for at, label in enumerate(categories)}
+        """Return the matrix with these columns, which must include all categories in use."""
+        column = {label: code for code, label in enumerate(categories)}
         place = np.array([column[label] for label in self.categories], dtype=np.int64)
         shape = (self.n, len(categories))
         if not len(place):
@@ -178,10 +182,10 @@ class LabelSets:
         return wide
 
 
-def _carried(
+def _find_members(
     matrix: Any, names: Sequence[Label], threshold: float | None
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Positions of the memberships, after a look at every value."""
+    """Return the positions of the memberships, after a look at every value."""
     if issparse(matrix):
         if threshold is not None and threshold <= 0:
             raise InputError(f"a threshold of {threshold} marks every cell that a sparse matrix leaves out; raise it")
@@ -191,11 +195,13 @@ def _carried(
         # only what may be a membership gets its position: most cells of a wide matrix are not
         rows, columns = np.nonzero(matrix if threshold is None else ~(matrix < threshold))
         values = matrix[rows, columns]
-        if threshold is not None:
-            gap = np.argwhere(np.isnan(matrix))
-            _reject_gap(gap[:, 0], gap[:, 1], names)
-    unknown = np.isnan(values)
-    _reject_gap(rows[unknown], columns[unknown], names)
+    if threshold is None or issparse(matrix):
+        gaps = np.stack([rows, columns], axis=1)[np.isnan(values)]
+    else:
+        gaps = np.argwhere(np.isnan(matrix))
+    if len(gaps):
+        row, column = gaps[0]
+        raise InputError(f"object {row} has no value for category {names[column]!r}; fill it with 0 or 1")
     if threshold is not None:
         keep = values >= threshold
     else:
@@ -209,34 +215,26 @@ def _carried(
     return rows[keep], columns[keep]
 
 
-def _reject_gap(rows: NDArray[np.int64], columns: NDArray[np.int64], names: Sequence[Label]) -> None:
-    if len(rows):
-        raise InputError(f"object {rows[0]} has no value for category {names[columns[0]]!r}; fill it with 0 or 1")
-
-
-def _plain(matrix: NDArray[Any]) -> NDArray[Any]:
-    """The matrix as numbers; an array of Python objects may hold numbers, too."""
+def _convert_numbers(matrix: NDArray[Any]) -> NDArray[Any]:
+    """Return the matrix as numbers; an array of Python objects may hold numbers, too."""
+    odd: Any = None
     if matrix.dtype.kind == "O":
-        matrix = np.array([_number(value) for value in matrix.ravel()]).reshape(matrix.shape)
-    if matrix.size and matrix.dtype.kind not in "biuf":
-        _reject_text(matrix.ravel()[0])
+        values = matrix.ravel().tolist()
+        odd = next(
+            (v for v in values if not is_missing(v) and not isinstance(v, int | float | np.number | np.bool_)), None
+        )
+        if odd is None:
+            numbers = [np.nan if is_missing(value) else float(value) for value in values]
+            matrix = np.array(numbers).reshape(matrix.shape)
+    elif matrix.size and matrix.dtype.kind not in "biuf":
+        odd = matrix.ravel()[0]
+    if odd is not None:
+        shown = odd.item() if isinstance(odd, np.generic) else odd
+        raise InputError(
+            f"an indicator matrix holds {shown!r}; its values are 0 and 1: for rows of object and category, name both "
+            "columns (object=, category=)"
+        )
     return matrix
-
-
-def _number(value: Any) -> float:
-    if is_missing(value):
-        return np.nan
-    if not isinstance(value, int | float | np.number | np.bool_):
-        _reject_text(value)
-    return float(value)
-
-
-def _reject_text(value: Any) -> NoReturn:
-    found = value.item() if isinstance(value, np.generic) else value
-    raise InputError(
-        f"an indicator matrix holds {found!r}; its values are 0 and 1: for rows of object and category, name both "
-        "columns (object=, category=)"
-    )
 
 
 # ── two sides ────────────────────────────────────────────────────────────────────────────────────
@@ -280,7 +278,7 @@ class Categorization:
     """How much each object counts, on average 1; None where all count the same."""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled and copied by its fields."""
+        """Pickle and copy by its fields."""
         return by_fields(self)
 
     @property
@@ -306,42 +304,42 @@ class Categorization:
     @cached_property
     def truth_counts(self) -> Real:
         """Objects per category in the truth."""
-        return self._objects_in(self.truth)
+        return self._count_objects(self.truth)
 
     @cached_property
     def system_counts(self) -> Real:
         """Objects per category in the system's prediction."""
-        return self._objects_in(self.system)
+        return self._count_objects(self.system)
 
     @cached_property
     def both(self) -> Real:
         """Objects per category to which both sides give it."""
-        return self._objects_in(self.hits)
+        return self._count_objects(self.hits)
 
-    def _objects_in(self, matrix: csr_array) -> Real:
-        """Objects per column, or their weights."""
+    def _count_objects(self, matrix: csr_array) -> Real:
+        """Return objects per column, or their weights."""
         weights = None if self.weights is None else np.repeat(self.weights, np.diff(matrix.indptr))[matrix.data != 0]
         return as_real(np.bincount(matrix.indices[matrix.data != 0], weights, minlength=matrix.shape[1]))
 
     def where(self, rows: NDArray[Any]) -> Categorization:
-        """Only these objects, by mask or position, without their names."""
+        """Return only these objects, by mask or position, without their names."""
         weights = None if self.weights is None else self.weights[rows]
-        return Categorization(self.categories, self.truth[rows], self.system[rows], weights=_on_average_one(weights))
+        return Categorization(self.categories, self.truth[rows], self.system[rows], weights=_scale_weights(weights))
 
     def dealt(self, order: NDArray[np.int64]) -> Categorization:
-        """The same objects with the system's sets dealt to them in another order."""
+        """Deal the system's sets to the objects in another order."""
         return Categorization(self.categories, self.truth, self.system[order], weights=self.weights)
 
     def weighed(self, weights: Real) -> Categorization:
-        """The same objects, each counting by its weight."""
-        return replace(self, weights=_counting(weights))
+        """Return the same objects, each counting by its weight."""
+        return replace(self, weights=_check_weights(weights))
 
     def unweighted(self) -> Categorization:
-        """The same, all objects counting the same."""
+        """Return the same with all objects counting the same."""
         return self if self.weights is None else replace(self, weights=None)
 
     def joint_counts(self) -> Real:
-        """Objects by (truth category, system category): all pairs from one product of the two matrices."""
+        """Count objects by (truth category, system category): all pairs from one product of the two matrices."""
         system = self.system
         if self.weights is not None:
             return as_real((self.truth.multiply(self.weights[:, None]).T @ system).toarray())
@@ -360,7 +358,7 @@ class Categorization:
         return counts
 
     def categories_on_one_side(self) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-        """Categories that only the truth uses, and those that only the system uses."""
+        """Return categories that only the truth uses, and those that only the system uses."""
         truth, system = self.truth_counts > 0, self.system_counts > 0
         return (
             tuple(name for name, only in zip(self.categories, truth & ~system, strict=True) if only),
@@ -368,16 +366,17 @@ class Categorization:
         )
 
 
-def _on_average_one(weights: Real | None) -> Real | None:
+def _scale_weights(weights: Real | None) -> Real | None:
+    """Return weights that are 1 on average."""
     total = 1.0 if weights is None else float(weights.sum())
     return weights if weights is None or not total else as_real(weights * (len(weights) / total))
 
 
-def _counting(weights: Real | None) -> Real | None:
-    """Weights that are 1 on average; rejected where no object counts."""
+def _check_weights(weights: Real | None) -> Real | None:
+    """Return weights that are 1 on average; reject them where no object counts."""
     if weights is not None and not weights.any():
         raise InputError("all objects that both sides have weigh 0; give one of them a weight above 0")
-    return _on_average_one(weights)
+    return _scale_weights(weights)
 
 
 def aligned(
@@ -403,73 +402,64 @@ def aligned(
             truth.on(categories),
             system.on(categories),
             objects,
-            weights=_counting(truth.weights),
+            weights=_check_weights(truth.weights),
         )
-    paired = _paired(truth.objects, system.objects, names)
+    rows, columns, repeated = _pair_objects(truth.objects, system.objects, names)
     lacking = {
-        f"object in {side} only": sets.n - len(paired.rows)
+        f"object in {side} only": sets.n - len(rows)
         for side, sets in zip(names, (truth, system), strict=True)
-        if sets.n > len(paired.rows)
+        if sets.n > len(rows)
     }
-    if one_sided == "empty":
-        return _filled(categories, truth, system, paired, lacking)
-    return Categorization(
-        categories,
-        truth.on(categories)[paired.rows],
-        system.on(categories)[paired.columns],
-        tuple(truth.objects[at] for at in paired.rows),
-        ignored=MappingProxyType(lacking),
-        repeated_objects=paired.repeated,
-        weights=_counting(None if truth.weights is None else truth.weights[paired.rows]),
-    )
-
-
-def _filled(
-    categories: tuple[Label, ...], truth: LabelSets, system: LabelSets, paired: _Pairing, lacking: dict[str, int]
-) -> Categorization:
-    """All objects of both sides, those of the truth first; what one side lacks is an empty row of it."""
-    added = np.setdiff1d(np.arange(system.n), paired.columns)
+    if one_sided != "empty":
+        return Categorization(
+            categories,
+            truth.on(categories)[rows],
+            system.on(categories)[columns],
+            tuple(truth.objects[row] for row in rows),
+            ignored=MappingProxyType(lacking),
+            repeated_objects=repeated,
+            weights=_check_weights(None if truth.weights is None else truth.weights[rows]),
+        )
+    # all objects of both sides, those of the truth first; what one side lacks is an empty row of it
+    added = np.setdiff1d(np.arange(system.n), columns)
     if len(added) and truth.weights is not None:
-        name = (system.objects or ())[added[0]]
+        name = system.objects[added[0]]
         raise InputError(f"object {name!r} is not in the truth and has no weight; leave it out, or add it to the truth")
-    columns = np.full(truth.n, system.n)
-    columns[paired.rows] = paired.columns
-    names = (*(truth.objects or ()), *((system.objects or ())[at] for at in added))
+    of_system = np.full(truth.n, system.n)
+    of_system[rows] = columns
     return Categorization(
         categories,
-        _with_empty_row(truth.on(categories))[np.concatenate([np.arange(truth.n), np.full(len(added), truth.n)])],
-        _with_empty_row(system.on(categories))[np.concatenate([columns, added])],
-        names,
+        _add_empty_row(truth.on(categories))[np.concatenate([np.arange(truth.n), np.full(len(added), truth.n)])],
+        _add_empty_row(system.on(categories))[np.concatenate([of_system, added])],
+        (*truth.objects, *(system.objects[row] for row in added)),
         emptied=MappingProxyType(lacking),
-        repeated_objects=paired.repeated,
-        weights=_counting(truth.weights),
+        repeated_objects=repeated,
+        weights=_check_weights(truth.weights),
     )
 
 
-def _with_empty_row(matrix: csr_array) -> csr_array:
+def _add_empty_row(matrix: csr_array) -> csr_array:
     shape = (matrix.shape[0] + 1, matrix.shape[1])
     return csr_array((matrix.data, matrix.indices, np.append(matrix.indptr, matrix.indptr[-1])), shape=shape)
 
 
-class _Pairing(NamedTuple):
-    """Positions of the objects that both sides have, and how many of them have a name that occurs more than once."""
+def _pair_objects(
+    left: tuple[Label, ...], right: tuple[Label, ...], names: tuple[str, str]
+) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """Return positions of the objects that both sides have, and how many of them have a name that occurs repeatedly.
 
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    repeated: int
-
-
-def _paired(left: tuple[Label, ...], right: tuple[Label, ...], names: tuple[str, str]) -> _Pairing:
-    """Positions of the objects that both sides have; a repeated name pairs first with first, second with second."""
+    A repeated name pairs first with first, second with second.
+    """
     check_kinds(left, right)
     counts = Counter(left), Counter(right)
     common = [name for name in counts[0] if name in counts[1]]
     for name in common:
         one, other = counts[0][name], counts[1][name]
         if one != other:
+            times = ["once" if count == 1 else f"{count} times" for count in (one, other)]
             raise InputError(
-                f"object {name!r} occurs {_times(one)} in {names[0]} and {_times(other)} in {names[1]}; repeated "
-                "objects pair by their order only where both sides repeat them equally often: rename or remove some"
+                f"object {name!r} occurs {times[0]} in {names[0]} and {times[1]} in {names[1]}; repeated objects pair "
+                "by their order only where both sides repeat them equally often: rename or remove some"
             )
     if not common:
         raise InputError(
@@ -478,23 +468,17 @@ def _paired(left: tuple[Label, ...], right: tuple[Label, ...], names: tuple[str,
             if left and right
             else f"{names[0] if not left else names[1]} has no objects; give at least one on both sides"
         )
-    place: dict[tuple[Label, int], int] = {}
-    for at, key in enumerate(_numbered(right)):
-        place[key] = at
-    pairs = [(at, place[key]) for at, key in enumerate(_numbered(left)) if key in place]
+
+    def number_repeats(objects: tuple[Label, ...]) -> list[tuple[Label, int]]:
+        seen: Counter[Label] = Counter()
+        numbered = []
+        for name in objects:
+            numbered.append((name, seen[name]))
+            seen[name] += 1
+        return numbered
+
+    place = {key: column for column, key in enumerate(number_repeats(right))}
+    pairs = [(row, place[key]) for row, key in enumerate(number_repeats(left)) if key in place]
     repeated = sum(counts[0][name] for name in common if counts[0][name] > 1)
     array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-    return _Pairing(array[:, 0], array[:, 1], repeated)
-
-
-def _numbered(names: tuple[Label, ...]) -> list[tuple[Label, int]]:
-    seen: Counter[Label] = Counter()
-    numbered = []
-    for name in names:
-        numbered.append((name, seen[name]))
-        seen[name] += 1
-    return numbered
-
-
-def _times(count: int) -> str:
-    return "once" if count == 1 else f"{count} times"
+    return array[:, 0], array[:, 1], repeated

@@ -9,8 +9,6 @@ from collections.abc import Iterable, Mapping
 from infoscope.core.markup import counted
 from infoscope.errors import InfoscopeWarning, MissingLabelsWarning
 
-__all__ = ["all_ignored", "left_out", "most_ignored", "warn_of", "warn_of_rows"]
-
 
 def left_out(rows: int, reason: str) -> str:
     """Say how many rows do not enter the numbers, and why.

@@ -15,8 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["CellCounts", "pair_cells"]
-
 GROUP_LEVELS = 256
 """Levels of a group: two groups then fit a table of 65,536 cells, and a key of 16 bits."""
 DENSE_CELLS = 1 << 24

@@ -1,4 +1,7 @@
-"""Who was where: the boxes or points of truth and system tracks, frame by frame."""
+"""Tracks: the boxes or points of truth and system, frame by frame, and how often their tracks match.
+
+``studies/tracking`` reads and scores them.
+"""
 
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -10,19 +13,17 @@ from numpy.typing import NDArray
 from infoscope.core.numerics import Real, frozen
 from infoscope.tables.contingency import Contingency
 
-__all__ = ["Association", "Detections", "Ints", "TrackId", "Tracks", "count_by", "distinct", "sum_by"]
-
 Ints: TypeAlias = NDArray[np.int64]
 TrackId: TypeAlias = int | str
 
 
 def count_by(codes: Ints, size: int) -> Real:
-    """How often each code from 0 below the size occurs."""
+    """Count each code from 0 below the size."""
     return np.bincount(codes, minlength=size).astype(np.float64)
 
 
 def sum_by(codes: Ints, values: Real, size: int) -> Real:
-    """The sum of the values of each code from 0 below the size."""
+    """Add the values of each code from 0 below the size."""
     return np.asarray(np.bincount(codes, values, minlength=size), dtype=np.float64)
 
 
@@ -31,7 +32,7 @@ _ROOM_PER_VALUE = 8
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Ints]:
-    """The distinct values, sorted, and the place of each value among them; whole numbers close together need no sort.
+    """Return the distinct values, sorted, and the place of each value; whole numbers close together need no sort.
 
     >>> [side.tolist() for side in distinct(np.array([7, 5, 7]))]
     [[5, 7], [1, 0, 1]]
@@ -61,7 +62,7 @@ class Detections:
 
     @classmethod
     def of(cls, frames: NDArray[Any], ids: NDArray[Any], shapes: Real) -> "Detections":
-        """Detections in any order, with ids as they stand in the source.
+        """Take detections in any order, with ids as they stand in the source.
 
         >>> Detections.of(np.array([2, 1]), np.array([7, 7]), np.zeros((2, 2))).frames.tolist()
         [1, 2]
@@ -79,7 +80,7 @@ class Detections:
 
     @cached_property
     def lengths(self) -> Ints:
-        """How many detections each track has."""
+        """Number of detections of each track."""
         return np.bincount(self.tracks, minlength=len(self.ids))
 
     @cached_property
@@ -89,7 +90,7 @@ class Detections:
         return np.argsort(small, kind="stable")
 
     def keep(self, wanted: NDArray[np.bool_]) -> "Detections":
-        """Only the wanted detections; a track that loses all of them is gone."""
+        """Keep only the wanted detections; a track that loses all of them is gone."""
         present, tracks = distinct(self.tracks[wanted])
         return Detections(
             frames=frozen(self.frames[wanted]),
@@ -110,7 +111,7 @@ class Tracks:
 
     @classmethod
     def align(cls, name: str, truth: Detections, system: Detections) -> "Tracks":
-        """Both sides with their frames counted on the union of the frames that either side mentions."""
+        """Count the frames of both sides on the union of the frames that either side mentions."""
         numbers, places = distinct(np.concatenate([truth.frames, system.frames]))
         return cls(
             name=name,
@@ -133,7 +134,7 @@ class Tracks:
         return np.where(shared, np.cumsum(shared) - 1, -1)
 
     def keep(self, truth: NDArray[np.bool_], system: NDArray[np.bool_]) -> "Tracks":
-        """The same sequence with only the wanted detections, on the same clock."""
+        """Return the same sequence with only the wanted detections, on the same clock."""
         return replace(self, truth=self.truth.keep(truth), system=self.system.keep(system))
 
 
@@ -166,7 +167,7 @@ class Association:
         return sum_by(self.columns, self.counts, len(self.system_ids))
 
     def to_contingency(self) -> Contingency:
-        """The matched frames as a table, truth tracks in rows: what Holt et al. call the association matrix.
+        """Return the matched frames as a table, truth tracks in rows: what Holt et al. call the association matrix.
 
         Ids of the two sides are unrelated even where they look alike, so each side keeps its own.
         """

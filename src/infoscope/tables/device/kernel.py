@@ -17,8 +17,6 @@ import numpy as np
 
 from infoscope.tables.device.libraries import Span, Tensor, TensorPairs, device_of
 
-__all__ = ["add_pairs", "fits", "is_usable", "stream"]
-
 _TYPES = {
     "bool": "unsigned char",
     "int8": "signed char",
