@@ -219,15 +219,15 @@ class Gate(Result):
 
     def to_junit(self) -> str:
         """Return JUnit XML for build servers: a test case per condition and system."""
-        return str(_import_builds().junit(self))
+        return str(_import_builds().write_junit(self))
 
     def to_sarif(self) -> str:
         """Return SARIF for code scanning: conditions that are not met, and the worst classes."""
-        return str(_import_builds().sarif(self))
+        return str(_import_builds().write_sarif(self))
 
     def annotations(self) -> list[str]:
         """Return workflow commands by which GitHub shows the same beside the build."""
-        lines: list[str] = _import_builds().github_annotations(self)
+        lines: list[str] = _import_builds().write_github_annotations(self)
         return lines
 
     def rows(self) -> Iterator[Mapping[str, Json]]:

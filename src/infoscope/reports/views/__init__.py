@@ -1,1 +1,1 @@
-"""What is shown of each kind of result: one function ``outline`` per kind."""
+"""Views: a module for each kind of result, named like its study, with ``outline`` and ``PICTURES``."""

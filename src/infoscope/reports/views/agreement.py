@@ -1,4 +1,4 @@
-"""What is shown of annotators: alpha, findings, who carries how much of whom."""
+"""Show annotators: alpha, who carries how much of whom, who labels like whom, and confused categories."""
 
 from __future__ import annotations
 
@@ -34,23 +34,23 @@ from infoscope.studies.agreement import Agreement, AnnotatorMap
 from infoscope.studies.agreement_measures import PairAgreement
 
 
-def _forest(result: Agreement) -> ComparisonDisplay:
-    """Annotators by how much they carry of each other."""
+def _make_forest(result: Agreement) -> ComparisonDisplay:
+    """Show annotators by how much they carry of each other."""
     means = {who.name: who.mean_proficiency for who in result.annotators}
     rows = [ForestRow(name, mean) for name, mean in means.items() if mean is not None]
     return ComparisonDisplay(rows, "Mean proficiency with the other annotators", noun="annotators")
 
 
-def _map(result: Agreement) -> AnnotatorMap:
+def _get_map(result: Agreement) -> AnnotatorMap:
     if result.map is None:
         raise InputError("there is no map: no item was labelled by all annotators, or items have several categories")
     return result.map
 
 
 PICTURES: dict[str, Callable[[Agreement], Display]] = {
-    "annotators": _forest,
-    "plane": lambda result: AnnotatorPlaneDisplay(_map(result)),
-    "tree": lambda result: AnnotatorTreeDisplay(_map(result)),
+    "annotators": _make_forest,
+    "plane": lambda result: AnnotatorPlaneDisplay(_get_map(result)),
+    "tree": lambda result: AnnotatorTreeDisplay(_get_map(result)),
 }
 
 _MATRICES = (
@@ -64,7 +64,7 @@ _SYMMETRIC = frozenset({"kappa"})
 
 
 def outline(result: Agreement, unit: Units) -> Outline:
-    """Alpha first, then the matrices, the annotators and the categories they confuse."""
+    """Write the outline: alpha first, then the matrices, the annotators and the categories they confuse."""
     alpha, kind = result.krippendorff_alpha, "" if result.scale == "nominal" else f" ({result.scale})"
     notation = MetricNotation("kappa")
     value, within = notation.value(alpha.value), notation.interval(alpha)
@@ -79,14 +79,14 @@ def outline(result: Agreement, unit: Units) -> Outline:
         headline=f"Krippendorff's alpha{kind} of {len(result.names)} annotators is {notation.whole(alpha)}.",
         tiles=[
             Tile(value, f"Krippendorff's alpha{kind}", within, alpha.undefined or "1 is perfect, 0 is chance"),
-            *_tiles(result),
+            *_make_tiles(result),
         ],
         sections=[
-            *_matrices(result),
-            *_information(result, unit),
-            *_maps(result),
-            _annotators(result),
-            *_confused(result),
+            *_make_matrix_sections(result),
+            *_make_information_section(result, unit),
+            *_make_map_section(result),
+            _make_annotator_section(result),
+            *_make_confusion_section(result),
         ],
         appendix=Appendix(
             metrics=("proficiency", "kappa", "mutual_information", "erroneous_information"),
@@ -101,105 +101,108 @@ def outline(result: Agreement, unit: Units) -> Outline:
 _TILES = {"fleiss_kappa": "Fleiss' kappa", "randolph_kappa": "Randolph's kappa", "gwet_ac1": "Gwet's AC1"}
 
 
-def _tiles(result: Agreement) -> Iterator[Tile]:
+def _make_tiles(result: Agreement) -> Iterator[Tile]:
     for name, title in _TILES.items():
         if name in result.coefficients:
-            known = result.coefficients[name]
+            coefficient = result.coefficients[name]
             notation = MetricNotation("kappa")
-            note = known.undefined or "1 is perfect, 0 is chance"
-            yield Tile(notation.shown(known), title, notation.interval(known), note)
+            note = coefficient.undefined or "1 is perfect, 0 is chance"
+            yield Tile(notation.shown(coefficient), title, notation.interval(coefficient), note)
 
 
-def _matrices(result: Agreement) -> Sequence[Section]:
+def _make_matrix_sections(result: Agreement) -> Sequence[Section]:
     columns = [Column("", "name"), *(Column(name) for name in result.names)]
-    found = []
+    sections = []
     for metric, heading, anchor in _MATRICES:
         rows: list[Sequence[Cell]] = [
-            (Name(name), *_line(line, at, metric))
+            (Name(name), *_write_line(line, at, metric))
             for at, (name, line) in enumerate(zip(result.names, result.matrix(metric), strict=True))
         ]
-        found.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))
-    return found
+        sections.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))
+    return sections
 
 
-def _line(line: Sequence[float | None], own: int, metric: str) -> Iterator[str]:
-    """A row of a matrix; of a symmetric one each pair once, above the diagonal."""
+def _write_line(line: Sequence[float | None], own: int, metric: str) -> Iterator[str]:
+    """Write a row of a matrix; of a symmetric one each pair once, above the diagonal."""
     notation = MetricNotation(metric)
     for at, value in enumerate(line):
         yield "·" if at == own else "" if metric in _SYMMETRIC and at < own else notation.value(value)
 
 
-def _information(result: Agreement, unit: Units) -> Sequence[Section]:
-    """Each pair once, with what the two share and how far they are apart."""
+def _make_information_section(result: Agreement, unit: Units) -> Sequence[Section]:
+    """Show each pair once, with what the two share and how far they are apart."""
     once: dict[frozenset[str], PairAgreement] = {}
     for pair in result.pairs:
         once.setdefault(frozenset((pair.truth, pair.system)), pair)
-    known = [(pair, pair.information) for pair in once.values() if pair.information is not None]
-    if not known:
+    coefficient = [(pair, pair.information) for pair in once.values() if pair.information is not None]
+    if not coefficient:
         return ()
     rows = tabulate(
-        known,
-        (Column("annotator", "name"), lambda each: Name(each[0].truth)),
-        (Column("and", "name"), lambda each: Name(each[0].system)),
+        coefficient,
+        (Column("annotator", "name"), lambda item: Name(item[0].truth)),
+        (Column("and", "name"), lambda item: Name(item[0].system)),
         (
             Column(f"shared information, {unit.name}", metric="mutual_information"),
-            lambda each: unit.amount(each[1].mutual_information.shown),
+            lambda item: unit.amount(item[1].mutual_information.shown),
         ),
-        (Column("interval", priority=6), lambda each: format_interval(each[1].mutual_information, unit.per_bit, 2)),
+        (Column("interval", priority=6), lambda item: format_interval(item[1].mutual_information, unit.per_bit, 2)),
         (
             Column(f"apart, {unit.name}", metric="erroneous_information"),
-            lambda each: unit.amount(each[1].variation_of_information.shown),
+            lambda item: unit.amount(item[1].variation_of_information.shown),
         ),
         (
             Column("interval", priority=5),
-            lambda each: format_interval(each[1].variation_of_information, unit.per_bit, 2),
+            lambda item: format_interval(item[1].variation_of_information, unit.per_bit, 2),
         ),
-        (Column("items", priority=3), lambda each: format_count(each[0].items)),
+        (Column("items", priority=3), lambda item: format_count(item[0].items)),
     )
     note = "Apart is the variation of information, H(A|B) + H(B|A): 0 where each determines the other."
     table = Table(*rows, search="pairs", max_rows=15, note=note)
     return (Section("What they tell about each other", [table], "information", link="Information"),)
 
 
-def _maps(result: Agreement) -> Sequence[Section]:
-    found = result.map
-    if found is None or len(found.names) < 3:
+def _make_map_section(result: Agreement) -> Sequence[Section]:
+    annotator_map = result.map
+    if annotator_map is None or len(annotator_map.names) < 3:
         return ()
-    rough = " The plane is rough; trust the tree." if found.stress > 0.2 else ""
+    rough = " The plane is rough; trust the tree." if annotator_map.stress > 0.2 else ""
     note = (
-        f"Distances over the {found.items:,} items that all labelled. Stress of the plane: {found.stress:.2f}.{rough} ",
-        Name(found.farthest),
+        f"Distances over the {annotator_map.items:,} items that all labelled. "
+        f"Stress of the plane: {annotator_map.stress:.2f}.{rough} ",
+        Name(annotator_map.farthest),
         " is farthest from the others.",
     )
-    figures = SideBySide([Figure(AnnotatorPlaneDisplay(found).panel())], [Figure(AnnotatorTreeDisplay(found).panel())])
+    figures = SideBySide(
+        [Figure(AnnotatorPlaneDisplay(annotator_map).panel())], [Figure(AnnotatorTreeDisplay(annotator_map).panel())]
+    )
     return (Section("Who labels like whom", [figures, Paragraph(note, quiet=True)], "map", link="Map"),)
 
 
-def _annotators(result: Agreement) -> Section:
+def _make_annotator_section(result: Agreement) -> Section:
     rows = tabulate(
         result.annotators,
-        (Column("annotator", "name"), lambda each: Name(each.name)),
-        (Column("items"), lambda each: format_count(each.items)),
-        (Column("mean proficiency with the others"), lambda each: format_share(each.mean_proficiency)),
+        (Column("annotator", "name"), lambda item: Name(item.name)),
+        (Column("items"), lambda item: format_count(item.items)),
+        (Column("mean proficiency with the others"), lambda item: format_share(item.mean_proficiency)),
         (
             Column("alpha without"),
-            lambda each: "" if each.alpha_without is None else MetricNotation("kappa").value(each.alpha_without),
+            lambda item: "" if item.alpha_without is None else MetricNotation("kappa").value(item.alpha_without),
         ),
     )
     return Section("Annotators", [Table(*rows, search="annotators")], "annotators")
 
 
-def _confused(result: Agreement) -> Sequence[Section]:
+def _make_confusion_section(result: Agreement) -> Sequence[Section]:
     if not result.confused:
         return ()
     rows = tabulate(
         result.confused,
-        (Column("annotator", "name"), lambda each: Name(each.first)),
-        (Column("category", "name"), lambda each: Name(each.first_category)),
-        (Column("annotator", "name"), lambda each: Name(each.second)),
-        (Column("category", "name"), lambda each: Name(each.second_category)),
-        (Column("items"), lambda each: format_count(each.count)),
-        (Column("expected by chance", priority=5), lambda each: f"{each.expected:.1f}"),
-        (Column("p", priority=4), lambda each: format_p_value(each.p_value)),
+        (Column("annotator", "name"), lambda item: Name(item.first)),
+        (Column("category", "name"), lambda item: Name(item.first_category)),
+        (Column("annotator", "name"), lambda item: Name(item.second)),
+        (Column("category", "name"), lambda item: Name(item.second_category)),
+        (Column("items"), lambda item: format_count(item.count)),
+        (Column("expected by chance", priority=5), lambda item: f"{item.expected:.1f}"),
+        (Column("p", priority=4), lambda item: format_p_value(item.p_value)),
     )
     return (Section("Confused categories", [Table(*rows, search="categories", max_rows=15)], "confused"),)

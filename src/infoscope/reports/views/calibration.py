@@ -1,8 +1,8 @@
-"""What is shown of a calibration: whether the probabilities are too certain, what that costs, and the correction."""
+"""Show a calibration: whether the probabilities are too certain, what that costs, and the correction."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import numpy as np
 
@@ -14,38 +14,46 @@ from infoscope.results.notation import Units, format_count
 from infoscope.studies.scores import Calibration
 
 
-def _corrected(found: Calibration) -> dict[str, float | None]:
-    """The cross-entropy of the probabilities as they are and after each correction."""
-    known = {"as they are": found.cross_entropy, f"raised to the power {found.sharpness:.3g}": found.sharpened}
-    return known if found.ranked is None else known | {"after the best monotone correction": found.ranked}
+def _list_corrections(result: Calibration) -> dict[str, float | None]:
+    """List the cross-entropy of the probabilities as they are and after each correction."""
+    known = {"as they are": result.cross_entropy, f"raised to the power {result.sharpness:.3g}": result.sharpened}
+    return known if result.ranked is None else known | {"after the best monotone correction": result.ranked}
 
 
-def _corrections(found: Calibration) -> ComparisonDisplay:
-    rows = [ForestRow(name, bits) for name, bits in _corrected(found).items() if bits is not None and np.isfinite(bits)]
+def _make_display(result: Calibration) -> ComparisonDisplay:
+    rows = [
+        ForestRow(name, bits)
+        for name, bits in _list_corrections(result).items()
+        if bits is not None and np.isfinite(bits)
+    ]
     return ComparisonDisplay(rows, "Cross-entropy, bits per sample", higher_is_better=False, noun="corrections")
 
 
-PICTURES: dict[str, Callable[[Calibration], Display]] = {"corrections": _corrections}
+PICTURES: dict[str, Callable[[Calibration], Display]] = {"corrections": _make_display}
 
 
-def outline(found: Calibration, unit: Units) -> Outline:
-    """The verdict first, then the cross-entropy before and after each correction."""
+def outline(result: Calibration, unit: Units) -> Outline:
+    """Write the outline: the verdict, then the cross-entropy before and after each correction."""
     rows = tabulate(
-        _corrected(found).items(),
-        (Column("probabilities", "text"), lambda each: each[0]),
-        (Column(f"cross-entropy, {unit.name} per sample"), lambda each: _number(each[1], unit)),
-        (Column("perplexity"), lambda each: _perplexity(each[1])),
+        _list_corrections(result).items(),
+        (Column("probabilities", "text"), lambda item: item[0]),
+        (Column(f"cross-entropy, {unit.name} per sample"), lambda item: _format_bits(item[1], unit)),
+        (Column("perplexity"), lambda item: _format_perplexity(item[1])),
+    )
+    advice = (
+        f"Raise all probabilities to the power {result.sharpness:.3g} and normalise them: the cross-entropy is then "
+        f"{_format_bits(result.sharpened, unit)} {unit.name} per sample."
     )
     return Outline(
-        title=f"The probabilities are {found.verdict}",
-        kicker=("Calibration", f"{format_count(found.samples)} samples"),
-        headline=_headline(found, unit),
-        lede=list(_lede(found, unit)),
+        title=f"The probabilities are {result.verdict}",
+        kicker=("Calibration", f"{format_count(result.samples)} samples"),
+        headline=_write_headline(result, unit),
+        lede=[] if result.verdict == "calibrated" else [advice],
         tiles=[
-            Tile(_number(found.cross_entropy, unit), f"cross-entropy, {unit.name}"),
-            Tile(_number(found.bits_lost, unit), f"lost to calibration, {unit.name}"),
-            Tile(f"{found.sharpness:.3g}", "best power", note="1 is calibrated"),
-            Tile(_perplexity(found.cross_entropy), "perplexity", note="equally likely classes that remain"),
+            Tile(_format_bits(result.cross_entropy, unit), f"cross-entropy, {unit.name}"),
+            Tile(_format_bits(result.bits_lost, unit), f"lost to calibration, {unit.name}"),
+            Tile(f"{result.sharpness:.3g}", "best power", note="1 is calibrated"),
+            Tile(_format_perplexity(result.cross_entropy), "perplexity", note="equally likely classes that remain"),
         ],
         sections=[Section("Cross-entropy", [Table(*rows, "Cross-entropy")], "cross-entropy")],
         appendix=Appendix(
@@ -57,31 +65,23 @@ def outline(found: Calibration, unit: Units) -> Outline:
     )
 
 
-def _number(value: float | None, unit: Units) -> str:
+def _format_bits(value: float | None, unit: Units) -> str:
     return "∞" if value is None or np.isinf(value) else f"{value * unit.per_bit:.4f}"
 
 
-def _perplexity(bits: float | None) -> str:
+def _format_perplexity(bits: float | None) -> str:
     return "∞" if bits is None or np.isinf(bits) else f"{np.exp2(bits):.3f}"
 
 
-def _headline(found: Calibration, unit: Units) -> Phrase:
-    if found.verdict == "calibrated":
+def _write_headline(result: Calibration, unit: Units) -> Phrase:
+    if result.verdict == "calibrated":
         return (
             "The probabilities are calibrated: no common power of them leaves less than "
-            f"{_number(found.cross_entropy, unit)} {unit.name} of cross-entropy."
+            f"{_format_bits(result.cross_entropy, unit)} {unit.name} of cross-entropy."
         )
-    if found.bits_lost is None or np.isinf(found.bits_lost):
-        return f"The probabilities are {found.verdict}: a true class was given probability 0, an infinite loss."
+    if result.bits_lost is None or np.isinf(result.bits_lost):
+        return f"The probabilities are {result.verdict}: a true class was given probability 0, an infinite loss."
     return (
-        f"The probabilities are {found.verdict}: {_number(found.bits_lost, unit)} of "
-        f"{_number(found.cross_entropy, unit)} {unit.name} of cross-entropy come from that."
+        f"The probabilities are {result.verdict}: {_format_bits(result.bits_lost, unit)} of "
+        f"{_format_bits(result.cross_entropy, unit)} {unit.name} of cross-entropy come from that."
     )
-
-
-def _lede(found: Calibration, unit: Units) -> Iterator[Phrase]:
-    if found.verdict != "calibrated":
-        yield (
-            f"Raise all probabilities to the power {found.sharpness:.3g} and normalise them: the cross-entropy is then "
-            f"{_number(found.sharpened, unit)} {unit.name} per sample."
-        )

@@ -1,4 +1,4 @@
-"""What is shown of thresholds per class: what they gain, and how certain each class has to be."""
+"""Show thresholds per class: what they gain, and how certain each class has to be."""
 
 from __future__ import annotations
 
@@ -14,59 +14,61 @@ from infoscope.results.notation import MetricNotation, Units, format_count, form
 from infoscope.studies.rejection import ClassThresholds
 
 
-def _thresholds(found: ClassThresholds) -> ComparisonDisplay:
-    """How certain each class has to be, and how many of its samples are."""
+def _make_display(result: ClassThresholds) -> ComparisonDisplay:
+    """Show how certain each class has to be, and how many of its samples are."""
     rows = [
-        ForestRow(name, limit, word=f"{format_count(found.accepted[name])} of {format_count(found.predicted[name])}")
-        for name, limit in found.thresholds.items()
+        ForestRow(name, limit, word=f"{format_count(result.accepted[name])} of {format_count(result.predicted[name])}")
+        for name, limit in result.thresholds.items()
         if limit is not None and np.isfinite(limit)
     ]
     return ComparisonDisplay(
-        rows, f"Threshold on the {found.certainty}; at the right, how many are accepted", noun="classes"
+        rows, f"Threshold on the {result.certainty}; at the right, how many are accepted", noun="classes"
     )
 
 
-PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _thresholds}
+PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _make_display}
 
 
-def outline(found: ClassThresholds, unit: Units) -> Outline:
-    """The gain first, then the classes."""
-    after, before = (MetricNotation(found.criterion, unit).value(value) for value in (found.value, found.without))
-    word = name_criterion(found.criterion)
-    sign = "at most" if found.certainty == "entropy" else "at least"
-    accepted = sum(found.accepted.values()) / max(sum(found.predicted.values()), 1e-300)
-    samples = format_count(sum(found.predicted.values()))
+def outline(result: ClassThresholds, unit: Units) -> Outline:
+    """Write the outline: the gain first, then the classes."""
+    after, before = (MetricNotation(result.criterion, unit).value(value) for value in (result.value, result.without))
+    word = name_criterion(result.criterion)
+    sign = "at most" if result.certainty == "entropy" else "at least"
+    accepted = sum(result.accepted.values()) / max(sum(result.predicted.values()), 1e-300)
+    samples = format_count(sum(result.predicted.values()))
     rows = tabulate(
-        found.thresholds,
+        result.thresholds,
         (Column("class", "name"), Name),
-        (Column(f"{found.certainty} {sign}"), lambda name: _limit(found.thresholds[name])),
-        (Column("accepted"), lambda name: format_count(found.accepted[name])),
-        (Column("predicted"), lambda name: format_count(found.predicted[name])),
+        (Column(f"{result.certainty} {sign}"), lambda name: _format_limit(result.thresholds[name])),
+        (Column("accepted"), lambda name: format_count(result.accepted[name])),
+        (Column("predicted"), lambda name: format_count(result.predicted[name])),
         (
             Column("accepted share", priority=5),
-            lambda name: format_share(found.accepted[name] / found.predicted[name]) if found.predicted[name] else "–",
+            lambda name: (
+                format_share(result.accepted[name] / result.predicted[name]) if result.predicted[name] else "–"
+            ),
         ),
     )
     return Outline(
         title="A threshold per class",
         kicker=(
             "Operating point",
-            f"{len(found.thresholds)} classes",
+            f"{len(result.thresholds)} classes",
             f"{samples} samples",
         ),
         headline=f"A threshold per class takes the {word} from {before} to {after}; {format_share(accepted)} of the "
         "samples are accepted.",
         tiles=[
-            Tile(after, word, note=f"{before} without rejecting", metric=found.criterion),
+            Tile(after, word, note=f"{before} without rejecting", metric=result.criterion),
             Tile(format_share(accepted), "accepted"),
         ],
         sections=[Section("Classes", [Table(*rows, "Thresholds per class", search="classes")], "classes")],
         appendix=Appendix(
-            metrics=[found.criterion],
+            metrics=[result.criterion],
             method=("The value is that of the samples that chose the thresholds, and flatters them.",),
         ),
     )
 
 
-def _limit(value: float | None) -> str:
+def _format_limit(value: float | None) -> str:
     return "never" if value is None or np.isinf(value) else f"{value:.4g}"

@@ -1,4 +1,4 @@
-"""What is shown of a cross-validation: the paper's table, the pairs, and the clouds."""
+"""Show a cross-validation, or runs that were made elsewhere: the paper's table, the pairs, and the clouds."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COLUMNS = (
 
 
 class StudyWords(NamedTuple):
-    """What a study and its parts are called."""
+    """Names of a study and of its parts."""
 
     study: str
     system: str
@@ -58,27 +58,37 @@ WORDS = {
 
 
 def outline(result: CrossValidation, _unit: Units) -> Outline:
-    """The estimator that captures most first."""
+    """Write the outline: the estimator that captures most first."""
     score = "proficiency"
-    known = [each for each in result.estimators if each.metrics[score].value is not None]
-    ranked = sorted(known, key=lambda each: -(each.metrics[score].value or 0.0))
+    scored = [item for item in result.estimators if item.metrics[score].value is not None]
+    ranked = sorted(scored, key=lambda item: -(item.metrics[score].value or 0.0))
     words = WORDS[result.folds is None]
     size = "" if result.provenance.rows is None else f"{format_count(result.provenance.rows)} samples"
     lead: Phrase = f"No {words.system} has a defined score."
     if ranked:
         lead = (
             Name(ranked[0].name),
-            f" captures the most information: {_mean(ranked[0].metrics[score], score)} of the truth (proficiency).",
+            f" captures the most information: {_format_mean(ranked[0].metrics[score], score)} of the truth "
+            "(proficiency).",
         )
+    runs = f"{result.repeats} runs" if result.folds is None else f"{result.repeats} × {result.folds} folds"
     return Outline(
         title=f"{words.study} of {len(result.names)} {words.system}s",
-        kicker=(words.study, _runs(result), *([size] if size else [])),
+        kicker=(words.study, runs, *([size] if size else [])),
         headline=lead,
         tiles=[
-            Tile(_value(each.metrics[score], score), Name(each.name), note=f"sd {_sd(each.metrics[score], score)}")
-            for each in ranked[:4]
+            Tile(
+                _format_value(item.metrics[score], score),
+                Name(item.name),
+                note=f"sd {_format_sd(item.metrics[score], score)}",
+            )
+            for item in ranked[:4]
         ],
-        sections=[_table(result), *([_pairs(result)] if result.overlaps else []), *_clouds(result)],
+        sections=[
+            _make_table_section(result),
+            *([_make_pair_section(result)] if result.overlaps else []),
+            *_make_cloud_section(result),
+        ],
         appendix=Appendix(
             metrics=[metric for metric, _ in _COLUMNS],
             method=(
@@ -90,24 +100,20 @@ def outline(result: CrossValidation, _unit: Units) -> Outline:
     )
 
 
-def _runs(result: CrossValidation) -> str:
-    return f"{result.repeats} runs" if result.folds is None else f"{result.repeats} × {result.folds} folds"
+def _format_mean(estimate: Estimate, metric: str) -> str:
+    value = _format_value(estimate, metric)
+    return value if estimate.value is None else f"{value} ± {_format_sd(estimate, metric)}"
 
 
-def _mean(estimate: Estimate, metric: str) -> str:
-    value = _value(estimate, metric)
-    return value if estimate.value is None else f"{value} ± {_sd(estimate, metric)}"
-
-
-def _value(estimate: Estimate, metric: str) -> str:
+def _format_value(estimate: Estimate, metric: str) -> str:
     return MetricNotation(metric).value(estimate.value)
 
 
-def _sd(estimate: Estimate, metric: str) -> str:
+def _format_sd(estimate: Estimate, metric: str) -> str:
     return MetricNotation(metric).spread(estimate.sd)
 
 
-def _table(result: CrossValidation) -> Section:
+def _make_table_section(result: CrossValidation) -> Section:
     words = WORDS[result.folds is None]
     columns = [
         Column(words.system, "name"),
@@ -116,39 +122,39 @@ def _table(result: CrossValidation) -> Section:
     ]
     rows: list[Sequence[Cell]] = [
         (
-            Strong(each.name),
-            *(_mean(each.metrics[metric], metric) for metric, _ in _COLUMNS),
-            "–" if each.correlation is None else format_number(each.correlation, ".2f"),
+            Strong(item.name),
+            *(_format_mean(item.metrics[metric], metric) for metric, _ in _COLUMNS),
+            "–" if item.correlation is None else format_number(item.correlation, ".2f"),
         )
-        for each in result.estimators
+        for item in result.estimators
     ]
     note = f"Mean ± standard deviation over the {words.run}s; correlation of captured and false information."
     title = f"{words.system.capitalize()}s"
     return Section(title, [Table(columns, rows, note=note, search=title.lower())], title.lower())
 
 
-def _pairs(result: CrossValidation) -> Section:
+def _make_pair_section(result: CrossValidation) -> Section:
     items: list[Phrase] = [
         (
             Name(pair.a),
             " has a lower S_I/H(T) than ",
             Name(pair.b),
             f" in {format_share(pair.share_a_lower)} of {WORDS[result.folds is None].run}s "
-            f"(p {_p_value(result, pair)})",
+            f"(p {_format_p_value(result, pair)})",
         )
         for pair in result.overlaps
     ]
     return Section("Pairs", [Bullets(items)], "pairs")
 
 
-def _p_value(result: CrossValidation, pair: ScoreOverlap) -> str:
-    """The p-value; where the order was never the other way round, no less than so few runs can show."""
+def _format_p_value(result: CrossValidation, pair: ScoreOverlap) -> str:
+    """Format the p-value; where the order was never the other way round, no less than so few runs can show."""
     runs = min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b))
     return format_p_value(pair.p_value) if pair.p_value > 0 else f"<{1 / runs:.2g}"
 
 
-def _clouds(result: CrossValidation) -> tuple[Section, ...]:
-    if not all(each.metrics["proficiency"].value is not None for each in result.estimators):
+def _make_cloud_section(result: CrossValidation) -> tuple[Section, ...]:
+    if not all(item.metrics["proficiency"].value is not None for item in result.estimators):
         return ()
     run = WORDS[result.folds is None].run
     caption = f"One point per {run}; each outline holds 95% of the {run}s."

@@ -1,4 +1,4 @@
-"""What is shown of drift: who relates differently, what was shown, and what would have been found."""
+"""Show drift: which pairs of systems relate differently, what the systems were shown, and what would be found."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from infoscope.results.notation import Units, format_count, format_p_value
 from infoscope.studies.drift import Drift
 
 
-def _relations(result: Drift) -> ComparisonDisplay:
-    """Pairs by how much their relation changed."""
+def _make_display(result: Drift) -> ComparisonDisplay:
+    """Show pairs by how much their relation changed."""
     rows = [
         ForestRow(f"{pair.first} – {pair.second}", pair.information, word=f"P {format_p_value(pair.p_adjusted)}")
         for pair in result.pairs
@@ -21,13 +21,18 @@ def _relations(result: Drift) -> ComparisonDisplay:
     return ComparisonDisplay(rows, "change of the relation, bits per item", noun="pairs")
 
 
-PICTURES: dict[str, Callable[[Drift], Display]] = {"relations": _relations}
+PICTURES: dict[str, Callable[[Drift], Display]] = {"relations": _make_display}
 
 
 def outline(result: Drift, unit: Units) -> Outline:
-    """The first finding is the headline; then pairs and systems."""
+    """Write the outline: which systems or pairs changed, then every pair and every system."""
     changed = sum(pair.p_adjusted <= result.level for pair in result.pairs)
     shown = sum(system.p_adjusted <= result.level for system in result.systems)
+    headline = f"No pair of systems relates differently in {result.after}."
+    if result.changed:
+        headline = f"{', '.join(result.changed)} changed between {result.before} and {result.after}."
+    elif changed:
+        headline = f"{changed} of {len(result.pairs)} pairs of systems relate differently in {result.after}."
     return Outline(
         title=f"Drift of {len(result.names)} systems",
         kicker=(
@@ -35,12 +40,12 @@ def outline(result: Drift, unit: Units) -> Outline:
             f"{len(result.names)} systems",
             f"{format_count(result.items[0])} items before, {format_count(result.items[1])} after",
         ),
-        headline=_headline(result, changed),
+        headline=headline,
         tiles=[
             Tile(f"{changed} of {len(result.pairs)}", "pairs relate differently", "", "Holm-corrected"),
             Tile(f"{shown} of {len(result.systems)}", "systems with other frequencies of labels", "", "Holm-corrected"),
         ],
-        sections=[_pairs(result, unit), _systems(result, unit)],
+        sections=[_make_pair_section(result, unit), _make_system_section(result, unit)],
         appendix=Appendix(
             metrics=("mutual_information", "erroneous_information"),
             method=(
@@ -54,46 +59,41 @@ def outline(result: Drift, unit: Units) -> Outline:
     )
 
 
-def _headline(result: Drift, changed: int) -> str:
-    if result.changed:
-        return f"{', '.join(result.changed)} changed between {result.before} and {result.after}."
-    if changed:
-        return f"{changed} of {len(result.pairs)} pairs of systems relate differently in {result.after}."
-    return f"No pair of systems relates differently in {result.after}."
-
-
-def _pairs(result: Drift, unit: Units) -> Section:
+def _make_pair_section(result: Drift, unit: Units) -> Section:
     rows = tabulate(
-        sorted(result.pairs, key=lambda each: each.p_adjusted),
-        (Column("system", "name"), lambda each: Name(each.first)),
-        (Column("and", "name"), lambda each: Name(each.second)),
+        sorted(result.pairs, key=lambda item: item.p_adjusted),
+        (Column("system", "name"), lambda item: Name(item.first)),
+        (Column("and", "name"), lambda item: Name(item.second)),
         (
             Column(f"shared before, {unit.name}", priority=5, metric="mutual_information"),
-            lambda each: unit.amount(each.mutual_information[0]),
+            lambda item: unit.amount(item.mutual_information[0]),
         ),
-        (Column("after", priority=5), lambda each: unit.amount(each.mutual_information[1])),
-        (Column(f"change of the relation, {unit.name} per item"), lambda each: _change(each.information, unit)),
-        (Column("p"), lambda each: format_p_value(each.p_adjusted)),
-        (Column("smallest found", priority=6), lambda each: _change(each.second_given_first.smallest_found, unit)),
-        (Column("items before", priority=2), lambda each: format_count(each.items[0])),
-        (Column("after", priority=2), lambda each: format_count(each.items[1])),
+        (Column("after", priority=5), lambda item: unit.amount(item.mutual_information[1])),
+        (Column(f"change of the relation, {unit.name} per item"), lambda item: _format_change(item.information, unit)),
+        (Column("p"), lambda item: format_p_value(item.p_adjusted)),
+        (
+            Column("smallest found", priority=6),
+            lambda item: _format_change(item.second_given_first.smallest_found, unit),
+        ),
+        (Column("items before", priority=2), lambda item: format_count(item.items[0])),
+        (Column("after", priority=2), lambda item: format_count(item.items[1])),
     )
     return Section("How systems relate", [Table(*rows, search="pairs", max_rows=15)], "pairs", link="Pairs")
 
 
-def _systems(result: Drift, unit: Units) -> Section:
+def _make_system_section(result: Drift, unit: Units) -> Section:
     rows = tabulate(
         result.systems,
-        (Column("system", "name"), lambda each: Name(each.name)),
-        (Column(f"about the period, {unit.name} per item"), lambda each: _change(each.shown.information, unit)),
-        (Column("p"), lambda each: format_p_value(each.p_adjusted)),
-        (Column("smallest found", priority=6), lambda each: _change(each.shown.smallest_found, unit)),
-        (Column("items before", priority=3), lambda each: format_count(each.items[0])),
-        (Column("after", priority=3), lambda each: format_count(each.items[1])),
+        (Column("system", "name"), lambda item: Name(item.name)),
+        (Column(f"about the period, {unit.name} per item"), lambda item: _format_change(item.shown.information, unit)),
+        (Column("p"), lambda item: format_p_value(item.p_adjusted)),
+        (Column("smallest found", priority=6), lambda item: _format_change(item.shown.smallest_found, unit)),
+        (Column("items before", priority=3), lambda item: format_count(item.items[0])),
+        (Column("after", priority=3), lambda item: format_count(item.items[1])),
     )
     return Section("What systems were shown", [Table(*rows, search="systems")], "shown", link="Systems")
 
 
-def _change(bits: float | None, unit: Units) -> str:
-    """Four decimals, or two digits of what these would round to 0."""
+def _format_change(bits: float | None, unit: Units) -> str:
+    """Format four decimals, or two digits of what these would round to 0."""
     return f"{bits * unit.per_bit:.2g}" if bits and abs(bits) < 0.00005 else unit.amount(bits, 4)

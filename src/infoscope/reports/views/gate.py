@@ -1,4 +1,8 @@
-"""What is shown of a gate: whether it is passed, and each condition with the numbers behind it."""
+"""Show a gate: whether it is passed, and each condition with the numbers behind it.
+
+``outline`` is called by ``reports/render.py``; the forms for build servers (JUnit XML, SARIF, annotations of GitHub) by
+the methods of ``Gate``.
+"""
 
 from __future__ import annotations
 
@@ -32,8 +36,8 @@ from infoscope.studies.gate import Check, Gate
 from infoscope.typing import Json
 
 
-def _conditions(gate: Gate) -> ComparisonDisplay:
-    """Each condition with the estimate that it was put to."""
+def _make_display(gate: Gate) -> ComparisonDisplay:
+    """Show each condition with the estimate that it was put to."""
     rows = [
         row
         for check in gate.checks
@@ -43,7 +47,7 @@ def _conditions(gate: Gate) -> ComparisonDisplay:
     return ComparisonDisplay(rows, "Value", noun="conditions")
 
 
-PICTURES: dict[str, Callable[[Gate], Display]] = {"conditions": _conditions}
+PICTURES: dict[str, Callable[[Gate], Display]] = {"conditions": _make_display}
 
 _MARKS = {"passed": "ok", "failed": "FAIL", "inconclusive": "open"}
 _HEADLINES = {
@@ -59,7 +63,7 @@ _INCONCLUSIVE = {
 
 
 def outline(gate: Gate, _unit: Units) -> Outline:
-    """The outcome, then each condition."""
+    """Write the outline: the outcome, then each condition."""
     kinds = [check.outcome for check in gate.checks]
     counts = ", ".join(f"{kinds.count(kind)} {kind}" for kind in _MARKS if kind in kinds)
     rows = tabulate(
@@ -69,39 +73,45 @@ def outline(gate: Gate, _unit: Units) -> Outline:
         (Column("condition", "text", 10), lambda check: check.condition),
         (Column("found", "text", 8, folds=True), lambda check: check.text),
     )
-    undecided = "inconclusive" in kinds
+    footnotes = []
+    if "inconclusive" in kinds:
+        advice = "more rows decide it"
+        if any(check.difference is not None for check in gate.checks if check.outcome == "inconclusive"):
+            advice += ", or --tolerance, how much worse is still fine"
+        meaning = _INCONCLUSIVE[gate.inconclusive]
+        footnotes.append(f"Too little data is inconclusive, which {meaning} (--inconclusive); {advice}.")
     return Outline(
         title=_HEADLINES[gate.outcome],
         kicker=("Gate", counted(len(gate.checks), "condition"), f"exit status {gate.status}"),
-        headline=(_HEADLINES[gate.outcome], *_although(gate), f": {_reason(gate) or counts}."),
+        headline=(_HEADLINES[gate.outcome], *_describe_uninformative(gate), f": {_explain_outcome(gate) or counts}."),
         sections=[
             Section("Conditions", [Table(*rows, "Conditions", max_rows=ALL_ROWS)], "conditions"),
-            *_worst_classes(gate),
+            *_make_class_section(gate),
         ],
-        footnotes=[_about_open(gate)] if undecided else [],
+        footnotes=footnotes,
         appendix=Appendix(metrics=sorted({check.metric for check in gate.checks if check.metric})),
     )
 
 
-def _worst_classes(gate: Gate) -> Iterator[Section]:
-    """Where to look first."""
+def _make_class_section(gate: Gate) -> Iterator[Section]:
+    """Show where to look first."""
     if not gate.worst_classes:
         return
     rows = tabulate(
         gate.worst_classes,
-        (Column("system", "name", 6), lambda each: Name(each.system)),
-        (Column("class", "name", 10), lambda each: Name(each.label)),
-        (Column("missed share", metric="class_missed_share"), lambda each: f"{each.missed_share:.0%}"),
-        (Column("recall", priority=8), lambda each: "–" if each.recall.shown is None else f"{each.recall.shown:.0%}"),
-        (Column("interval", priority=5), lambda each: format_interval(each.recall, 100.0, 0)),
-        (Column("predicted as", "name", 7), lambda each: Name(each.predicted or "–")),
-        (Column("samples", priority=6), lambda each: f"{each.count:,.4g}"),
+        (Column("system", "name", 6), lambda item: Name(item.system)),
+        (Column("class", "name", 10), lambda item: Name(item.label)),
+        (Column("missed share", metric="class_missed_share"), lambda item: f"{item.missed_share:.0%}"),
+        (Column("recall", priority=8), lambda item: "–" if item.recall.shown is None else f"{item.recall.shown:.0%}"),
+        (Column("interval", priority=5), lambda item: format_interval(item.recall, 100.0, 0)),
+        (Column("predicted as", "name", 7), lambda item: Name(item.predicted or "–")),
+        (Column("samples", priority=6), lambda item: f"{item.count:,.4g}"),
     )
     yield Section("Worst classes", [Table(*rows, search="classes", max_rows=15)], "classes")
 
 
-def _although(gate: Gate) -> Iterator[Inline]:
-    """Systems that pass without capturing anything."""
+def _describe_uninformative(gate: Gate) -> Iterator[Inline]:
+    """Name systems that pass without capturing anything."""
     names = [str(found.evidence["system"]) for found in gate.findings if found.code == "no_information"]
     if gate.passed and names:
         verb = "captures" if len(names) == 1 else "capture"
@@ -110,8 +120,8 @@ def _although(gate: Gate) -> Iterator[Inline]:
         yield f" {verb} no more information than expected by chance"
 
 
-def _reason(gate: Gate) -> str | None:
-    """What decided: a finding about labels, rows or runs, or else the conditions about a baseline."""
+def _explain_outcome(gate: Gate) -> str | None:
+    """Say what decided: a finding about labels, rows or runs, or else the conditions about a baseline."""
     by_outcome = [[check for check in gate.checks if check.outcome == kind] for kind in ("failed", "inconclusive")]
     decisive = next(filter(None, by_outcome), list(gate.checks))
     added = next((check for check in decisive if not check.metric), None)
@@ -130,13 +140,7 @@ def _reason(gate: Gate) -> str | None:
     return f"{compared[0].system} is {' and '.join(parts)}"
 
 
-def _about_open(gate: Gate) -> str:
-    """What too little data counts as, and what can be done about it."""
-    advice = "more rows decide it"
-    if any(check.difference is not None for check in gate.checks if check.outcome == "inconclusive"):
-        advice += ", or --tolerance, how much worse is still fine"
-    return f"Too little data is inconclusive, which {_INCONCLUSIVE[gate.inconclusive]} (--inconclusive); {advice}."
-
+# For build servers ----------------------------------------------------------------------------------------------------
 
 _ILLEGAL = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """Characters that XML cannot hold."""
@@ -145,9 +149,9 @@ MOST_ANNOTATIONS = 10
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 
 
-def junit(gate: Gate) -> str:
-    """One test case per condition and system: failed, skipped where it is inconclusive, or passed."""
-    outcomes = [_counted_as(gate, check) for check in gate.checks]
+def write_junit(gate: Gate) -> str:
+    """Return JUnit XML: a test case per condition and system, failed, skipped where it is inconclusive, or passed."""
+    outcomes = [_count_outcome(gate, check) for check in gate.checks]
     counts = {"tests": len(outcomes), "failures": outcomes.count("failed"), "errors": 0}
     attributes = {name: str(count) for name, count in {**counts, "skipped": outcomes.count("inconclusive")}.items()}
     root = Xml.Element("testsuites", {"name": "infoscope", **attributes})
@@ -164,26 +168,28 @@ def junit(gate: Gate) -> str:
 
 
 def _add_case(suite: Xml.Element, gate: Gate, check: Check, outcome: str) -> None:
-    case = Xml.SubElement(suite, "testcase", {"classname": _legal(check.system), "name": _legal(check.condition)})
+    case = Xml.SubElement(
+        suite, "testcase", {"classname": _replace_illegal(check.system), "name": _replace_illegal(check.condition)}
+    )
     case.set("time", "0")
     if outcome == "failed":
-        failure = Xml.SubElement(case, "failure", {"message": _legal(check.text), "type": check.outcome})
-        worst = [each.text for each in gate.worst_classes if each.system == check.system]
-        failure.text = _legal("\n".join([f"{check.condition}: {check.text}", *worst]))
+        failure = Xml.SubElement(case, "failure", {"message": _replace_illegal(check.text), "type": check.outcome})
+        worst = [item.text for item in gate.worst_classes if item.system == check.system]
+        failure.text = _replace_illegal("\n".join([f"{check.condition}: {check.text}", *worst]))
     elif outcome == "inconclusive":
-        Xml.SubElement(case, "skipped", {"message": _legal(f"inconclusive: {check.text}")})
+        Xml.SubElement(case, "skipped", {"message": _replace_illegal(f"inconclusive: {check.text}")})
     else:
-        Xml.SubElement(case, "system-out").text = _legal(check.text)
+        Xml.SubElement(case, "system-out").text = _replace_illegal(check.text)
 
 
-def _counted_as(gate: Gate, check: Check) -> str:
-    """How a check counts, by what too little data counts as."""
+def _count_outcome(gate: Gate, check: Check) -> str:
+    """Return how a check counts, by what too little data counts as."""
     if check.outcome != "inconclusive":
         return check.outcome
     return {"fail": "failed", "pass": "passed", "warn": "inconclusive"}[gate.inconclusive]
 
 
-def _legal(text: str) -> str:
+def _replace_illegal(text: str) -> str:
     return _ILLEGAL.sub("\ufffd", text)
 
 
@@ -194,17 +200,18 @@ _RULES = {
 _LEVELS = {"failed": "error", "inconclusive": "warning"}
 
 
-def sarif(gate: Gate) -> str:
-    """SARIF 2.1.0: a result for each condition that is not met, and for the worst classes."""
-    place = _location(gate)
+def write_sarif(gate: Gate) -> str:
+    """Return SARIF 2.1.0: a result for each condition that is not met, and for the worst classes."""
+    uri = _make_uri(gate.provenance.source or "predictions")  # servers want a place for every result
+    place: Json = {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}}}
     results: list[Json] = [
-        _result("gate-condition", _LEVELS[outcome], f"{check.system}: {check.condition}; {check.text}.", place)
+        _make_result("gate-condition", _LEVELS[outcome], f"{check.system}: {check.condition}; {check.text}.", place)
         for check in gate.checks
-        if (outcome := _counted_as(gate, check)) in _LEVELS
+        if (outcome := _count_outcome(gate, check)) in _LEVELS
     ]
     results += [
-        _result("worst-class", "warning" if gate.status else "note", f"{each.system}: {each.text}.", place)
-        for each in gate.worst_classes
+        _make_result("worst-class", "warning" if gate.status else "note", f"{item.system}: {item.text}.", place)
+        for item in gate.worst_classes
     ]
     rules: list[Json] = [
         {"id": name, "shortDescription": {"text": text}, "defaultConfiguration": {"level": "warning"}}
@@ -215,29 +222,23 @@ def sarif(gate: Gate) -> str:
     return json.dumps({"$schema": _SCHEMA, "version": "2.1.0", "runs": [run]}, ensure_ascii=False, indent=2) + "\n"
 
 
-def _result(rule: str, level: str, text: str, place: Json) -> Json:
-    return {"ruleId": rule, "level": level, "message": {"text": _plain(text)}, "locations": [place]}
+def _make_result(rule: str, level: str, text: str, place: Json) -> Json:
+    return {"ruleId": rule, "level": level, "message": {"text": _escape_placeholders(text)}, "locations": [place]}
 
 
-def _plain(text: str) -> str:
-    """A message without placeholders and links: to SARIF, ``{0}`` stands for an argument, ``[a](1)`` for a place.
+def _escape_placeholders(text: str) -> str:
+    """Return a message without placeholders and links: in SARIF ``{0}`` is an argument, ``[a](1)`` leads to a place.
 
-    >>> _plain("'{0}' is predicted as '[a](1)'")
+    >>> _escape_placeholders("'{0}' is predicted as '[a](1)'")
     "'{{0}}' is predicted as '[a] (1)'"
     """
     return text.replace("{", "{{").replace("}", "}}").replace("](", "] (")
 
 
-def _location(gate: Gate) -> Json:
-    """The file that was evaluated; servers want a place for every result."""
-    uri = _uri(gate.provenance.source or "predictions")
-    return {"physicalLocation": {"artifactLocation": {"uri": uri}, "region": {"startLine": 1}}}
+def _make_uri(source: str) -> str:
+    """Return a source as SARIF takes it: a name may hold blanks and signs that mean something else in an address.
 
-
-def _uri(source: str) -> str:
-    """A source as SARIF takes it: a name may hold blanks and signs that mean something else in an address.
-
-    >>> _uri("./runs/my log#1.csv"), _uri("s3://logs/day=1/log.parquet"), _uri("/data/log.csv")
+    >>> _make_uri("./runs/my log#1.csv"), _make_uri("s3://logs/day=1/log.parquet"), _make_uri("/data/log.csv")
     ('runs/my%20log%231.csv', 's3://logs/day=1/log.parquet', 'file:///data/log.csv')
     """
     if "://" in source:
@@ -246,27 +247,24 @@ def _uri(source: str) -> str:
     return path.as_uri() if path.is_absolute() else quote(path.as_posix(), safe="/=@+,~")
 
 
-def github_annotations(gate: Gate) -> list[str]:
-    """Workflow commands of GitHub: an error or warning per condition that is not met, a notice per worst class."""
-    found: dict[str, list[str]] = {"error": [], "warning": [], "notice": []}
-    for level, title, text in _annotated(gate):
-        if len(found[level]) < MOST_ANNOTATIONS:
-            found[level].append(f"::{level} title={_property(title)}::{_message(text)}")
-    return [line for lines in found.values() for line in lines]
-
-
-def _annotated(gate: Gate) -> Iterator[tuple[str, str, str]]:
+def write_github_annotations(gate: Gate) -> list[str]:
+    """Return workflow commands of GitHub: an error or warning per condition not met, a notice per worst class."""
+    annotations = []
     for check in gate.checks:
-        outcome = _counted_as(gate, check)
+        outcome = _count_outcome(gate, check)
         if outcome in _LEVELS:
-            yield _LEVELS[outcome], f"gate {outcome}", f"{check.system}: {check.condition}; {check.text}"
-    for each in gate.worst_classes:
-        yield "warning" if gate.status else "notice", f"class {each.label}", f"{each.system}: {each.text}"
+            text = f"{check.system}: {check.condition}; {check.text}"
+            annotations.append((_LEVELS[outcome], f"gate {outcome}", text))
+    for worst in gate.worst_classes:
+        level = "warning" if gate.status else "notice"
+        annotations.append((level, f"class {worst.label}", f"{worst.system}: {worst.text}"))
+    lines: dict[str, list[str]] = {"error": [], "warning": [], "notice": []}
+    for level, title, text in annotations:
+        if len(lines[level]) < MOST_ANNOTATIONS:
+            escaped = _escape_message(title).replace(":", "%3A").replace(",", "%2C")
+            lines[level].append(f"::{level} title={escaped}::{_escape_message(text)}")
+    return [line for of_level in lines.values() for line in of_level]
 
 
-def _message(text: str) -> str:
+def _escape_message(text: str) -> str:
     return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-
-
-def _property(text: str) -> str:
-    return _message(text).replace(":", "%3A").replace(",", "%2C")

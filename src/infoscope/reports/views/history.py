@@ -1,4 +1,4 @@
-"""What is shown of a history: the newest run, each system over the runs, alarms, and the cells that changed."""
+"""Show a history: the newest run, each system over the runs, alarms, and the cells that changed."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ MAX_TILES = 4
 MAX_CLASS_CHARTS = 6
 
 
-def _chart(result: History) -> RunChartDisplay:
-    """The first system over the runs."""
+def _make_chart(result: History) -> RunChartDisplay:
+    """Show the first system over the runs."""
     return RunChartDisplay(result, result.series[0], find(result.metric).card.title)
 
 
-PICTURES: dict[str, Callable[[History], Display]] = {"runs": _chart}
+PICTURES: dict[str, Callable[[History], Display]] = {"runs": _make_chart}
 
 
 def outline(result: History, _unit: Units) -> Outline:
-    """The newest run, the charts, the alarms, the cells."""
+    """Write the outline: the newest run, the charts, the alarms, the cells."""
     title = find(result.metric).card.title
     whole = [series for series in result.series if series.label is None]
     return Outline(
@@ -38,14 +38,14 @@ def outline(result: History, _unit: Units) -> Outline:
             counted(len(result.runs), "run"),
             " to ".join(dict.fromkeys(run.made[:10] for run in (result.runs[0], result.runs[-1]))),
         ),
-        headline=_headline(result),
-        tiles=[_tile(result, series) for series in whole[:MAX_TILES]],
-        sections=[section for section in _sections(result, whole) if section.blocks],
-        appendix=Appendix(metrics=(result.metric, "class_recall"), method=_method(result)),
+        headline=_write_headline(result),
+        tiles=[_make_tile(result, series) for series in whole[:MAX_TILES]],
+        sections=[section for section in _make_sections(result, whole) if section.blocks],
+        appendix=Appendix(metrics=(result.metric, "class_recall"), method=_describe_method(result)),
     )
 
 
-def _headline(result: History) -> Phrase:
+def _write_headline(result: History) -> Phrase:
     broken = next((found for found in result.findings if found.code in LABEL_DOUBTS), None)
     if broken is not None:
         return broken.text
@@ -68,14 +68,14 @@ def _headline(result: History) -> Phrase:
     return "The newest run, ", Name(result.runs[-1].name), f", is like the runs before it{before}."
 
 
-def _tile(result: History, series: RunSeries) -> Tile:
+def _make_tile(result: History, series: RunSeries) -> Tile:
     notation = MetricNotation(result.metric)
     baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
     title = find(result.metric).card.title
     return Tile.from_estimate(series.newest.estimate, notation, title, f"{series.system}{baseline}")
 
 
-def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
+def _make_sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
     title = find(result.metric).card.title
     charts = [
         Figure(RunChartDisplay(result, series, title).panel(), Name(series.system), style="series") for series in whole
@@ -91,62 +91,62 @@ def _sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
         for system, label in fallen
     ]
     return [
-        Section(f"{title} over the runs", [*charts, _newest(result, whole)], "runs", link="Runs"),
-        Section("Alarms", [_alarms(result)] if result.alarms else [], "alarms", link="Alarms"),
+        Section(f"{title} over the runs", [*charts, _tabulate_newest(result, whole)], "runs", link="Runs"),
+        Section("Alarms", [_tabulate_alarms(result)] if result.alarms else [], "alarms", link="Alarms"),
         Section("Classes that fell", recalls[:MAX_CLASS_CHARTS], "classes", only="page", link="Classes"),
-        Section("Cells that changed", [_cells(result)] if result.changed_cells else [], "cells", link="Cells"),
+        Section("Cells that changed", [_tabulate_cells(result)] if result.changed_cells else [], "cells", link="Cells"),
     ]
 
 
-def _newest(result: History, whole: Sequence[RunSeries]) -> Table:
+def _tabulate_newest(result: History, whole: Sequence[RunSeries]) -> Table:
     notation = MetricNotation(result.metric)
     rows = tabulate(
         [(series, series.newest, series.baselines[-1] if series.baselines else None) for series in whole],
-        (Column("system", "name"), lambda each: Name(each[0].system)),
-        (Column("runs", priority=4), lambda each: format_count(len(each[0].points))),
-        (Column("newest"), lambda each: notation.shown(each[1].estimate)),
-        (Column("baseline"), lambda each: "" if each[2] is None else notation.value(each[2].mean)),
+        (Column("system", "name"), lambda item: Name(item[0].system)),
+        (Column("runs", priority=4), lambda item: format_count(len(item[0].points))),
+        (Column("newest"), lambda item: notation.shown(item[1].estimate)),
+        (Column("baseline"), lambda item: "" if item[2] is None else notation.value(item[2].mean)),
         (
             Column("spread between runs", priority=6),
-            lambda each: "" if each[2] is None else notation.spread(each[2].spread),
+            lambda item: "" if item[2] is None else notation.spread(item[2].spread),
         ),
-        (Column("z"), lambda each: "" if each[1].z is None else format_number(each[1].z, "+.1f")),
-        (Column("alarms", priority=5), lambda each: format_count(sum(point.rule != "" for point in each[0].points))),
+        (Column("z"), lambda item: "" if item[1].z is None else format_number(item[1].z, "+.1f")),
+        (Column("alarms", priority=5), lambda item: format_count(sum(point.rule != "" for point in item[0].points))),
     )
     return Table(*rows, "The newest run of each system")
 
 
-def _alarms(result: History) -> Table:
+def _tabulate_alarms(result: History) -> Table:
     rows = tabulate(
         result.alarms,
-        (Column("run", "name"), lambda each: Name(result.runs[each.run].name)),
-        (Column("system", "name"), lambda each: Name(each.system)),
-        (Column("metric", "text"), lambda each: _about(result, each)),
-        (Column("z"), lambda each: format_number(each.z, "+.1f")),
-        (Column("by chance", "text", priority=6), lambda each: f"1 in {format_rarity(each.chance)}"),
-        (Column("rule", "text", priority=5), lambda each: each.rule),
+        (Column("run", "name"), lambda item: Name(result.runs[item.run].name)),
+        (Column("system", "name"), lambda item: Name(item.system)),
+        (Column("metric", "text"), lambda item: _name_metric(result, item)),
+        (Column("z"), lambda item: format_number(item.z, "+.1f")),
+        (Column("by chance", "text", priority=6), lambda item: f"1 in {format_rarity(item.chance)}"),
+        (Column("rule", "text", priority=5), lambda item: item.rule),
     )
     return Table(*rows, "Runs that are alarms", search="alarms", max_rows=10)
 
 
-def _about(result: History, alarm: Alarm) -> Phrase:
+def _name_metric(result: History, alarm: Alarm) -> Phrase:
     return find(result.metric).card.title_in_sentence if alarm.label is None else ("recall of ", Name(alarm.label))
 
 
-def _cells(result: History) -> Table:
+def _tabulate_cells(result: History) -> Table:
     rows = tabulate(
         result.changed_cells,
-        (Column("system", "name"), lambda each: Name(each.system)),
-        (Column("true", "name"), lambda each: Name(each.truth)),
-        (Column("predicted", "name"), lambda each: Name(each.predicted)),
-        (Column("baseline"), lambda each: format_share(each.before)),
-        (Column("newest run"), lambda each: format_share(each.after)),
-        (Column("z", priority=5), lambda each: format_number(each.z, "+.1f")),
+        (Column("system", "name"), lambda item: Name(item.system)),
+        (Column("true", "name"), lambda item: Name(item.truth)),
+        (Column("predicted", "name"), lambda item: Name(item.predicted)),
+        (Column("baseline"), lambda item: format_share(item.before)),
+        (Column("newest run"), lambda item: format_share(item.after)),
+        (Column("z", priority=5), lambda item: format_number(item.z, "+.1f")),
     )
     return Table(*rows, "Cells that changed", note="Fractions of the rows of the true class.")
 
 
-def _method(result: History) -> tuple[str, ...]:
+def _describe_method(result: History) -> tuple[str, ...]:
     return (
         "z is the run minus the mean of the baseline's runs, divided by the root of the run's variance, the variance "
         "between runs (DerSimonian and Laird) and that of the mean. The baseline holds the first 30 runs that "

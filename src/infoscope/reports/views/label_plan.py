@@ -1,4 +1,4 @@
-"""What is shown of a plan of labels: how many are needed, and what fewer or more would give."""
+"""Show a plan of labels: how many are needed, and what fewer or more would give."""
 
 from __future__ import annotations
 
@@ -52,70 +52,70 @@ _WORDS: dict[Basis, _Words] = {
 }
 
 
-def _where(result: LabelPlan) -> Iterator[Section]:
-    """Where the labels go, with a judge."""
+def _make_strata_section(result: LabelPlan) -> Iterator[Section]:
+    """Show where the labels go, with a judge."""
     if not result.strata:
         return
     split = list(result.groups[0].group) if result.groups else []
     rows = tabulate(
         result.strata,
         *make_group_columns(split),
-        (Column("verdict", "name"), lambda each: Name(each.verdict)),
-        (Column("prediction", "name"), lambda each: Name(each.prediction)),
-        (Column("rows"), lambda each: format_count(each.rows)),
-        (Column("labelled"), lambda each: format_count(each.labelled)),
-        (Column("to label"), lambda each: format_count(each.more)),
+        (Column("verdict", "name"), lambda item: Name(item.verdict)),
+        (Column("prediction", "name"), lambda item: Name(item.prediction)),
+        (Column("rows"), lambda item: format_count(item.rows)),
+        (Column("labelled"), lambda item: format_count(item.labelled)),
+        (Column("to label"), lambda item: format_count(item.more)),
     )
     note = "Rows of a verdict and prediction are drawn at random."
     yield Section("Where the labels go", [Table(*rows, note=note, search="strata")], "strata")
 
 
-def _groups(result: LabelPlan) -> Iterator[Section]:
-    """What every group needs, where rows are split."""
+def _make_group_section(result: LabelPlan) -> Iterator[Section]:
+    """Show what every group needs, where rows are split."""
     if not result.groups:
         return
     rows = tabulate(
         result.groups,
         *make_group_columns(result.groups[0].group),
-        (Column("system", "name"), lambda each: Name(each.system)),
-        (Column("labelled"), lambda each: format_count(each.labelled)),
-        (Column("without a label"), lambda each: format_count(each.items)),
-        (Column("± now"), lambda each: "–" if each.half_width is None else f"{each.half_width:.3f}"),
-        (Column("to label"), lambda each: format_count(each.labels)),
+        (Column("system", "name"), lambda item: Name(item.system)),
+        (Column("labelled"), lambda item: format_count(item.labelled)),
+        (Column("without a label"), lambda item: format_count(item.items)),
+        (Column("± now"), lambda item: "–" if item.half_width is None else f"{item.half_width:.3f}"),
+        (Column("to label"), lambda item: format_count(item.labels)),
         (
             Column("labels at random"),
-            lambda each: "–" if each.labels_random is None else format_count(each.labels_random),
+            lambda item: "–" if item.labels_random is None else format_count(item.labels_random),
         ),
     )
     note = "Each group separately; of several systems, the one that needs most labels decides."
     yield Section("Groups", [Table(*rows, note=note, search="groups")], "groups")
 
 
-def _widths(result: LabelPlan) -> Iterator[Section]:
-    """The widths of other numbers of labels."""
+def _make_width_section(result: LabelPlan) -> Iterator[Section]:
+    """Show the widths of other numbers of labels."""
     if not result.curve:
         return
     rows = tabulate(
         result.curve,
-        (Column("labels"), lambda each: format_count(each.labels)),
-        (Column("± planned"), lambda each: f"{each.planned:.3f}"),
-        (Column("± at random"), lambda each: f"{each.random:.3f}"),
+        (Column("labels"), lambda item: format_count(item.labels)),
+        (Column("± planned"), lambda item: f"{item.planned:.3f}"),
+        (Column("± at random"), lambda item: f"{item.random:.3f}"),
     )
     note = "The widest interval of any group, with as many labels in all groups together." if result.groups else ""
     blocks: list[Figure | Table] = [Figure(LabelPlanDisplay(result).panel()), Table(*rows, note=note)]
     yield Section("How narrow the interval gets", blocks, "widths", link="Widths")
 
 
-def _at_random(result: LabelPlan) -> Iterator[Tile]:
-    """How many labels at random would do; nothing where all groups get their first labels, which are not planned."""
+def _make_random_tile(result: LabelPlan) -> Iterator[Tile]:
+    """Make a tile of how many labels at random would do; none if all groups get first labels, which are not planned."""
     if result.groups and all(group.half_width is None for group in result.groups):
         return
     number = "more than there are rows" if result.labels_random is None else format_count(result.labels_random)
     yield Tile(number, "labels at random", "", _WORDS[result.basis].random)
 
 
-def _planned(result: LabelPlan) -> Iterator[Tile]:
-    """The labels that the plan gives, apart from the first ones of groups that have too few to plan by."""
+def _make_planned_tiles(result: LabelPlan) -> Iterator[Tile]:
+    """Make tiles of the labels that are planned, and of the first ones of groups that have too few to plan by."""
     first = sum(group.labels for group in result.groups if group.half_width is None)
     if first < result.labels or not first:
         yield Tile(format_count(result.labels - first), "labels, planned", "", _WORDS[result.basis].planned)
@@ -124,7 +124,7 @@ def _planned(result: LabelPlan) -> Iterator[Tile]:
 
 
 def outline(result: LabelPlan, _unit: Units) -> Outline:
-    """The number of labels first, then the widths of other numbers."""
+    """Write the outline: the number of labels first, then the widths of other numbers."""
     without = [] if result.labels_without_plan is None else [result.labels_without_plan]
     words = _WORDS[result.basis]
     return Outline(
@@ -132,11 +132,11 @@ def outline(result: LabelPlan, _unit: Units) -> Outline:
         kicker=("Plan of labels", f"{format_count(result.items)} items without a label"),
         headline=result.findings[0].text,
         tiles=[
-            *_planned(result),
-            *_at_random(result),
+            *_make_planned_tiles(result),
+            *_make_random_tile(result),
             *(Tile(format_count(number), "labels without a plan", "", words.without) for number in without),
         ],
         stated=[result.findings[0].code],
-        sections=[*_groups(result), *_where(result), *_widths(result)],
+        sections=[*_make_group_section(result), *_make_strata_section(result), *_make_width_section(result)],
         appendix=Appendix(metrics=(result.metric,), method=words.method),
     )

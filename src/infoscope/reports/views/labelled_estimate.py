@@ -1,4 +1,4 @@
-"""What is shown of labels that were planned: the metric of each system, and how many more labels are needed."""
+"""Show labels that were planned: the metric of each system, and how many more labels are needed."""
 
 from __future__ import annotations
 
@@ -16,28 +16,15 @@ from infoscope.studies.labels import Basis, LabelledEstimate
 __all__ = ["PICTURES", "outline"]
 
 
-def _forest(result: LabelledEstimate) -> ComparisonDisplay:
+def _make_forest(result: LabelledEstimate) -> ComparisonDisplay:
     return ComparisonDisplay(rows_of(result.systems, "with labels"), find(result.metric).card.title_in_sentence)
 
 
-PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _forest}
+PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _make_forest}
 
 
-def _reached(result: LabelledEstimate) -> list[Tile]:
-    """The half width that came, and the one that the plan expected."""
-    if result.reached is None or result.expected is None:
-        return []
-    return [Tile(f"±{result.reached:.3g}", "half width reached", "", f"±{result.expected:.3g} expected")]
-
-
-def _needed(result: LabelledEstimate) -> list[Tile]:
-    """How many more labels the planned half width takes."""
-    number = "more than there are rows" if result.more_labels is None else format_count(result.more_labels)
-    return [Tile(number, "more labels needed", "", f"for ±{result.half_width:g}")]
-
-
-def _systems(result: LabelledEstimate) -> str:
-    """How many systems there are, or in how many groups one system was labelled."""
+def _count_systems(result: LabelledEstimate) -> str:
+    """Say how many systems there are, or in how many groups one system was labelled."""
     if result.groups is not None:
         return f"1 system in {counted(result.groups, 'group')}"
     return counted(len(result.systems), "system")
@@ -52,21 +39,25 @@ _METHOD: dict[Basis, str] = {
 
 
 def outline(result: LabelledEstimate, _unit: Units) -> Outline:
-    """Each system with its interval."""
+    """Write the outline: each system with its interval."""
     card, notation = find(result.metric).card, MetricNotation(result.metric)
     rows = tabulate(
         result.systems.items(),
-        (Column("system", "name"), lambda each: Name(each[0])),
-        (Column(card.title_in_sentence, metric=result.metric), lambda each: notation.shown(each[1])),
-        (Column("interval"), lambda each: notation.interval(each[1])),
+        (Column("system", "name"), lambda item: Name(item[0])),
+        (Column(card.title_in_sentence, metric=result.metric), lambda item: notation.shown(item[1])),
+        (Column("interval"), lambda item: notation.interval(item[1])),
     )
+    needed = "more than there are rows" if result.more_labels is None else format_count(result.more_labels)
+    tiles = [Tile(needed, "more labels needed", "", f"for ±{result.half_width:g}")]
+    if result.reached is not None and result.expected is not None:
+        tiles.append(Tile(f"±{result.reached:.3g}", "half width reached", "", f"±{result.expected:.3g} expected"))
     pictured = any(estimate.shown is not None for estimate in result.systems.values())
-    picture = [Figure(_forest(result).panel())] if pictured else []
+    picture = [Figure(_make_forest(result).panel())] if pictured else []
     return Outline(
         title=f"{card.title} from {result.labels:,} labels",
-        kicker=("With planned labels", f"{format_count(result.labels)} labels", _systems(result)),
-        headline=f"{card.title} of {_systems(result)} from {format_count(result.labels)} labels.",
-        tiles=[Tile(format_count(result.labels), "labels"), *_needed(result), *_reached(result)],
+        kicker=("With planned labels", f"{format_count(result.labels)} labels", _count_systems(result)),
+        headline=f"{card.title} of {_count_systems(result)} from {format_count(result.labels)} labels.",
+        tiles=[Tile(format_count(result.labels), "labels"), *tiles],
         sections=[Section("Systems", [*picture, Table(*rows, search="systems")], "systems")],
         appendix=Appendix(metrics=(result.metric,), method=(_METHOD[result.basis],)),
     )

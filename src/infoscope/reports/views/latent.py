@@ -1,4 +1,4 @@
-"""What is shown of a latent truth: the banner, each system without labels, and checks of shared errors."""
+"""Show a latent truth: each system without labels, the classes, and checks of shared errors."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from infoscope.results.notation import Units, format_count, format_interval, for
 from infoscope.studies.latent import LatentSystem, LatentTruth
 
 
-def forest(result: LatentTruth) -> ComparisonDisplay:
-    """Proficiency of each system with its interval, all without truth."""
-    known = {system.name: system.metrics["proficiency"] for system in result.systems}
-    return ComparisonDisplay(rows_of(known, "without truth"), "proficiency, estimated without truth")
+def make_forest(result: LatentTruth) -> ComparisonDisplay:
+    """Show the proficiency of each system with its interval, all without truth."""
+    proficiencies = {system.name: system.metrics["proficiency"] for system in result.systems}
+    return ComparisonDisplay(rows_of(proficiencies, "without truth"), "proficiency, estimated without truth")
 
 
-PICTURES: dict[str, Callable[[LatentTruth], Display]] = {"forest": forest}
+PICTURES: dict[str, Callable[[LatentTruth], Display]] = {"forest": make_forest}
 
 
 def outline(result: LatentTruth, unit: Units) -> Outline:
-    """The best system first, then every system, the classes and the checks."""
-    best = _ranked(result)[0]
+    """Write the outline: the best system first, then every system, the classes and the checks."""
+    best = _rank_systems(result)[0]
     proficiency = best.metrics["proficiency"]
     within = format_interval(proficiency)
     pictured = any(system.metrics["proficiency"].shown is not None for system in result.systems)
@@ -52,63 +52,65 @@ def outline(result: LatentTruth, unit: Units) -> Outline:
             Tile(format_count(result.labels), "labels mixed in"),
         ],
         sections=[
-            _systems(result, unit, Figure(forest(result).panel()) if pictured else None),
-            _classes(result),
-            *_checks(result),
+            _make_system_section(result, unit, Figure(make_forest(result).panel()) if pictured else None),
+            _make_class_section(result),
+            *_make_check_section(result),
         ],
-        appendix=Appendix(metrics=("proficiency", "accuracy", "kappa", "mutual_information"), method=_method(result)),
+        appendix=Appendix(
+            metrics=("proficiency", "accuracy", "kappa", "mutual_information"), method=_describe_method(result)
+        ),
     )
 
 
-def _ranked(result: LatentTruth) -> list[LatentSystem]:
-    """The systems, the best first."""
-    return sorted(result.systems, key=lambda each: -(each.metrics["proficiency"].shown or 0.0))
+def _rank_systems(result: LatentTruth) -> list[LatentSystem]:
+    """Return the systems, the best first."""
+    return sorted(result.systems, key=lambda item: -(item.metrics["proficiency"].shown or 0.0))
 
 
-def _systems(result: LatentTruth, unit: Units, picture: Figure | None) -> Section:
+def _make_system_section(result: LatentTruth, unit: Units, picture: Figure | None) -> Section:
     rows = tabulate(
-        _ranked(result),
-        (Column("system", "name"), lambda each: Name(each.name)),
+        _rank_systems(result),
+        (Column("system", "name"), lambda item: Name(item.name)),
         (
             Column("proficiency", metric="proficiency"),
-            lambda each: Strong(format_share(each.metrics["proficiency"].shown)),
+            lambda item: Strong(format_share(item.metrics["proficiency"].shown)),
         ),
-        (Column("interval", priority=8), lambda each: format_interval(each.metrics["proficiency"])),
-        (Column("", "whisker"), lambda each: Whisker.from_estimate(each.metrics["proficiency"])),
-        (Column("accuracy", priority=7, metric="accuracy"), lambda each: format_share(each.metrics["accuracy"].shown)),
-        (Column("interval", priority=6), lambda each: format_interval(each.metrics["accuracy"])),
+        (Column("interval", priority=8), lambda item: format_interval(item.metrics["proficiency"])),
+        (Column("", "whisker"), lambda item: Whisker.from_estimate(item.metrics["proficiency"])),
+        (Column("accuracy", priority=7, metric="accuracy"), lambda item: format_share(item.metrics["accuracy"].shown)),
+        (Column("interval", priority=6), lambda item: format_interval(item.metrics["accuracy"])),
         (
             Column(f"captured, {unit.name}", priority=5, metric="mutual_information"),
-            lambda each: unit.amount(each.metrics["mutual_information"].shown),
+            lambda item: unit.amount(item.metrics["mutual_information"].shown),
         ),
-        (Column("items", priority=4), lambda each: format_count(each.items)),
+        (Column("items", priority=4), lambda item: format_count(item.items)),
     )
     table = Table(*rows, search="systems", note="Estimated without truth: read as “at most about”.")
     return Section("Systems", [*((picture,) if picture else ()), table], "systems")
 
 
-def _classes(result: LatentTruth) -> Section:
+def _make_class_section(result: LatentTruth) -> Section:
     rows = tabulate(
         result.frequencies.items(),
-        (Column("class", "name"), lambda each: Name(each[0])),
-        (Column("frequency"), lambda each: format_share(each[1].shown)),
-        (Column("interval"), lambda each: format_interval(each[1])),
+        (Column("class", "name"), lambda item: Name(item[0])),
+        (Column("frequency"), lambda item: format_share(item[1].shown)),
+        (Column("interval"), lambda item: format_interval(item[1])),
     )
     return Section("Classes", [Table(*rows, search="classes", max_rows=30)], "classes")
 
 
-def _checks(result: LatentTruth) -> Sequence[Section]:
+def _make_check_section(result: LatentTruth) -> Sequence[Section]:
     if not result.pairs:
         return ()
     rows = tabulate(
-        sorted(result.pairs, key=lambda each: each.p_value),
-        (Column("systems", "name"), lambda each: Name(each.first)),
-        (Column("and", "name"), lambda each: Name(each.second)),
-        (Column("items", priority=3), lambda each: format_count(each.items)),
-        (Column("agreement", priority=5), lambda each: format_share(each.agreement)),
-        (Column("more than independent, points", priority=6), lambda each: format_number(100 * each.excess, "+.1f")),
-        (Column("p"), lambda each: format_p_value(each.p_value)),
-        (Column("power", priority=4), lambda each: format_share(each.power)),
+        sorted(result.pairs, key=lambda item: item.p_value),
+        (Column("systems", "name"), lambda item: Name(item.first)),
+        (Column("and", "name"), lambda item: Name(item.second)),
+        (Column("items", priority=3), lambda item: format_count(item.items)),
+        (Column("agreement", priority=5), lambda item: format_share(item.agreement)),
+        (Column("more than independent, points", priority=6), lambda item: format_number(100 * item.excess, "+.1f")),
+        (Column("p"), lambda item: format_p_value(item.p_value)),
+        (Column("power", priority=4), lambda item: format_share(item.power)),
     )
     note = "Power: the probability of finding that one copies half of its predictions from the other."
     blocks: list[Table] = [Table(*rows, title="Pairs", search="pairs", max_rows=10, note=note)]
@@ -129,7 +131,7 @@ def _checks(result: LatentTruth) -> Sequence[Section]:
     return (Section("Do errors go together?", blocks, "shared-errors"),)
 
 
-def _method(result: LatentTruth) -> Sequence[str]:
+def _describe_method(result: LatentTruth) -> Sequence[str]:
     return (
         "Predictions are taken as independent given the class (Dawid and Skene 1979); the classes are not labelled but "
         "inferred from all systems together.",

@@ -1,4 +1,4 @@
-"""What is shown of multi-label predictors: sentences first, then metrics, reassignments, categories, levels."""
+"""Show multi-label predictors: sentences first, then metrics, reassignments, categories, levels."""
 
 from __future__ import annotations
 
@@ -36,26 +36,28 @@ from infoscope.results.notation import (
 from infoscope.studies.multilabel import MEASURES, Level, MultilabelEvaluation, Predictor
 
 
-def _predictor_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
+def _make_predictor_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
     rows = rows_of({system.name: system.metrics["proficiency"] for system in result.systems})
     return ComparisonDisplay(rows, "Proficiency", noun="predictors")
 
 
-def _category_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
-    """Categories of the first predictor; those that cost most where there are many."""
-    known = [item for item in result.systems[0].classes if item.proficiency is not None]
-    known.sort(key=lambda item: -(item.missed_share or 0.0))
-    rows = [ForestRow(item.label, item.proficiency or 0.0, word=f"of {item.support}") for item in known[:MAX_DRAWN]]
+def _make_category_forest(result: MultilabelEvaluation) -> ComparisonDisplay:
+    """Show categories of the first predictor; those that cost most where there are many."""
+    categories = [item for item in result.systems[0].classes if item.proficiency is not None]
+    categories.sort(key=lambda item: -(item.missed_share or 0.0))
+    rows = [
+        ForestRow(item.label, item.proficiency or 0.0, word=f"of {item.support}") for item in categories[:MAX_DRAWN]
+    ]
     return ComparisonDisplay(rows, f"Proficiency by category, {result.systems[0].name}", noun="categories")
 
 
 PICTURES: dict[str, Callable[[MultilabelEvaluation], Display]] = {
-    "predictors": _predictor_forest,
-    "categories": _category_forest,
+    "predictors": _make_predictor_forest,
+    "categories": _make_category_forest,
 }
 MAX_DRAWN = 40
 MAX_ROWS = 15
-_TITLES = {each.name: each.card.title for each in MEASURES} | {
+_TITLES = {item.name: item.card.title for item in MEASURES} | {
     "chance_proficiency": "Proficiency by chance, in this sample",
     "adjusted_proficiency": "Proficiency beyond chance, in this sample",
     "joint_proficiency": "Joint proficiency (whole sets)",
@@ -64,7 +66,7 @@ _TILES = ("proficiency", "permuted_proficiency", "micro_f1", "object_f1")
 
 
 def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
-    """The best predictor first; all of them in turn after that."""
+    """Write the outline: the best predictor first, all of them in turn after that."""
     ranked = [result[name] for name in result.ranking] or list(result.systems)
     best, several = ranked[0], len(ranked) > 1
     return Outline(
@@ -74,12 +76,12 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
             f"{format_count(max(result.objects, best.n))} objects",
             f"{len(best.categories):,} categories",
         ),
-        headline=_headline(best, len(ranked)),
-        tiles=list(_tiles(best)),
+        headline=_write_headline(best, len(ranked)),
+        tiles=list(_make_tiles(best)),
         findings=[(system.name if several else "", finding) for system in ranked for finding in system.diagnosis],
         sections=[
-            *([_differences(result)] if result.pairs else []),
-            *(_predictor(system, unit, at) for at, system in enumerate(ranked)),
+            *([_make_difference_section(result)] if result.pairs else []),
+            *(_make_predictor_section(system, unit, at) for at, system in enumerate(ranked)),
         ],
         appendix=Appendix(
             metrics=list(best.metrics),
@@ -96,35 +98,35 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
     )
 
 
-def _headline(system: Predictor, many: int) -> Phrase:
-    found = system.metrics["proficiency"]
-    if found.shown is None:
-        return (Name(system.name), f": captured information is undefined: {found.undefined}.")
+def _write_headline(system: Predictor, many: int) -> Phrase:
+    captured = system.metrics["proficiency"]
+    if captured.shown is None:
+        return (Name(system.name), f": captured information is undefined: {captured.undefined}.")
     rank = f", the most of {many} predictors" if many > 1 else ""
     return (
         Name(system.name, 48),
-        f" captures {format_share_with_interval(found)} of the information in ",
+        f" captures {format_share_with_interval(captured)} of the information in ",
         Name(system.truth_name, 48),
-        f"{rank}{describe_sample_value(found, 'few objects per category')}.",
+        f"{rank}{describe_sample_value(captured, 'few objects per category')}.",
     )
 
 
-def _tiles(system: Predictor) -> Iterator[Tile]:
+def _make_tiles(system: Predictor) -> Iterator[Tile]:
     for name in _TILES:
         yield Tile.from_estimate(system.metrics[name], MetricNotation(name), _TITLES[name])
 
 
-def _predictor(system: Predictor, unit: Units, at: int) -> Section:
+def _make_predictor_section(system: Predictor, unit: Units, at: int) -> Section:
     heading = (Name(system.name), " against ", Name(system.truth_name))
     aside = f"{format_count(system.n)} objects, {len(system.categories):,} categories"
-    blocks: list[Block | Section] = [_metrics(system), _label_sets(system)]
-    blocks += _reassigned(system) if system.reassignments else []
-    blocks.append(_categories(system))
-    blocks += [_level(level, unit) for level in system.levels]
+    blocks: list[Block | Section] = [_tabulate_metrics(system), _tabulate_label_sets(system)]
+    blocks += _make_reassignment_blocks(system) if system.reassignments else []
+    blocks.append(_tabulate_categories(system))
+    blocks += [_make_level_section(level, unit) for level in system.levels]
     return Section(heading, blocks, f"predictor-{at}", link=system.name[:30], aside=aside)
 
 
-def _metrics(system: Predictor) -> Table:
+def _tabulate_metrics(system: Predictor) -> Table:
     def spread(name: str) -> str:
         halves = system.stability.get(name)
         return MetricNotation(name).spread(halves.sd) if halves else ""
@@ -147,11 +149,11 @@ def _metrics(system: Predictor) -> Table:
         if system.draws
         else "Values of this sample (maximum likelihood); few objects per category inflate information."
     )
-    return Table(*rows, title="Metrics", note=f"{note}{_reasons(system)}", search="metrics", max_rows=ALL_ROWS)
+    return Table(*rows, title="Metrics", note=f"{note}{_list_reasons(system)}", search="metrics", max_rows=ALL_ROWS)
 
 
-def _reasons(system: Predictor) -> str:
-    """Why some numbers do not exist, each reason once."""
+def _list_reasons(system: Predictor) -> str:
+    """Say why some numbers do not exist, each reason once."""
     by_reason: dict[str, list[str]] = {}
     for name, estimate in system.metrics.items():
         if estimate.undefined:
@@ -159,31 +161,31 @@ def _reasons(system: Predictor) -> str:
     return "".join(f" Undefined ({', '.join(titles)}): {why}." for why, titles in by_reason.items())
 
 
-def _label_sets(system: Predictor) -> Table:
+def _tabulate_label_sets(system: Predictor) -> Table:
     rows = tabulate(
         system.label_sets.items(),
-        (Column("label sets", "name"), lambda each: each[0].replace("_", " ")),
-        (Column("mean"), lambda each: f"{each[1].mean:.2f}"),
-        (Column("sd"), lambda each: f"{each[1].sd:.2f}"),
-        (Column("min"), lambda each: "" if each[1].least is None else format_count(each[1].least)),
-        (Column("max"), lambda each: "" if each[1].most is None else format_count(each[1].most)),
+        (Column("label sets", "name"), lambda item: item[0].replace("_", " ")),
+        (Column("mean"), lambda item: f"{item[1].mean:.2f}"),
+        (Column("sd"), lambda item: f"{item[1].sd:.2f}"),
+        (Column("min"), lambda item: "" if item[1].least is None else format_count(item[1].least)),
+        (Column("max"), lambda item: "" if item[1].most is None else format_count(item[1].most)),
     )
     return Table(*rows)
 
 
-def _reassigned(system: Predictor) -> list[Block]:
+def _make_reassignment_blocks(system: Predictor) -> list[Block]:
     rows = tabulate(
         system.reassignments,
-        (Column(f"{system.truth_name} used", "name"), lambda each: Name(each.truth)),
-        (Column(f"{system.name} used", "name"), lambda each: Name(each.system)),
-        (Column("captured"), lambda each: format_share(each.proficiency)),
-        (Column("together"), lambda each: format_count(each.joint)),
-        (Column("expected", priority=5), lambda each: f"{each.expected:.1f}"),
-        (Column("p", priority=4), lambda each: format_p_value(each.p_value)),
-        (Column("association", "text", 3), lambda each: each.association),
+        (Column(f"{system.truth_name} used", "name"), lambda item: Name(item.truth)),
+        (Column(f"{system.name} used", "name"), lambda item: Name(item.system)),
+        (Column("captured"), lambda item: format_share(item.proficiency)),
+        (Column("together"), lambda item: format_count(item.joint)),
+        (Column("expected", priority=5), lambda item: f"{item.expected:.1f}"),
+        (Column("p", priority=4), lambda item: format_p_value(item.p_value)),
+        (Column("association", "text", 3), lambda item: item.association),
     )
     title = "Reassigned by the best renaming (ties go to the category's own name)"
-    hints = [f"{each.sentence(system.truth_name, system.name)}." for each in system.reassignments if each.finding]
+    hints = [f"{item.sentence(system.truth_name, system.name)}." for item in system.reassignments if item.finding]
     none = "None of these is beyond chance, so none is a finding; a negative pair is never a renaming."
     return [
         Table(*rows, title=title, search="categories", max_rows=MAX_ROWS),
@@ -191,45 +193,46 @@ def _reassigned(system: Predictor) -> list[Block]:
     ]
 
 
-def _categories(system: Predictor) -> Table:
+def _tabulate_categories(system: Predictor) -> Table:
     rows = tabulate(
-        sorted(system.classes, key=lambda each: -(each.missed_share or 0.0)),
-        (Column("category", "name"), lambda each: Name(each.label)),
-        (Column("captured"), lambda each: format_share(each.proficiency)),
-        (Column("missed share", priority=7), lambda each: format_share(each.missed_share)),
-        (Column("true", priority=4), lambda each: format_count(each.support)),
-        (Column("predicted", priority=3), lambda each: format_count(each.declared)),
-        (Column("both", priority=2), lambda each: format_count(each.both)),
-        (Column("precision", priority=6), lambda each: format_share(each.precision.shown)),
-        *([(Column("interval", priority=5), lambda each: format_interval(each.precision))] if system.draws else []),
-        (Column("recall", priority=6), lambda each: format_share(each.recall.shown)),
-        *([(Column("interval", priority=5), lambda each: format_interval(each.recall))] if system.draws else []),
+        sorted(system.classes, key=lambda item: -(item.missed_share or 0.0)),
+        (Column("category", "name"), lambda item: Name(item.label)),
+        (Column("captured"), lambda item: format_share(item.proficiency)),
+        (Column("missed share", priority=7), lambda item: format_share(item.missed_share)),
+        (Column("true", priority=4), lambda item: format_count(item.support)),
+        (Column("predicted", priority=3), lambda item: format_count(item.declared)),
+        (Column("both", priority=2), lambda item: format_count(item.both)),
+        (Column("precision", priority=6), lambda item: format_share(item.precision.shown)),
+        *([(Column("interval", priority=5), lambda item: format_interval(item.precision))] if system.draws else []),
+        (Column("recall", priority=6), lambda item: format_share(item.recall.shown)),
+        *([(Column("interval", priority=5), lambda item: format_interval(item.recall))] if system.draws else []),
     )
     title = "Categories that miss the most information, in this sample"
     return Table(*rows, title=title, search="categories", max_rows=MAX_ROWS)
 
 
-def _level(level: Level, unit: Units) -> Section:
+def _make_level_section(level: Level, unit: Units) -> Section:
     sentence = (
         f"{level.categories} categories hold {unit.amount(level.truth_bits)} {unit.name} "
         f"({format_share(level.lost_share)} lost against the deepest); {format_share(level.metrics['proficiency'])} "
         f"captured, micro F1 {format_share(level.metrics['micro_f1'])}."
     )
     costs = [
-        (Name(each.parent), f" ({each.children} children): {unit.amount(each.lost_bits, 3)} {unit.name}")
-        for each in level.costliest[:5]
-        if each.lost_bits > 0
+        (Name(item.parent), f" ({item.children} children): {unit.amount(item.lost_bits, 3)} {unit.name}")
+        for item in level.costliest[:5]
+        if item.lost_bits > 0
     ]
     blocks: list[Block] = [Paragraph(sentence)]
     return Section(f"Rolled up to depth {level.depth}", [*blocks, Bullets(costs)] if costs else blocks)
 
 
-def _value(result: MultilabelEvaluation) -> Callable[[str, str], float | None]:
-    return lambda name, metric: result[name].metrics[metric].shown
-
-
-def _differences(result: MultilabelEvaluation) -> Section:
-    rows = tabulate(result.pairs, *make_difference_columns(lambda each: _TITLES[each.metric], _value(result)))
+def _make_difference_section(result: MultilabelEvaluation) -> Section:
+    rows = tabulate(
+        result.pairs,
+        *make_difference_columns(
+            lambda item: _TITLES[item.metric], lambda name, metric: result[name].metrics[metric].shown
+        ),
+    )
     aside = "" if result.common_objects is None else f"on {format_count(result.common_objects)} common objects"
     alone = "Each verdict is about its pair alone." if len(result.systems) > 2 else ""
     table = Table(*rows, note=alone, search="pairs", max_rows=ALL_ROWS)

@@ -1,4 +1,4 @@
-"""What is shown of relations: the closest, what they are given others, what columns tell together."""
+"""Show relations: the closest, what they are given others, and what columns tell together."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from infoscope.figures.relations import RelationGraphDisplay, RelationMatrixDisp
 from infoscope.reports.outline import (
     ALL_ROWS,
     Appendix,
+    Block,
     Cell,
     Column,
     Figure,
@@ -28,21 +29,20 @@ from infoscope.studies.relate import EntropyParts, InformationRange, Relation, R
 MAX_ROWS = 20
 
 
-def _matrix(result: Relations) -> Display:
-    return RelationMatrixDisplay.from_relations(result)
-
-
-def _graph(result: Relations) -> Display:
-    return RelationGraphDisplay.from_relations(result)
-
-
-PICTURES: dict[str, Callable[[Relations], Display]] = {"matrix": _matrix, "graph": _graph}
+PICTURES: dict[str, Callable[[Relations], Display]] = {
+    "matrix": RelationMatrixDisplay.from_relations,
+    "graph": RelationGraphDisplay.from_relations,
+}
 
 
 def outline(result: Relations, unit: Units) -> Outline:
-    """The closest relation first."""
+    """Write the outline: the closest relation first."""
     columns = [column for column in result.columns if column.taken != "identifier"]
     rows = result.provenance.rows
+    heading: Phrase = (
+        "Closest pairs" if result.target is None else ("What each column tells about ", Name(result.target))
+    )
+    given = ("The same given ", Name(", ".join(result.given), 60))
     return Outline(
         title="Relations of columns",
         kicker=(
@@ -51,17 +51,21 @@ def outline(result: Relations, unit: Units) -> Outline:
             *((f"{format_count(rows)} rows",) if rows is not None else ()),
             *((("target ", Name(result.target)),) if result.target else ()),
         ),
-        headline=_headline(result, unit),
-        lede=list(_sentences(result)),
-        tiles=list(_tiles(result, unit)),
+        headline=_write_headline(result, unit),
+        lede=list(_write_lede(result)),
+        tiles=list(_make_tiles(result, unit)),
         sections=[
-            *_pictures(result),
-            _relations(result, result.relations, unit, _heading(result), "relations"),
-            *([_relations(result, result.conditional, unit, _given(result), "given")] if result.conditional else []),
-            *_splits(result, unit),
-            _columns(result, unit),
-            *_triangle("Entropy triangle of the source", result.source_triangle, ("shared with others", "its own")),
-            *_triangle("Entropy triangle of the channel", result.channel_triangle, ("transmitted", "lost")),
+            *_make_picture_section(result),
+            _make_relation_section(result, result.relations, unit, heading, "relations"),
+            *([_make_relation_section(result, result.conditional, unit, given, "given")] if result.conditional else []),
+            *_make_split_section(result, unit),
+            _make_column_section(result, unit),
+            *_make_triangle_section(
+                "Entropy triangle of the source", result.source_triangle, ("shared with others", "its own")
+            ),
+            *_make_triangle_section(
+                "Entropy triangle of the channel", result.channel_triangle, ("transmitted", "lost")
+            ),
         ],
         appendix=Appendix(
             metrics=("mutual_information", "proficiency", "erroneous_information"),
@@ -75,25 +79,17 @@ def outline(result: Relations, unit: Units) -> Outline:
     )
 
 
-def _heading(result: Relations) -> Phrase:
-    return "Closest pairs" if result.target is None else ("What each column tells about ", Name(result.target))
-
-
-def _given(result: Relations) -> Phrase:
-    return ("The same given ", Name(", ".join(result.given), 60))
-
-
-def _headline(result: Relations, unit: Units) -> Phrase:
-    found = [relation for relation in result.relations if relation.is_significant(result.level)]
+def _write_headline(result: Relations, unit: Units) -> Phrase:
+    significant = [relation for relation in result.relations if relation.is_significant(result.level)]
     given = [relation for relation in result.conditional if relation.is_significant(result.level)]
-    if not found and given:
+    if not significant and given:
         best, bits = given[0], unit.amount(given[0].information.shown, 3)
         others = Name(", ".join(result.given), 40)
         words = (Name(best.first), " tells about ", Name(best.second), " only given ", others)
         return (*words, f": {bits} {unit.name}.")
-    if not found:
+    if not significant:
         return f"None of {len(result.relations)} pairs of columns tells more about each other than chance would."
-    best = found[0]
+    best = significant[0]
     bits = unit.amount(best.information.shown, 3)
     if result.target is not None:
         part = f", {format_share(best.of_second)} of it" if best.of_second is not None else ""
@@ -101,18 +97,18 @@ def _headline(result: Relations, unit: Units) -> Phrase:
     return (Name(best.first), " and ", Name(best.second), f" tell the most about each other: {bits} {unit.name}.")
 
 
-def _sentences(result: Relations) -> Iterator[Phrase]:
-    found = [relation for relation in result.relations if relation.is_significant(result.level)]
+def _write_lede(result: Relations) -> Iterator[Phrase]:
+    significant = [relation for relation in result.relations if relation.is_significant(result.level)]
     rule = {"holm": "Holm-corrected", "benjamini-yekutieli": "corrected by Benjamini-Yekutieli"}.get(
         result.correction, "not corrected for their number"
     )
-    yield f"{len(found)} of {len(result.relations)} relations are significant ({rule})."
+    yield f"{len(significant)} of {len(result.relations)} relations are significant ({rule})."
     if result.conditional:
         given = sum(relation.is_significant(result.level) for relation in result.conditional)
         yield ("Given ", Name(", ".join(result.given), 40), f", {given} of {len(result.conditional)} are.")
 
 
-def _tiles(result: Relations, unit: Units) -> Iterator[Tile]:
+def _make_tiles(result: Relations, unit: Units) -> Iterator[Tile]:
     together = result.together
     if together is None:
         return
@@ -125,89 +121,92 @@ def _tiles(result: Relations, unit: Units) -> Iterator[Tile]:
         yield Tile(unit.amount(together.interaction, 3), "interaction", "", "I(X;Y|Z) − I(X;Y); + is synergy")
 
 
-def _pictures(result: Relations) -> Iterator[Section]:
+def _make_picture_section(result: Relations) -> Iterator[Section]:
     if len(result.relations) < 2:
         return
-    graph = Figure(_graph(result).panel())
-    drawn = graph if result.target is not None else SideBySide([Figure(_matrix(result).panel())], [graph])
+    drawn: Block = Figure(RelationGraphDisplay.from_relations(result).panel())
+    if result.target is None:
+        drawn = SideBySide([Figure(RelationMatrixDisplay.from_relations(result).panel())], [drawn])
     yield Section("Which columns tell about which", [drawn], "map", link="Map", only="page")
 
 
-def _relations(result: Relations, found: Sequence[Relation], unit: Units, heading: Phrase, anchor: str) -> Section:
+def _make_relation_section(
+    result: Relations, relations: Sequence[Relation], unit: Units, heading: Phrase, anchor: str
+) -> Section:
+    def write_bits(relation: Relation) -> Cell:
+        bits = unit.amount(relation.information.shown, 3)
+        return Strong(bits) if relation.is_significant(result.level) else bits
+
     rows = tabulate(
-        found,
-        (Column("column", "name"), lambda each: Name(each.first, 24)),
-        (Column("column" if result.target is None else "target", "name"), lambda each: Name(each.second, 24)),
+        relations,
+        (Column("column", "name"), lambda item: Name(item.first, 24)),
+        (Column("column" if result.target is None else "target", "name"), lambda item: Name(item.second, 24)),
         (
             Column(unit.name),
-            lambda each: _strong(unit.amount(each.information.shown, 3), significant=each.is_significant(result.level)),
+            write_bits,
         ),
-        (Column("interval", priority=4), lambda each: format_interval(each.information, unit.per_bit, 3)),
-        (Column("of the first", priority=3), lambda each: _part(each.of_first)),
-        (Column("of the second", priority=6), lambda each: _part(each.of_second)),
-        (Column("by chance", priority=5), lambda each: unit.amount(each.by_chance, 4)),
-        (Column("P", priority=7), lambda each: format_p_value(each.p_value)),
-        (Column("P corrected"), lambda each: format_p_value(each.adjusted_p)),
-        (Column("rows", priority=2), lambda each: format_count(each.rows)),
+        (Column("interval", priority=4), lambda item: format_interval(item.information, unit.per_bit, 3)),
+        (Column("of the first", priority=3), lambda item: _format_part(item.of_first)),
+        (Column("of the second", priority=6), lambda item: _format_part(item.of_second)),
+        (Column("by chance", priority=5), lambda item: unit.amount(item.by_chance, 4)),
+        (Column("P", priority=7), lambda item: format_p_value(item.p_value)),
+        (Column("P corrected"), lambda item: format_p_value(item.adjusted_p)),
+        (Column("rows", priority=2), lambda item: format_count(item.rows)),
     )
     return Section(heading, [Table(*rows, search="relations", max_rows=MAX_ROWS)], anchor)
 
 
-def _strong(text: str, *, significant: bool) -> Cell:
-    return Strong(text) if significant else text
-
-
-def _part(value: float | None) -> str:
+def _format_part(value: float | None) -> str:
     return "–" if value is None else format_share(value)
 
 
-def _splits(result: Relations, unit: Units) -> Iterator[Section]:
+def _make_split_section(result: Relations, unit: Units) -> Iterator[Section]:
     if not result.splits:
         return
 
-    def range_of(part: InformationRange) -> str:
+    def write_range(part: InformationRange) -> str:
         low, high = unit.amount(part.low, 3), unit.amount(part.high, 3)
         return low if low == high else f"{low} – {high}"
 
     rows = tabulate(
         sorted(result.splits, key=lambda split: -split.together),
-        (Column("column", "name"), lambda each: Name(each.first, 24)),
-        (Column("column", "name"), lambda each: Name(each.second, 24)),
-        (Column("together"), lambda each: unit.amount(each.together, 3)),
-        (Column("shared", priority=6), lambda each: range_of(each.shared)),
-        (Column("first alone", priority=5), lambda each: range_of(each.only_first)),
-        (Column("second alone", priority=4), lambda each: range_of(each.only_second)),
-        (Column("only together", priority=7), lambda each: range_of(each.only_together)),
+        (Column("column", "name"), lambda item: Name(item.first, 24)),
+        (Column("column", "name"), lambda item: Name(item.second, 24)),
+        (Column("together"), lambda item: unit.amount(item.together, 3)),
+        (Column("shared", priority=6), lambda item: write_range(item.shared)),
+        (Column("first alone", priority=5), lambda item: write_range(item.only_first)),
+        (Column("second alone", priority=4), lambda item: write_range(item.only_second)),
+        (Column("only together", priority=7), lambda item: write_range(item.only_together)),
     )
     note = "Bounds that every definition of shared and joint information obeys; there is no agreed one."
     table = Table(*rows, note=note, search="pairs", max_rows=MAX_ROWS)
     yield Section(("What two columns tell about ", Name(result.target or "")), [table], "together")
 
 
-def _columns(result: Relations, unit: Units) -> Section:
+def _make_column_section(result: Relations, unit: Units) -> Section:
     rows = tabulate(
         result.columns,
-        (Column("column", "name"), lambda each: Name(each.name)),
-        (Column("values"), lambda each: f"{each.levels:,}"),
-        (Column(unit.name), lambda each: "–" if each.entropy is None else unit.amount(each.entropy)),
-        (Column("missing", priority=5), lambda each: format_share(each.missing)),
+        (Column("column", "name"), lambda item: Name(item.name)),
+        (Column("values"), lambda item: f"{item.levels:,}"),
+        (Column(unit.name), lambda item: "–" if item.entropy is None else unit.amount(item.entropy)),
+        (Column("missing", priority=5), lambda item: format_share(item.missing)),
         (
             Column("taken as", "text", priority=6),
-            lambda each: f"{len(each.edges) + 1} bins" if each.taken == "bins" else each.taken,
+            lambda item: f"{len(item.edges) + 1} bins" if item.taken == "bins" else item.taken,
         ),
     )
     return Section("Columns", [Table(*rows, search="columns", max_rows=ALL_ROWS)], "columns")
 
 
-def _triangle(heading: str, points: Sequence[EntropyParts], words: tuple[str, str]) -> Iterator[Section]:
+def _make_triangle_section(heading: str, points: Sequence[EntropyParts], words: tuple[str, str]) -> Iterator[Section]:
     if not points:
         return
     rows = tabulate(
         points,
-        (Column("", "name"), lambda each: Name(each.name)),
-        (Column("not uniform"), lambda each: format_share(each.divergence)),
-        (Column(words[0]), lambda each: format_share(each.shared)),
-        (Column(words[1]), lambda each: format_share(each.own)),
-        (Column("bits"), lambda each: f"{each.bits:.2f}"),
+        (Column("", "name"), lambda item: Name(item.name)),
+        (Column("not uniform"), lambda item: format_share(item.divergence)),
+        (Column(words[0]), lambda item: format_share(item.shared)),
+        (Column(words[1]), lambda item: format_share(item.own)),
+        (Column("bits"), lambda item: f"{item.bits:.2f}"),
     )
     yield Section(heading, [Table(*rows, max_rows=ALL_ROWS)], heading.rsplit(maxsplit=1)[-1])

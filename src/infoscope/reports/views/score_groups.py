@@ -1,4 +1,4 @@
-"""What is shown of scores by group: the total, how the groups vary, and every group, the largest first."""
+"""Show scores by group: the total, how the groups vary, and every group, the largest first."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ _SHARES = {
 _COUNTS = {"samples", "positives", "sure_false_positives", "sure_false_negatives"}
 
 
-def _group_forest(result: ScoreGroups) -> ComparisonDisplay:
-    known = [each for each in result.groups if each.summary.lift_quality is not None][:MAX_DRAWN]
+def _make_forest(result: ScoreGroups) -> ComparisonDisplay:
+    defined = [item for item in result.groups if item.summary.lift_quality is not None][:MAX_DRAWN]
     rows = [
         ForestRow(
-            ", ".join(each.group), each.summary.lift_quality or 0.0, word=f"of {format_count(each.summary.samples)}"
+            ", ".join(item.group), item.summary.lift_quality or 0.0, word=f"of {format_count(item.summary.samples)}"
         )
-        for each in known
+        for item in defined
     ]
     return ComparisonDisplay(rows, "Lift quality", noun="groups")
 
 
-PICTURES: dict[str, Callable[[ScoreGroups], Display]] = {"groups": _group_forest}
+PICTURES: dict[str, Callable[[ScoreGroups], Display]] = {"groups": _make_forest}
 
 
 _INFINITE = (
@@ -56,7 +56,7 @@ _INFINITE = (
 
 
 def format_summary_number(name: str, value: float | None) -> str:
-    """A number of a summary as reports write it."""
+    """Format a number of a summary."""
     if value is None:
         return UNDEFINED
     if name in _COUNTS:
@@ -65,7 +65,7 @@ def format_summary_number(name: str, value: float | None) -> str:
 
 
 def tabulate_summary(summary: ScoreSummary) -> Table:
-    """Every number that exists, one per row."""
+    """Tabulate every number that exists, one per row."""
     infinite = {"perplexity"} if summary.log_loss is not None and summary.perplexity is None else set()
     rows = [
         (word, Strong("∞" if name in infinite else format_summary_number(name, value)))
@@ -77,7 +77,7 @@ def tabulate_summary(summary: ScoreSummary) -> Table:
 
 
 def outline(result: ScoreGroups, _unit: Units) -> Outline:
-    """The total first."""
+    """Write the outline: the total first."""
     total = result.total
     return Outline(
         title=f"{result.score} by {', '.join(result.by)}",
@@ -87,14 +87,14 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
             counted(len(result), "group"),
             f"positive class '{result.positive}'",
         ),
-        headline=_headline(result),
+        headline=_write_headline(result),
         tiles=[
             Tile(format_summary_number(name, getattr(total, name)), SUMMARY_WORDS[name])
             for name in ("prevalence", "normalized_log_loss", "normalized_brier_score", "lift_quality")
         ],
         sections=[
-            Section("Over the groups", [_statistics(result)], "statistics"),
-            Section("Groups, the largest first", [_groups(result)], "groups"),
+            Section("Over the groups", [_tabulate_statistics(result)], "statistics"),
+            Section("Groups, the largest first", [_tabulate_groups(result)], "groups"),
         ],
         appendix=Appendix(
             metrics=[],
@@ -108,7 +108,7 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
     )
 
 
-def _headline(result: ScoreGroups) -> str:
+def _write_headline(result: ScoreGroups) -> str:
     quality = result.statistics.get("lift_quality")
     if result.total.lift_quality is None or quality is None:
         return f"{result.score} over {len(result):,} groups: all samples are of one class."
@@ -119,22 +119,25 @@ def _headline(result: ScoreGroups) -> str:
     )
 
 
-def _statistics(result: ScoreGroups) -> Table:
+def _tabulate_statistics(result: ScoreGroups) -> Table:
     columns = [Column("number", "name"), *map(Column, ("groups", "mean", "sd", "min", "max", "above 0"))]
     rows = [
-        (SUMMARY_WORDS[name], *_spread(name, found))
-        for name, found in result.statistics.items()
+        (SUMMARY_WORDS[name], *_write_spread(name, statistics))
+        for name, statistics in result.statistics.items()
         if name in SUMMARY_WORDS and name != "best_lift_threshold"
     ]
     return Table(columns, rows, max_rows=ALL_ROWS)
 
 
-def _spread(name: str, found: GroupStatistics) -> list[str]:
-    numbers = [format_summary_number(name, value) for value in (found.mean, found.sd, found.least, found.most)]
-    return [f"{found.groups:,}", *numbers, f"{found.above_zero:,}"]
+def _write_spread(name: str, statistics: GroupStatistics) -> list[str]:
+    numbers = [
+        format_summary_number(name, value)
+        for value in (statistics.mean, statistics.sd, statistics.least, statistics.most)
+    ]
+    return [f"{statistics.groups:,}", *numbers, f"{statistics.above_zero:,}"]
 
 
-def _groups(result: ScoreGroups) -> Table:
+def _tabulate_groups(result: ScoreGroups) -> Table:
     columns = [
         *(Column(name, "name") for name in result.by),
         Column("samples"),
@@ -142,13 +145,13 @@ def _groups(result: ScoreGroups) -> Table:
         *(Column(SUMMARY_WORDS[name], priority=_PRIORITIES.get(name, 5)) for name in _SHOWN),
     ]
     total: list[Cell] = ["total", *([""] * (len(result.by) - 1))]
-    rows = [Row([*total, *_cells(result.total)], best=True)]
-    rows += [Row([*(Name(value) for value in each.group), *_cells(each.summary)]) for each in result.groups]
+    rows = [Row([*total, *_write_cells(result.total)], best=True)]
+    rows += [Row([*(Name(value) for value in item.group), *_write_cells(item.summary)]) for item in result.groups]
     return Table(columns, rows, search="groups", max_rows=20)
 
 
 _PRIORITIES = {"lift_quality": 9, "log_loss": 8, "brier_score": 8, "prevalence": 7, "best_lift": 3, "mean_score": 4}
 
 
-def _cells(summary: ScoreSummary) -> list[str]:
+def _write_cells(summary: ScoreSummary) -> list[str]:
     return [format_summary_number(name, getattr(summary, name)) for name in ("samples", "positives", *_SHOWN)]

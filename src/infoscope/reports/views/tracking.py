@@ -105,7 +105,7 @@ _LINE_MEANINGS = {
 
 
 def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
-    """Write the report on the least erroneous tracker, and on the others beside it."""
+    """Write the outline: the least erroneous tracker, and the others beside it."""
     if not evaluation.systems:
         raise InputError("there is no tracker to report on; evaluate at least one")
     focus = chosen_system(evaluation, None)

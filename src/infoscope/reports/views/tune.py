@@ -1,4 +1,4 @@
-"""What is shown of a tuning: which setting, how sure that is, and what it costs."""
+"""Show a tuning: which setting, how sure that is, and what it costs."""
 
 from __future__ import annotations
 
@@ -43,11 +43,17 @@ MAX_LINES = 8
 
 
 def outline(tuning: Tuning, unit: Units) -> Outline:
-    """The best setting first."""
+    """Write the outline: the best setting first."""
     best, place = tuning.best_setting, tuning.best_place
-    named = _named(tuning, place)
+    named = _name_setting(tuning, place)
     size = tuning.sizes[place]
-    figures = [*_along(tuning), *_cost(tuning), *_coverage_figure(tuning), *_triangle_figure(tuning)]
+    figures = [*_draw_along(tuning), *_draw_cost(tuning)]
+    if np.isfinite(tuning.values("proficiency")).sum() > 1:
+        caption = (Strong("Information coverage"), " Up is more of the truth, right is more false information.")
+        figures.append(Figure(_make_coverage(tuning).panel(), caption, style="map"))
+    if np.isfinite(tuning.values("triangle_transfer")).sum() > 1:
+        caption = (Strong("Entropy triangle"), " Higher: more information is transmitted; further right: more is lost.")
+        figures.append(Figure(_make_triangle(tuning).panel(), caption, style="map"))
     left, right = figures[::2], figures[1::2]
     return Outline(
         title=f"{named[:60]} | settings",
@@ -57,18 +63,18 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
             *([] if size is None else [f"{format_count(size)} samples at the best"]),
         ],
         headline=(Name(named, 120), f" is the best of {len(tuning)} settings."),
-        lede=list(_sentences(tuning, place, unit)),
-        hero=[_information(tuning, place, unit)],
+        lede=list(_write_lede(tuning, place, unit)),
+        hero=[InformationBar.from_bits(lambda name: float(np.nan_to_num(tuning.values(name)[place])), unit)],
         tiles=[
             *(
-                Tile(_value(name, float(tuning.values(name)[place]), unit), word, metric=name)
+                Tile(_format_value(name, float(tuning.values(name)[place]), unit), word, metric=name)
                 for name, word in METRICS.items()
                 if name != "erroneous_information_ratio"
             ),
             Tile(format_probability(best.probability), "probability of being the best"),
         ],
         sections=[
-            _settings(tuning, unit),
+            _make_setting_section(tuning, unit),
             *([Section("Curves", [SideBySide(left, right)], "maps")] if figures else []),
         ],
         appendix=Appendix(
@@ -82,54 +88,46 @@ def outline(tuning: Tuning, unit: Units) -> Outline:
     )
 
 
-def _named(tuning: Tuning, place: int, between: str = " = ") -> str:
-    """A setting in a sentence, or with a blank between name and value as the label of a point."""
+def _name_setting(tuning: Tuning, place: int, between: str = " = ") -> str:
+    """Name a setting in a sentence, or with a blank between name and value as the label of a point."""
     return ", ".join(f"{plain_label(name)}{between}{plain_label(value)}" for name, value in tuning.named(place).items())
 
 
-def _label(tuning: Tuning, place: int) -> str:
-    return _named(tuning, place, " ")
+def _label_point(tuning: Tuning, place: int) -> str:
+    return _name_setting(tuning, place, " ")
 
 
-def _value(metric: str, value: float, unit: Units) -> str:
+def _format_value(metric: str, value: float, unit: Units) -> str:
     return MetricNotation(metric, unit).value(value)
 
 
-def _information(tuning: Tuning, place: int, unit: Units) -> InformationBar:
-    return InformationBar.from_bits(lambda name: float(np.nan_to_num(tuning.values(name)[place])), unit)
-
-
-def _sentences(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
+def _write_lede(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
     best = tuning.best_setting
     card = find(best.metric).card
     title = card.title_in_sentence + card.of_class(best.positive)
-    value = _value(best.metric, best.value, unit)
+    value = _format_value(best.metric, best.value, unit)
     yield f"Its {title} is {value}; it is the best of all with probability {format_probability(best.probability)}."
     order = np.argsort(best.probabilities)[::-1]
     second = next(int(at) for at in order if at != place)
     if best.probabilities[second] >= 0.025:
         probability = format_probability(best.probabilities[second])
-        yield f"Next is {_named(tuning, second)}, the best with probability {probability}."
+        yield f"Next is {_name_setting(tuning, second)}, the best with probability {probability}."
     front = tuning.front()
     if len(front) > 1:
         yield f"{len(front)} settings are not beaten by another in both captured and false information."
-    if tuning.against is not None:
-        yield from _cheaper(tuning, place)
-
-
-def _cheaper(tuning: Tuning, place: int) -> Iterator[Phrase]:
-    assert tuning.against is not None
-    saved = [at for at in tuning.front_against() if tuning.against[at] < tuning.against[place]]
-    if saved:
+    if tuning.against is None:
+        return
+    cheaper = [at for at in tuning.front_against() if tuning.against[at] < tuning.against[place]]
+    if cheaper:
         captured = tuning.values("proficiency")
         yield (
-            f"For {tuning.against[saved[-1]]:.4g} instead of {tuning.against[place]:.4g} {tuning.against_name}, "
-            f"{_named(tuning, saved[-1])} captures {format_share(float(captured[saved[-1]]))} instead of "
+            f"For {tuning.against[cheaper[-1]]:.4g} instead of {tuning.against[place]:.4g} {tuning.against_name}, "
+            f"{_name_setting(tuning, cheaper[-1])} captures {format_share(float(captured[cheaper[-1]]))} instead of "
             f"{format_share(float(captured[place]))}."
         )
 
 
-def _settings(tuning: Tuning, unit: Units) -> Section:
+def _make_setting_section(tuning: Tuning, unit: Units) -> Section:
     names = dict(METRICS)
     best = tuning.best_setting
     names.setdefault(best.metric, find(best.metric).card.title_in_sentence)
@@ -149,7 +147,7 @@ def _settings(tuning: Tuning, unit: Units) -> Section:
         mine = at == tuning.best_place
         marks = ["best"] * mine + ["front"] * (at in front)
         cells: list[Cell] = [Name(str(value)) for value in setting]
-        cells += [_value(name, float(curves[name][at]), unit) for name in names]
+        cells += [_format_value(name, float(curves[name][at]), unit) for name in names]
         cells += [] if tuning.against is None else [f"{tuning.against[at]:.4g}"]
         cells += [] if per_unit is None else [UNDEFINED if np.isnan(per_unit[at]) else f"{per_unit[at]:.4g}"]
         cells += [format_probability(best.probabilities[at]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
@@ -162,15 +160,11 @@ def _settings(tuning: Tuning, unit: Units) -> Section:
     return Section("Every setting", [table], "settings", link="Settings")
 
 
-def _numbers(tuning: Tuning) -> list[float] | None:
-    values = [setting[0] for setting in tuning.settings]
-    return [float(v) for v in values] if all(isinstance(v, (int, float)) for v in values) else None  # type: ignore[arg-type]
-
-
-def _along(tuning: Tuning) -> Iterator[Figure]:
-    """Over the first parameter, where it is a number: metrics, or what is captured at each value of the others."""
-    x = _numbers(tuning)
-    if x is None:
+def _draw_along(tuning: Tuning) -> Iterator[Figure]:
+    """Draw metrics over the first parameter, if it is a number, or what is captured at each value of the others."""
+    first = [setting[0] for setting in tuning.settings]
+    x = [float(value) for value in first if isinstance(value, (int, float))]
+    if len(x) < len(first):
         return
     if len(tuning.parameters) == 1:
         shown = {name: word for name, word in METRICS.items() if name != "erroneous_information_ratio"}
@@ -190,7 +184,7 @@ def _along(tuning: Tuning) -> Iterator[Figure]:
         yield Figure(panel, (Strong(title),), style="map")
 
 
-def _cost(tuning: Tuning) -> Iterator[Figure]:
+def _draw_cost(tuning: Tuning) -> Iterator[Figure]:
     if tuning.against is None:
         return
     steps = tuning.learning_curve()
@@ -201,51 +195,40 @@ def _cost(tuning: Tuning) -> Iterator[Figure]:
         yield Figure(panel, (Strong(f"Captured against {name}"),), style="map")
 
 
-def _coverage(tuning: Tuning) -> CoverageDisplay:
-    """The path in the coverage plane."""
+def _make_coverage(tuning: Tuning) -> CoverageDisplay:
+    """Show the path in the coverage plane."""
     curve = tuning.coverage_curve()
     points = [
-        CoveragePoint(_label(tuning, at), float(false), float(captured), float(accuracy))
+        CoveragePoint(_label_point(tuning, at), float(false), float(captured), float(accuracy))
         for at, (false, captured, accuracy) in enumerate(
             zip(curve["false_information_ratio"], curve["proficiency"], tuning.values("accuracy"), strict=True)
         )
         if np.isfinite(false) and np.isfinite(captured)
     ]
-    return CoverageDisplay(points, zoom=True, curves=_paths(tuning, {point.name for point in points}))
+    return CoverageDisplay(points, zoom=True, curves=_find_paths(tuning, {point.name for point in points}))
 
 
-def _paths(tuning: Tuning, known: set[str]) -> dict[str, list[str]]:
-    """Settings that differ in the first parameter only, in their order, where all have a place in a picture."""
+def _find_paths(tuning: Tuning, placed: set[str]) -> dict[str, list[str]]:
+    """Find settings that differ in the first parameter only, in their order, if all have a place in a picture."""
     paths = {
-        ", ".join(map(str, others)): [_label(tuning, at) for at in places] for others, places in tuning.lines().items()
+        ", ".join(map(str, others)): [_label_point(tuning, at) for at in places]
+        for others, places in tuning.lines().items()
     }
-    return {title: names for title, names in paths.items() if set(names) <= known and len(names) > 1}
+    return {title: names for title, names in paths.items() if set(names) <= placed and len(names) > 1}
 
 
-def _triangle(tuning: Tuning) -> EntropyTriangleDisplay:
-    """The path in the entropy triangle, with a star at the best setting: epochs of a training, steps of a condition."""
+def _make_triangle(tuning: Tuning) -> EntropyTriangleDisplay:
+    """Show the path in the entropy triangle, as of epochs of a training, with a star at the best setting."""
     curve = tuning.triangle_curve()
     shares = zip(*(curve[f"triangle_{part}"] for part in TriangleShares._fields), strict=True)
     points = [
-        TrianglePoint(_label(tuning, at), TriangleShares(*map(float, each)), float(accuracy))
-        for at, (each, accuracy) in enumerate(zip(shares, tuning.values("accuracy"), strict=True))
-        if np.isfinite(each).all()
+        TrianglePoint(_label_point(tuning, at), TriangleShares(*map(float, item)), float(accuracy))
+        for at, (item, accuracy) in enumerate(zip(shares, tuning.values("accuracy"), strict=True))
+        if np.isfinite(item).all()
     ]
     names = {point.name for point in points}
-    best = _label(tuning, tuning.best_place)
-    return EntropyTriangleDisplay(points, _paths(tuning, names), zoom=True, best=best if best in names else None)
+    best = _label_point(tuning, tuning.best_place)
+    return EntropyTriangleDisplay(points, _find_paths(tuning, names), zoom=True, best=best if best in names else None)
 
 
-def _triangle_figure(tuning: Tuning) -> Iterator[Figure]:
-    if np.isfinite(tuning.values("triangle_transfer")).sum() > 1:
-        caption = (Strong("Entropy triangle"), " Higher: more information is transmitted; further right: more is lost.")
-        yield Figure(_triangle(tuning).panel(), caption, style="map")
-
-
-def _coverage_figure(tuning: Tuning) -> Iterator[Figure]:
-    if sum(np.isfinite(tuning.values("proficiency"))) > 1:
-        caption = (Strong("Information coverage"), " Up is more of the truth, right is more false information.")
-        yield Figure(_coverage(tuning).panel(), caption, style="map")
-
-
-PICTURES: dict[str, Callable[[Tuning], Display]] = {"coverage": _coverage, "triangle": _triangle}
+PICTURES: dict[str, Callable[[Tuning], Display]] = {"coverage": _make_coverage, "triangle": _make_triangle}

@@ -1,4 +1,4 @@
-"""What is shown of two thresholds: where they lie, what is rejected between them, and the counts."""
+"""Show two thresholds: where they lie, what is rejected between them, and the counts."""
 
 from __future__ import annotations
 
@@ -15,40 +15,40 @@ from infoscope.studies.rejection import TwoThresholds
 from infoscope.tables import Contingency
 
 
-def _counts(found: TwoThresholds) -> ConfusionDisplay:
-    """True classes against predictions and rejections."""
-    truth = (found.negative, found.positive)
-    table = Contingency.from_matrix(found.counts, truth=truth, system=(*truth, found.reject), reject=found.reject)
+def _make_display(result: TwoThresholds) -> ConfusionDisplay:
+    """Show true classes against predictions and rejections."""
+    truth = (result.negative, result.positive)
+    table = Contingency.from_matrix(result.counts, truth=truth, system=(*truth, result.reject), reject=result.reject)
     return ConfusionDisplay.from_table(table)
 
 
-PICTURES: dict[str, Callable[[TwoThresholds], Display]] = {"confusion": _counts}
+PICTURES: dict[str, Callable[[TwoThresholds], Display]] = {"confusion": _make_display}
 
 
-def outline(found: TwoThresholds, unit: Units) -> Outline:
-    """The rule, its value, and how the samples of both classes fare."""
-    value = MetricNotation(found.criterion, unit).value(found.value)
-    word = name_criterion(found.criterion)
-    lower, upper = (format_point("threshold", limit) for limit in (found.lower, found.upper))
+def outline(result: TwoThresholds, unit: Units) -> Outline:
+    """Write the outline: the rule, its value, and how the samples of both classes fare."""
+    value = MetricNotation(result.criterion, unit).value(result.value)
+    word = name_criterion(result.criterion)
+    lower, upper = (format_point("threshold", limit) for limit in (result.lower, result.upper))
     rows = tabulate(
-        zip((found.negative, found.positive), found.counts, strict=True),
-        (Column("truth", "name"), lambda each: Name(each[0])),
-        (Column(f"predicted {found.negative[:30]}"), lambda each: format_count(each[1][0])),
-        (Column(f"predicted {found.positive[:30]}"), lambda each: format_count(each[1][1])),
-        (Column("rejected"), lambda each: format_count(each[1][2])),
+        zip((result.negative, result.positive), result.counts, strict=True),
+        (Column("truth", "name"), lambda item: Name(item[0])),
+        (Column(f"predicted {result.negative[:30]}"), lambda item: format_count(item[1][0])),
+        (Column(f"predicted {result.positive[:30]}"), lambda item: format_count(item[1][1])),
+        (Column("rejected"), lambda item: format_count(item[1][2])),
     )
     return Outline(
         title="Two thresholds",
-        kicker=("Operating point", f"{format_count(float(np.sum(found.counts)))} samples"),
-        headline=f"Predict “{found.positive[:40]}” from {upper} up and “{found.negative[:40]}” below "
-        f"{lower}; {format_share(found.rejected)} of the samples lie between and are rejected.",
+        kicker=("Operating point", f"{format_count(float(np.sum(result.counts)))} samples"),
+        headline=f"Predict “{result.positive[:40]}” from {upper} up and “{result.negative[:40]}” below "
+        f"{lower}; {format_share(result.rejected)} of the samples lie between and are rejected.",
         lede=[f"That gives the best {word}, {value}."],
         tiles=[
             Tile(lower, "lower threshold"),
             Tile(upper, "upper threshold"),
-            Tile(format_share(found.rejected), "rejected"),
-            Tile(value, word, metric=found.criterion),
+            Tile(format_share(result.rejected), "rejected"),
+            Tile(value, word, metric=result.criterion),
         ],
         sections=[Section("Samples", [Table(*rows, "Samples by truth and decision")], "samples")],
-        appendix=Appendix(metrics=[found.criterion]),
+        appendix=Appendix(metrics=[result.criterion]),
     )
