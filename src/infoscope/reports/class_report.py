@@ -1,42 +1,36 @@
-"""The classes of a classifier in one small text, as scikit-learn's classification report, with intervals."""
+"""Print the classes of a classifier in one small text, as scikit-learn's classification report, with intervals.
+
+``report`` is public, as ``infoscope.report``; its numbers are those of ``studies/report.py``.
+"""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Literal, Unpack, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Literal, overload
 
 from rich.text import Text
 
-from infoscope.errors import InfoscopeWarning, InputError, check_keywords
-from infoscope.metrics.arguments import CountingKeywords, tables
+from infoscope.core.validation import LEVEL, SEED, validated
+from infoscope.errors import InfoscopeWarning, InputError
+from infoscope.metrics.arguments import tables
 from infoscope.metrics.one_vs_rest import Average, ZeroDivision
 from infoscope.reports.text import UNICODE, TextColumn, escape_label, lay_out_columns, shorten_label
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import format_count
-from infoscope.studies.inputs import UncertaintyKeywords, UncertaintyOptions, kept_rows, labels_by_system
+from infoscope.studies.inputs import UncertaintyOptions, kept_rows, labels_by_system
 from infoscope.studies.report import ClassScores, score_classes
 from infoscope.tables import Contingency, Label
 from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.labels import as_labels
 from infoscope.tables.missing import warn_of
-from infoscope.typing import LabelsByName, LabelsLike
+from infoscope.typing import LabelsByName, LabelsLike, PriorLike
 
-Entry = dict[str, float | None]
 _RATES = {"precision": "precision", "recall": "recall", "f1-score": "f1"}
 """Columns, and the rate in each."""
 _AVERAGES: Mapping[str, Average] = {"macro avg": "macro", "weighted avg": "weighted"}
-_LEAST_NAME = 12
-
-
-class ReportKeywords(CountingKeywords, UncertaintyKeywords, total=False):
-    """Keywords for the labels and the intervals."""
-
-    zero_division: ZeroDivision | None
-    """What 0/0 counts as; undefined unless stated."""
-    width: int
-    """Columns of the text."""
+_MIN_NAME_WIDTH = 12
 
 
 @overload
@@ -45,9 +39,20 @@ def report(
     y_pred: LabelsByName | None = None,
     *,
     digits: int = 2,
+    width: int = 80,
     target_names: Sequence[str] | None = None,
     output_dict: Literal[False] = False,
-    **options: Unpack[ReportKeywords],
+    sample_weight: Iterable[float] | None = None,
+    labels: LabelsLike | Literal["own"] | None = None,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    pos_label: Label | None = None,
+    zero_division: ZeroDivision | None = None,
+    prior: PriorLike = "default",
+    level: float = 0.95,
+    sample_size: float | None = None,
+    seed: int = 0,
+    uncertainty: Literal["posterior"] | None = "posterior",
 ) -> str: ...
 @overload
 def report(
@@ -55,28 +60,96 @@ def report(
     y_pred: LabelsByName | None = None,
     *,
     digits: int = 2,
+    width: int = 80,
     target_names: Sequence[str] | None = None,
     output_dict: Literal[True],
-    **options: Unpack[ReportKeywords],
+    sample_weight: Iterable[float] | None = None,
+    labels: LabelsLike | Literal["own"] | None = None,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    pos_label: Label | None = None,
+    zero_division: ZeroDivision | None = None,
+    prior: PriorLike = "default",
+    level: float = 0.95,
+    sample_size: float | None = None,
+    seed: int = 0,
+    uncertainty: Literal["posterior"] | None = "posterior",
 ) -> dict[str, Any]: ...
+@validated(level=LEVEL, seed=SEED)
 def report(
     y_true: LabelsLike | Contingency,
     y_pred: LabelsByName | None = None,
     *,
     digits: int = 2,
+    width: int = 80,
     target_names: Sequence[str] | None = None,
     output_dict: bool = False,
-    **options: Unpack[ReportKeywords],
+    sample_weight: Iterable[float] | None = None,
+    labels: LabelsLike | Literal["own"] | None = None,
+    reject: Label | None = None,
+    positive: Label | None = None,
+    pos_label: Label | None = None,  # noqa: ARG001 - another word for positive
+    zero_division: ZeroDivision | None = None,
+    prior: PriorLike = "default",
+    level: float = 0.95,
+    sample_size: float | None = None,
+    seed: int = 0,
+    uncertainty: Literal["posterior"] | None = "posterior",
 ) -> str | dict[str, Any]:
-    """Precision, recall, F1, support and missed information of each class, with intervals, as text.
+    """Rate each class of a classifier: precision, recall, F1, support and missed information, with intervals, as text.
 
-    Give labels ``(y_true, y_pred)``, where ``y_pred`` may map names of systems to labels, or a table. ``labels`` states
-    the classes to report and their order, ``target_names`` what to call them; ``sample_weight``, ``reject``,
-    ``pos_label``, ``level``, ``prior`` and ``seed`` are those of ``evaluate``. With ``output_dict`` the same as a
-    dictionary: by class the numbers of scikit-learn's report, each with its interval as ``precision_low`` and
-    ``precision_high``; captured information with the sample's value as ``captured_in_sample``.
-    ``uncertainty=None`` leaves intervals and corrections out.
+    Precision, recall, F1 and accuracy are those of the sample, as scikit-learn prints them. "missed" is the fraction of
+    all missed information of this sample that the class causes, "captured" the fraction of the truth's information that
+    is captured (proficiency), corrected for what few rows per class add to information.
 
+    Parameters
+    ----------
+    y_true
+        True labels; or a table, without ``y_pred``.
+    y_pred
+        Predicted labels, or labels by the name of their system.
+    digits : default 2
+        Decimals of the rates.
+    width : default 80
+        Columns of the text; where intervals do not fit, they are left out.
+    target_names : optional
+        What to call the classes, in their order.
+    output_dict : default False
+        Return a dictionary: by class the numbers of scikit-learn's report, each with its interval as ``precision_low``
+        and ``precision_high``; captured information with the sample's value as ``captured_in_sample``.
+    sample_weight : optional
+        A weight for each row.
+    labels : optional
+        The classes to report, in their order; each is rated against all others.
+    reject : optional
+        The prediction that means "abstained".
+    positive, pos_label : optional
+        The class that binary metrics are about.
+    zero_division : optional
+        What 0/0 counts as; undefined unless stated.
+    prior : default "default"
+        The prior of the posterior, as in ``evaluate``.
+    level : default 0.95
+        The level of the intervals.
+    sample_size : optional
+        The number of samples that the rows are worth, where it is not the sum of their weights.
+    seed : default 0
+        The seed of random draws.
+    uncertainty : default "posterior"
+        None leaves intervals and corrections out.
+
+    Returns
+    -------
+    str or dict
+        The text; of several systems each below its name, or a dictionary for each.
+
+    Raises
+    ------
+    InputError
+        If labels, names or options do not fit each other.
+
+    Examples
+    --------
     >>> print(report(["cat", "cat", "dog", "dog"] * 20, ["cat", "dog", "dog", "dog"] * 20))
                   precision       recall          f1-score        support  missed
     cat           1.00 0.83–1.00  0.50 0.35–0.65  0.67 0.52–0.79       40     58%
@@ -89,180 +162,148 @@ def report(
     <BLANKLINE>
     Captured in this sample: 0.31, inflated by few rows per class.
     <BLANKLINE>
-
-    Precision, recall, F1 and accuracy are those of the sample, as scikit-learn prints them. "missed" is the fraction of
-    all missed information of this sample that the class causes, "captured" the fraction of the truth's information that
-    is captured (proficiency), corrected for what few rows per class add to information.
     """
-    check_keywords(options, ReportKeywords)
-    given: dict[str, Any] = dict(options)
-    look = _Look(digits, given.pop("width", 80))
-    zero = given.pop("zero_division", None)
-    how = UncertaintyOptions.from_keywords(given)
-    counting = {name: value for name, value in given.items() if name not in UncertaintyKeywords.__optional_keys__}
-    asked = counting.get("labels")
-    counted = _tables(y_true, y_pred, counting)
-    warn_of([str(blanks)] if (blanks := BlankLabels.of([*counted.items()])) else [], InfoscopeWarning)
-    found = {
-        name: _named(score_classes(table, how, zero, _part_of(table, asked)), target_names)
-        for name, table in counted.items()
+    if digits < 0 or width < 40:
+        raise InputError(f"digits is {digits} and width {width}; give 0 or more, and 40 or more")
+    options = UncertaintyOptions(prior, level, sample_size, seed, uncertainty)
+    about_labels = {
+        "sample_weight": sample_weight,
+        "labels": labels,
+        "reject": reject,
+        "positive": positive,
     }
-    parts = {name: _entries(scores) if output_dict else _text(scores, look) for name, scores in found.items()}
+    about_labels = {name: value for name, value in about_labels.items() if value is not None}
+    counted = _count_tables(y_true, y_pred, about_labels)
+    if blanks := BlankLabels.of([*counted.items()]):
+        warn_of([str(blanks)], InfoscopeWarning)
+    reports: dict[str, Any] = {}
+    for name, table in counted.items():
+        scores = score_classes(table, options, zero_division, _select_classes(table, labels))
+        if target_names is not None:
+            names = tuple(map(str, target_names))
+            if len(names) != len(scores.labels):
+                raise InputError(
+                    f"target_names has {len(names)} names for {len(scores.labels)} classes; give one for each class"
+                )
+            scores = replace(scores, labels=names)
+        reports[name] = _list_entries(scores) if output_dict else _write_text(scores, digits, width)
     if not isinstance(y_pred, Mapping):
-        return next(iter(parts.values()))
-    return parts if output_dict else "\n".join(f"{name}\n{text}" for name, text in parts.items())
+        return next(iter(reports.values()))
+    return reports if output_dict else "\n".join(f"{name}\n{text}" for name, text in reports.items())
 
 
-def _tables(y_true: Any, y_pred: Any, counting: dict[str, Any]) -> dict[str, Contingency]:
+def _count_tables(y_true: Any, y_pred: Any, about_labels: dict[str, Any]) -> dict[str, Contingency]:
+    """Count a table for each system: of the classes stated, or of all where those are only a part of them."""
     if isinstance(y_true, Contingency):
-        if y_pred is not None or counting:
+        if y_pred is not None or about_labels:
             raise InputError("a table has been counted already; give it alone, or give labels as (y_true, y_pred)")
         return {"system": y_true}
     if y_pred is None:
         raise InputError("report takes labels as (y_true, y_pred), or a table: Contingency.from_matrix(counts)")
-    return {name: _counted(kept_rows(y_true), labels, counting) for name, labels in labels_by_system(y_pred).items()}
+    truth = kept_rows(y_true)
+    counted: dict[str, Contingency] = {}
+    for name, predictions in labels_by_system(y_pred).items():
+        stated = about_labels.get("labels")
+        table: Contingency = tables.count(truth, predictions, **{**about_labels, "labels": None})
+        if stated is not None and _select_classes(table, stated) is None:
+            table = tables.count(truth, predictions, **about_labels)
+        counted[name] = table
+    return counted
 
 
-def _counted(y_true: Any, y_pred: Any, counting: dict[str, Any]) -> Contingency:
-    """The table of the classes stated; of all classes where those stated are only a part of them."""
-    if counting.get("labels") is None:
-        found: Contingency = tables.count(y_true, y_pred, **counting)
-        return found
-    whole: Contingency = tables.count(y_true, y_pred, **{**counting, "labels": None})
-    return whole if _part_of(whole, counting["labels"]) else tables.count(y_true, y_pred, **counting)
-
-
-def _part_of(table: Contingency, labels: Any) -> tuple[Label, ...] | None:
-    """The classes to report where they are not all that there are."""
+def _select_classes(table: Contingency, labels: Any) -> tuple[Label, ...] | None:
+    """Return the classes to report where they are not all that there are."""
     if labels is None or isinstance(labels, str):
         return None
-    stated, known = as_labels(labels), {*table.truth_labels, *table.system_labels} - {table.reject}
-    strange = [label for label in stated if label not in known]
-    if not known - set(stated):
+    stated, present = as_labels(labels), {*table.truth_labels, *table.system_labels} - {table.reject}
+    strange = [label for label in stated if label not in present]
+    if not present - set(stated):
         return None
     if strange:
         raise InputError(f"no sample has the label {strange[0]!r}; leave it out of labels=, or name all classes there")
     return stated
 
 
-def _named(scores: ClassScores, target_names: Sequence[str] | None) -> ClassScores:
-    if target_names is None:
-        return scores
-    names = tuple(str(name) for name in target_names)
-    if len(names) != len(scores.labels):
-        raise InputError(
-            f"target_names has {len(names)} names for {len(scores.labels)} classes; give one for each class"
-        )
-    return replace(scores, labels=names)
+def _list_entries(scores: ClassScores) -> dict[str, Any]:
+    """List the report as a dictionary, by class and average."""
 
+    def spread(rates: Mapping[str, Estimate]) -> dict[str, float | None]:
+        entry: dict[str, float | None] = {}
+        for name, estimate in rates.items():
+            entry |= {name: estimate.shown, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
+            entry |= {f"{name}_in_sample": estimate.value} if estimate.corrected else {}
+        return entry
 
-# ── as a dictionary ──────────────────────────────────────────────────────────────────────────────
-
-
-def _entries(scores: ClassScores) -> dict[str, Any]:
     entries: dict[str, Any] = {}
     for at, label in enumerate(scores.labels):
         rates = {column: scores.classes[rate][at] for column, rate in _RATES.items()}
-        entries[label] = _entry({**rates, "missed": scores.classes["missed"][at]}, scores.support[at])
+        entry = spread({**rates, "missed": scores.classes["missed"][at]})
+        entries[label] = {**entry, "support": scores.support[at]}
     for name, average in _AVERAGES.items():
         rates = {column: scores.averages[average][rate] for column, rate in _RATES.items()}
-        entries[name] = _entry(rates, scores.listed)
-    for name, estimate in (("accuracy", scores.accuracy), ("captured", scores.proficiency)):
-        entries |= _columns(name, estimate)
-    return entries
+        entries[name] = {**spread(rates), "support": scores.listed}
+    return entries | spread({"accuracy": scores.accuracy, "captured": scores.proficiency})
 
 
-def _entry(rates: Mapping[str, Estimate], support: float) -> Entry:
-    return {
-        **{key: value for name, known in rates.items() for key, value in _columns(name, known).items()},
-        "support": support,
-    }
-
-
-def _columns(name: str, known: Estimate) -> Entry:
-    columns = {name: known.shown, f"{name}_low": known.low, f"{name}_high": known.high}
-    return columns | ({f"{name}_in_sample": known.value} if known.corrected else {})
-
-
-# ── as text ──────────────────────────────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
-class _Look:
-    """How numbers are written, and in how much room."""
-
-    digits: int
-    width: int
-
-    def __post_init__(self) -> None:
-        if self.digits < 0 or self.width < 40:
-            raise InputError(f"digits is {self.digits} and width {self.width}; give 0 or more, and 40 or more")
-
-    def number(self, known: Estimate, *, interval: bool) -> str:
-        if known.shown is None:
-            return "–"
-        text = f"{known.shown:.{self.digits}f}"
-        if not interval or known.low is None or known.high is None:
-            return text
-        return f"{text} {known.low:.{self.digits}f}–{known.high:.{self.digits}f}"
-
-
-def _text(scores: ClassScores, look: _Look) -> str:
-    laid_out = _laid_out(scores, look, interval=True)
-    if _needed(laid_out) > look.width:
-        laid_out = _laid_out(scores, look, interval=False)
-    lines = [line.plain.rstrip() for line in lay_out_columns(laid_out, look.width, UNICODE)]
-    notes = [line for note in _notes(scores, look) for line in textwrap.wrap(note, look.width)]
+def _write_text(scores: ClassScores, digits: int, width: int) -> str:
+    """Write the report, with intervals if they fit, and notes on what the sample captures and what is undefined."""
+    columns = _make_columns(scores, digits, interval=True)
+    # the least room that all columns take, with names cut as far as they may be
+    needed = sum(min(column.least or column.width, column.width) for column in columns) + 2 * (len(columns) - 1)
+    if needed > width:
+        columns = _make_columns(scores, digits, interval=False)
+    lines = [line.plain.rstrip() for line in lay_out_columns(columns, width, UNICODE)]
+    notes = [line for note in _write_notes(scores, digits) for line in textwrap.wrap(note, width)]
     return "\n".join([*lines, *([""] if notes else []), *notes]) + "\n"
 
 
-def _needed(laid_out: Sequence[TextColumn]) -> int:
-    """The least room that all columns take, with names cut as far as they may be."""
-    return sum(min(column.least or column.width, column.width) for column in laid_out) + 2 * (len(laid_out) - 1)
+def _format_rate(estimate: Estimate, digits: int, *, interval: bool = False) -> str:
+    if estimate.shown is None:
+        return "–"
+    text = f"{estimate.shown:.{digits}f}"
+    if not interval or estimate.low is None or estimate.high is None:
+        return text
+    return f"{text} {estimate.low:.{digits}f}–{estimate.high:.{digits}f}"
 
 
-def _laid_out(scores: ClassScores, look: _Look, *, interval: bool) -> list[TextColumn]:
+def _make_columns(scores: ClassScores, digits: int, *, interval: bool) -> list[TextColumn]:
     blank = Text()
 
-    def cell(known: Estimate) -> Text:
-        return Text(look.number(known, interval=interval))
+    def write_cell(estimate: Estimate) -> Text:
+        return Text(_format_rate(estimate, digits, interval=interval))
 
     names = [*(escape_label(label, UNICODE) for label in scores.labels), "", "accuracy", *_AVERAGES, "captured"]
-    parts = [TextColumn("", list(map(Text, names)), least=_LEAST_NAME)]
+    columns = [TextColumn("", list(map(Text, names)), least=_MIN_NAME_WIDTH)]
     for title, rate in _RATES.items():
-        averages = [cell(scores.averages[average][rate]) for average in _AVERAGES.values()]
-        ends = (cell(scores.accuracy), cell(scores.proficiency)) if rate == "f1" else (blank, blank)
-        cells = [*map(cell, scores.classes[rate]), blank, ends[0], *averages, ends[1]]
-        parts.append(TextColumn(title, cells, priority=8))
+        averages = [write_cell(scores.averages[average][rate]) for average in _AVERAGES.values()]
+        first, last = (write_cell(scores.accuracy), write_cell(scores.proficiency)) if rate == "f1" else (blank, blank)
+        cells = [*map(write_cell, scores.classes[rate]), blank, first, *averages, last]
+        columns.append(TextColumn(title, cells, priority=8))
     support = [Text(format_count(number)) for number in scores.support]
     of_averages = [Text(format_count(scores.listed))] * len(_AVERAGES)
     total = [Text(format_count(scores.total)), *of_averages, Text(format_count(scores.total))]
-    missed = [Text("–" if known.shown is None else f"{known.shown:.0%}") for known in scores.classes["missed"]]
+    missed = [Text("–" if part.shown is None else f"{part.shown:.0%}") for part in scores.classes["missed"]]
     return [
-        *parts,
+        *columns,
         TextColumn("support", [*support, blank, *total], right=True, priority=7),
         TextColumn("missed", [*missed, blank, *[blank] * len(total)], right=True, priority=1),
     ]
 
 
-def _notes(scores: ClassScores, look: _Look) -> Iterator[str]:
-    """What the sample itself captures, and what is undefined and why."""
-    captured = look.number(scores.proficiency, interval=False)
-    sample = look.number(Estimate(scores.proficiency.value), interval=False)
-    if sample != captured:
-        why = ", inflated by few rows per class" * (
-            (scores.proficiency.value or 0.0) > (scores.proficiency.shown or 0.0)
-        )
+def _write_notes(scores: ClassScores, digits: int) -> Iterator[str]:
+    def list_names(names: Sequence[str]) -> str:
+        first = ", ".join(shorten_label(repr(name), 40, UNICODE) for name in names[:5])
+        return f"{first} and {len(names) - 5} more" if len(names) > 5 else first
+
+    captured = scores.proficiency
+    sample = _format_rate(Estimate(captured.value), digits)
+    if sample != _format_rate(captured, digits):
+        why = ", inflated by few rows per class" * ((captured.value or 0.0) > (captured.shown or 0.0))
         yield f"Captured in this sample: {sample}{why}."
     absent = [label for label, number in zip(scores.labels, scores.support, strict=True) if not number]
     rates = zip(scores.labels, scores.classes["precision"], strict=True)
-    silent = [label for label, known in rates if known.undefined is not None]
+    silent = [label for label, precision in rates if precision.undefined is not None]
     if absent:
-        yield f"No true samples of {_listed(absent)}: recall is undefined, and so is its macro average."
+        yield f"No true samples of {list_names(absent)}: recall is undefined, and so is its macro average."
     if silent:
-        yield f"Never predicted: {_listed(silent)}. Precision is undefined, and so are its averages."
-
-
-def _listed(names: Sequence[str]) -> str:
-    first = ", ".join(shorten_label(repr(name), 40, UNICODE) for name in names[:5])
-    return f"{first} and {len(names) - 5} more" if len(names) > 5 else first
+        yield f"Never predicted: {list_names(silent)}. Precision is undefined, and so are its averages."
