@@ -483,7 +483,7 @@ EACH_ONCE = [(place * 5000, place * 5000 + 1000) for place in range(1, 20)]
 def test_the_next_row_groups_are_on_their_way_and_no_more():
     """Memory holds what is asked for ahead, whatever the size of a file, and each group gets its own bytes."""
     remote = Remote(delay=0.1)
-    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
+    with prefetch.locate_groups(map(_group, range(20)), {Path("log"): remote}) as groups:
         for number, (group, in_memory) in enumerate(groups):
             start = group.chunks[0].start
             found = in_memory(start, 1000)
@@ -496,7 +496,7 @@ def test_the_next_row_groups_are_on_their_way_and_no_more():
 def test_a_store_that_answers_at_once_is_asked_for_what_is_counted_next():
     """Nothing is asked for ahead; a range is asked for once, whoever wants it."""
     remote = Remote(delay=0.0)
-    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
+    with prefetch.locate_groups(map(_group, range(20)), {Path("log"): remote}) as groups:
         for number, (group, in_memory) in enumerate(groups):
             before = len(remote.asked)
             first, second = (in_memory(group.chunks[0].start, 1000) for _ in range(2))
@@ -509,7 +509,7 @@ def test_a_store_that_answers_at_once_is_asked_for_what_is_counted_next():
 def test_bytes_that_take_long_after_all_are_asked_for_ahead_from_then_on(monkeypatch):
     remote = Remote(delay=0.0)
     ahead = []
-    with prefetch.located(map(_group, range(20)), {Path("log"): remote}) as groups:
+    with prefetch.locate_groups(map(_group, range(20)), {Path("log"): remote}) as groups:
         for number, (group, in_memory) in enumerate(groups):
             monkeypatch.setattr(prefetch, "_SLOW", -1.0 if number == 5 else 60.0)
             assert number == 0 or bytes(in_memory(group.chunks[0].start, 1000)) == bytes([number]) * 1000

@@ -25,8 +25,8 @@ from infoscope.core.embedded_database import duckdb, embedded_database, writing_
 from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, TEXT, Fields, Maybe, Plain, check_record, parse_json
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.readers.csv_text import read_header, text_options
-from infoscope.readers.duckdb import explained, identifier, literal
+from infoscope.readers.csv_text import read_header, write_text_options
+from infoscope.readers.duckdb import explain_error, identifier, literal
 from infoscope.readers.first_rows import column_names
 from infoscope.readers.query import ReadOptions
 from infoscope.results.provenance import get_time
@@ -211,7 +211,7 @@ def _select_numbered_rows(path: Path, known: Sequence[str] = ()) -> tuple[str, s
         shape = ", ".join(f"{literal(name)}: 'VARCHAR'" for name in _make_distinct(header.names))
         read = (
             f"read_csv($path, auto_detect=false, header=true, skip={header.skip}, delim={literal(sign)}, quote='\"', "
-            f"escape='\"', columns={{{shape}}}, nullstr='', strict_mode=true, {text_options('none')})"
+            f"escape='\"', columns={{{shape}}}, nullstr='', strict_mode=true, {write_text_options('none')})"
         )
     return f"(SELECT row_number() OVER () AS {NUMBER}, * FROM {read})", sign
 
@@ -286,7 +286,7 @@ def write_corrected(
         try:
             connection.execute(f"CREATE TEMP TABLE numbered AS FROM {rows}", {"path": exact_path(path)})
         except duckdb.Error as error:
-            raise InputError(explained(error, str(path), Path(gettempdir()))) from error
+            raise InputError(explain_error(error, str(path), Path(gettempdir()))) from error
         by_row = _resolve_conflicts(path, _find_rows(connection, path, own, present))
         lines = [
             (

@@ -30,7 +30,7 @@ from infoscope.readers.decode import (
     unify_dates,
     unify_whole_numbers,
 )
-from infoscope.readers.duckdb import Scan, Session, opened, scan_files
+from infoscope.readers.duckdb import Scan, Session, open_session, scan_files
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
 from infoscope.readers.first_rows import column_names
@@ -260,7 +260,7 @@ def rows_of_cell(
             return CellPage(0, 0, show, (), weight=weight)
         found, chosen = rows.rows(show, keys)
         around = [key for key, labels in zip(counted.keys, meanings, strict=True) if labels and query.surrounds(labels)]
-        segments = tuple(telling_segments(rows.segments(query.by, keys, around)))
+        segments = tuple(find_segments(rows.segments(query.by, keys, around)))
     return CellPage(total, total if found is None else found, show, tuple(chosen), segments, weight)
 
 
@@ -309,7 +309,7 @@ def _open_rows(source: Source, query: RowsQuery, show: Sequence[str], how: ReadO
         if isinstance(opened_source, Files):
             if opened_source.format == "ifs":
                 raise InputError("rows are shown from files of rows; tables do not remember them")
-            with opened_source.named(), opened(folder, opened_source.name, how) as session:
+            with opened_source.named(), open_session(folder, opened_source.name, how) as session:
                 session.run("SET preserve_insertion_order = true")  # a row has the same number in every run
                 scan = scan_files(session, opened_source, names, how.delimiter, query.weight)
                 yield FileRows(session, scan, opened_source.format, query, MAX_SEGMENT_VALUES)
@@ -377,12 +377,12 @@ def sample_rows(
         if isinstance(files, Files):
             if files.format == "ifs":
                 raise InputError("tables do not remember their rows; name the rows themselves to keep examples")
-            with files.named(), opened(folder, files.name, how) as session:
+            with files.named(), open_session(folder, files.name, how) as session:
                 names = tuple(dict.fromkeys((*columns.names, *wanted)))
                 scan = scan_files(session, files, names, how.delimiter, columns.weight)
-                cells = list(sampled_cells(session, scan, columns, wanted, limit))
+                cells = list(sample_cells(session, scan, columns, wanted, limit))
         elif is_spark_frame(source):
-            cells = list(sampled_spark_cells(source, columns, wanted, limit))
+            cells = list(sample_spark_cells(source, columns, wanted, limit))
         elif is_frame(source):
             cells = list(_sample_frame(source, columns, wanted, limit))
         else:
@@ -409,7 +409,7 @@ def sample_labels(
         places = np.flatnonzero(usable)
         cells: CellRows = {}
         for at in places[_choose_rows([truth[places], codes[places]], limit)].tolist():
-            values = {column: plain_value(items[at]) for column, items in shown.items()}
+            values = {column: simplify_value(items[at]) for column, items in shown.items()}
             key = truth_labels[truth[at]], labels[codes[at]]
             cells.setdefault(key, []).append(SampledRow(at + 1, values))
         found[(), name] = cells
@@ -428,7 +428,7 @@ def _sample_frame(source: Any, columns: Query, show: Sequence[str], limit: int) 
         codes = [*(codes for _, codes in coded), np.array(lacks, dtype=np.int64)]
         for at in _choose_rows(codes, limit).tolist():
             values = tuple(labels[codes[at]] for labels, codes in coded)
-            row = (int(hashed_numbers(np.array([at]))[0]), at + 1, tuple(given[name][at] for name in show))
+            row = (int(hash_numbers(np.array([at]))[0]), at + 1, tuple(given[name][at] for name in show))
             yield system, values, lacks[at], [row]
 
 
@@ -437,13 +437,13 @@ def _choose_rows(codes: Sequence[Ints], limit: int) -> Ints:
     cell = np.zeros(len(codes[0]), dtype=np.int64)
     for column in codes:
         _, cell = np.unique(cell * (int(column.max(initial=0)) + 1) + column, return_inverse=True)
-    order = np.lexsort((hashed_numbers(np.arange(len(cell))), cell))
+    order = np.lexsort((hash_numbers(np.arange(len(cell))), cell))
     first = np.flatnonzero(np.diff(cell[order], prepend=-1))
     rank = np.arange(len(order)) - np.repeat(first, np.diff([*first, len(order)]))
     return np.sort(order[rank < limit])
 
 
-def hashed_numbers(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
+def hash_numbers(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
     """Hash row numbers such that all bits are mixed (the finaliser of splitmix64)."""
     mixed = (numbers.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
@@ -477,7 +477,9 @@ def _group_by_label(
                 rows.setdefault((labels[:-2], labels[-2], labels[-1]), []).extend(kept)
         for (group, truth, predicted), kept in rows.items():
             found.setdefault((group, system), {})[truth, predicted] = [
-                SampledRow(number, {name: plain_value(back(value)) for name, value in zip(show, values, strict=True)})
+                SampledRow(
+                    number, {name: simplify_value(back(value)) for name, value in zip(show, values, strict=True)}
+                )
                 for _, number, values in sorted(kept, key=lambda row: (row[0], row[1] or 0))[:limit]
             ]
     return found
@@ -487,7 +489,7 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-def plain_value(value: object) -> Value:
+def simplify_value(value: object) -> Value:
     """Return a value as documents hold it; what is none of text, number and truth value is written as text."""
     if is_missing(value):
         return None
@@ -557,7 +559,7 @@ class FileRows:
             SampledRow(
                 number,
                 {
-                    name: plain_value(unspelt(back(value)))
+                    name: simplify_value(unspelt(back(value)))
                     for name, back, value in zip(show, backs, values, strict=True)
                 },
             )
@@ -660,9 +662,7 @@ CellSample = tuple[str, tuple[Any, ...], bool, list[SampleLine]]
 """System, values that identify the cell, whether its rows lack a weight; its rows."""
 
 
-def sampled_cells(
-    session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int
-) -> Iterator[CellSample]:
+def sample_cells(session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     """Yield the rows of each cell whose numbers have the smallest hashes.
 
     Where the engine can skip to rows by their numbers, these are found first, from the labels alone.
@@ -776,7 +776,7 @@ class MemoryRows:
                 if word in " ".join(str(values[at]) for values in shown if not is_missing(values[at])).lower()
             ]
         if query.order == "random" or query.score is None:
-            ranks: Any = hashed_numbers(np.array(places, dtype=np.int64) + query.seed * 1_000_003)
+            ranks: Any = hash_numbers(np.array(places, dtype=np.int64) + query.seed * 1_000_003)
         else:
             sign = -1.0 if query.order == "most confident" else 1.0
             ranks = np.full(len(places), np.inf)
@@ -786,7 +786,7 @@ class MemoryRows:
             ranks[np.isnan(ranks)] = np.inf
         order = [places[i] for i in np.argsort(ranks, kind="stable").tolist()]
         rows = [
-            SampledRow(at + 1, {name: plain_value(self.columns[name][at]) for name in show})
+            SampledRow(at + 1, {name: simplify_value(self.columns[name][at]) for name in show})
             for at in order[: query.limit]
         ]
         return len(places) if query.search else None, rows
@@ -864,7 +864,7 @@ class NumberedFrame:
         return F.expr(f"try_cast(c{self.places[name]} AS DOUBLE)")
 
 
-def sampled_spark_cells(source: object, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def sample_spark_cells(source: object, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     """Yield a few random rows of each cell and system."""
     from pyspark.sql import Window  # noqa: PLC0415 - the caller has it loaded
     from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name
@@ -953,7 +953,7 @@ class SparkRows:
         chosen = ranked.orderBy(*order).limit(query.limit).select(F.col("rank"), *shown)
         lines = zip(*native_values(chosen, ("rank", *show)), strict=True)
         return found, [
-            SampledRow(None, {name: plain_value(value) for name, value in zip(show, values, strict=True)})
+            SampledRow(None, {name: simplify_value(value) for name, value in zip(show, values, strict=True)})
             for _, *values in lines
         ]
 
@@ -1016,7 +1016,7 @@ class CellSegment:
         return self.count / self.rows
 
 
-def telling_segments(counts: Mapping[str, Mapping[Any, tuple[int, int]]]) -> Iterator[CellSegment]:
+def find_segments(counts: Mapping[str, Mapping[Any, tuple[int, int]]]) -> Iterator[CellSegment]:
     """Yield values of columns in which a cell takes a greater share of the true class than elsewhere.
 
     ``counts`` holds for each column and value the rows of the cell and those of its true class.

@@ -69,7 +69,7 @@ def first_bytes(path: Path, compression: str = "none", size: int = HEAD_BYTES) -
         raise InputError(f"{path} cannot be read: {error.strerror or error}") from error
 
 
-def unpacked_zstd(path: Path) -> bytes:
+def unpack_zstd(path: Path) -> bytes:
     """Return a small file as a whole, unpacked."""
     try:
         return bytes(cramjam.zstd.decompress(first_bytes(path, size=-1)))
@@ -157,7 +157,7 @@ def unpacked_chunks(path: Path, compression: str) -> Iterator[bytes]:
     if compression == "gzip":
         return _gzip_chunks(path)
     if compression == "zstd":
-        return _zstd_chunks(path) if _DESCRIPTORS.is_dir() else iter([unpacked_zstd(path)])
+        return _zstd_chunks(path) if _DESCRIPTORS.is_dir() else iter([unpack_zstd(path)])
     return _plain_chunks(path)
 
 
@@ -165,9 +165,12 @@ def unpack_file(path: Path, compression: str, target: Path, most: int) -> int:
     """Unpack a file into another, and say how many bytes that is; more than ``most`` where it was given up."""
     if compression == "zstd":
         size = most_bytes_of_zstd(path)
-        if size <= most:
-            size = _unpack_zstd(path, target)
-        return size
+        if size > most:
+            return size
+        try:
+            return int(cramjam.zstd.decompress_into(cramjam.File(str(path)), cramjam.File(str(target))))
+        except cramjam.DecompressionError as error:
+            raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
     size = 0
     with target.open("wb", buffering=0) as file:
         for chunk in unpacked_chunks(path, compression):
@@ -176,13 +179,6 @@ def unpack_file(path: Path, compression: str, target: Path, most: int) -> int:
                 break
             file.write(chunk)
     return size
-
-
-def _unpack_zstd(path: Path, target: Path) -> int:
-    try:
-        return int(cramjam.zstd.decompress_into(cramjam.File(str(path)), cramjam.File(str(target))))
-    except cramjam.DecompressionError as error:
-        raise InputError(f"{path} is not a whole zstd file: {error}; {PACK_AGAIN}") from error
 
 
 def _plain_chunks(path: Path) -> Iterator[bytes]:
@@ -217,7 +213,10 @@ def _gzip_chunks(path: Path) -> Iterator[bytes]:
 def _zstd_chunks(path: Path) -> Iterator[bytes]:
     """Yield what cramjam unpacks in a thread of its own, through a pipe: it unpacks nothing piece by piece."""
     source, sink = os.pipe()
-    _widen(sink)
+    with suppress(ImportError, OSError):  # make room for a chunk, where that can be asked for
+        import fcntl  # noqa: PLC0415 - not on Windows
+
+        fcntl.fcntl(sink, _PIPE_SIZE, CHUNK_BYTES)
     problems: list[Exception] = []
 
     def unpack() -> None:
@@ -240,11 +239,3 @@ def _zstd_chunks(path: Path) -> Iterator[bytes]:
         thread.join()
     if problems:
         raise InputError(f"{path} is not a whole zstd file: {problems[0]}; {PACK_AGAIN}") from problems[0]
-
-
-def _widen(pipe: int) -> None:
-    """Make room for a chunk, where that can be asked for."""
-    with suppress(ImportError, OSError):
-        import fcntl  # noqa: PLC0415 - not on Windows
-
-        fcntl.fcntl(pipe, _PIPE_SIZE, CHUNK_BYTES)

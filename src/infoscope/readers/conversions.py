@@ -352,7 +352,7 @@ def place_of_copy(path: Path, folder: Path, name: str) -> Path:
     return place / name
 
 
-def unpacked_copies(files: Files, folder: Path) -> Files | None:
+def unpack_copies(files: Files, folder: Path) -> Files | None:
     """Return compressed text as plain copies, which the engine reads in all its threads; None where it is too much."""
     if files.compression == "none" or files.format not in _TEXT:
         return None

@@ -2,7 +2,7 @@
 
 The header is read strictly, nothing about the file is guessed from its rows. The engine skips a last line that is
 longer than its buffer, looks only at the columns that it is asked for, and takes the line end from the first one it
-meets: ``text_checked``, ``check_records`` and ``read_header`` reject what it lets pass. Files without a header, or of
+meets: ``check_text``, ``check_records`` and ``read_header`` reject what it lets pass. Files without a header, or of
 which only the first rows are wanted, are copied.
 """
 
@@ -25,7 +25,7 @@ from typing import Any, TextIO
 import numpy as np
 
 from infoscope.errors import Advised, InputError, UnknownNameError
-from infoscope.readers.compression import first_bytes, most_bytes_of_zstd, unpacked_chunks, unpacked_zstd
+from infoscope.readers.compression import first_bytes, most_bytes_of_zstd, unpack_zstd, unpacked_chunks
 from infoscope.readers.conversions import copies, place_of_copy
 from infoscope.readers.decode import Tally
 from infoscope.readers.files import Files
@@ -46,12 +46,12 @@ PARALLEL, IN_ORDER = "parallel=true", "parallel=false"
 """True if several threads read a text file from several places, as part of a statement."""
 
 
-def text_options(compression: str) -> str:
+def write_text_options(compression: str) -> str:
     """Return how the engine reads lines, as part of a statement.
 
     In parallel: one thread alone takes a quote that is never closed for the end of the file, so that it reads only
     what ``check_records`` finds right. In parallel the engine leaves out a last line that is longer than its buffer;
-    ``text_checked`` finds it.
+    ``check_text`` finds it.
     """
     return f"compression='{compression}', max_line_size={LONGEST_LINE}, buffer_size={2 * LONGEST_LINE}, {PARALLEL}"
 
@@ -67,7 +67,7 @@ def check_records(path: Path, compression: str, delimiter: str) -> None:
     """Reject the first record of a CSV file that has more or fewer fields than the header, or quotes that are wrong."""
     before = csv.field_size_limit(LONGEST_LINE)
     try:
-        with opened_text(path, compression) as file:
+        with open_text(path, compression) as file:
             _check_each(csv.reader(file, delimiter=delimiter, strict=True), path)
     finally:
         csv.field_size_limit(before)
@@ -94,14 +94,14 @@ _FAULTS = {
 
 
 @contextmanager
-def opened_text(path: Path, compression: str, limit: int | None = None, errors: str = "strict") -> Iterator[TextIO]:
+def open_text(path: Path, compression: str, limit: int | None = None, errors: str = "strict") -> Iterator[TextIO]:
     """Open a text file, unpacked and without a byte order mark; of a zstd file whole lines of the first bytes.
 
     ``errors`` is what becomes of bytes that are not UTF-8, as in ``open``.
     """
     try:
         if compression == "zstd":
-            data = unpacked_zstd(path) if limit is None else first_bytes(path, "zstd", limit)
+            data = unpack_zstd(path) if limit is None else first_bytes(path, "zstd", limit)
             is_whole = limit is None or len(data) < limit
             text = codecs.getincrementaldecoder("utf-8-sig")(errors).decode(data, final=is_whole)
             yield io.StringIO(text if is_whole else text[: text.rfind("\n") + 1] or text, newline="")
@@ -119,7 +119,7 @@ _LINE_ENDS = b"\r\n"
 
 
 @contextmanager
-def text_checked(files: Files) -> Iterator[None]:
+def check_text(files: Files) -> Iterator[None]:
     """Reject text that the engine lets pass, once it has read it in the meantime.
 
     The engine looks at the columns alone that it is asked for, and leaves out a last line that is longer than its
@@ -233,7 +233,7 @@ def read_header(path: Path, asked: Collection[str], *, tab: bool, delimiter: str
     and bar that makes the asked names appear; where none is asked, the one that gives the most names.
     """
     text, size = "", 1 << 16
-    with opened_text(path, compression, LONGEST_LINE) as file:
+    with open_text(path, compression, LONGEST_LINE) as file:
         while chunk := file.read(size):  # the header and some more, as far as a line may be long
             text, size = text + chunk, len(text) + size
             if _HEADER.match(text.lstrip("\r\n")) or len(text) >= LONGEST_LINE:

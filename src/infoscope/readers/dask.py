@@ -16,10 +16,10 @@ from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
 from infoscope.errors import InputError, masked
 from infoscope.readers.decode import Tally, add_tallies
-from infoscope.readers.duckdb import DuckdbEngine, opened, scan_files, scratch_of
+from infoscope.readers.duckdb import DuckdbEngine, find_scratch, open_session, scan_files
 from infoscope.readers.engine import Engine
 from infoscope.readers.files import PATIENCE, Addresses, Files, check_reachable, find_files
-from infoscope.readers.progress import shown_while
+from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions
 
 WORKERS_PATIENCE = 60.0
@@ -40,7 +40,7 @@ class DaskEngine(Engine):
         read, url = query.read, query.read.url
         native = read.native if is_native_wanted(read.native) else False  # workers have an environment of their own
         if isinstance(source, Files):  # a worker that sees one file cannot tell that another has other columns
-            with scratch_of(source) as folder, opened(folder, source.name, ReadOptions(threads=1)) as session:
+            with find_scratch(source) as folder, open_session(folder, source.name, ReadOptions(threads=1)) as session:
                 scan_files(session, source, query.names, read.delimiter)
         inside = replace(query, read=ReadOptions(delimiter=read.delimiter, threads=1, native=native))
         with _dask_client(url) as client:
@@ -54,7 +54,7 @@ class DaskEngine(Engine):
                 task = _count_address
                 parts = client.submit(_list_files, source, pure=False).result()
             futures = client.map(task, parts, query=inside, pure=False, retries=3)
-            with shown_while(f"counting {source.name} on {url}"):
+            with show_progress(f"counting {source.name} on {url}"):
                 counted = client.gather(futures)
         return [add_tallies(tallies) for tallies in zip(*counted, strict=True)]
 
@@ -72,7 +72,7 @@ def _dask_client(url: str | None) -> Iterator[Any]:
     _check_dask(url)
     client = Client(url, timeout=PATIENCE, set_as_default=False)
     try:
-        with shown_while(f"waiting for a worker of {url}"):
+        with show_progress(f"waiting for a worker of {url}"):
             client.wait_for_workers(1, timeout=WORKERS_PATIENCE)
         yield client
     except TimeoutError as error:

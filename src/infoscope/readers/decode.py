@@ -365,13 +365,12 @@ def group_cells(tally: Tally, depth: int) -> tuple[list[tuple[Group, Ints]], dic
         (tuple(tally.labels[i][code] for i, code in enumerate(keys[:, mine[0]])), places[mine])
         for mine in (np.split(np.arange(len(places)), starts) if len(places) else ())
     ]
-    return sorted(groups, key=lambda pair: [_rank_label(label) for label in pair[0]]), ungrouped
 
+    def rank(label: Label) -> tuple[bool, Label | str]:  # numbers first and by value, others by their text
+        is_number = isinstance(label, (int, float))
+        return (not is_number, label if is_number else as_text(label))
 
-def _rank_label(label: Label) -> tuple[bool, Label | str]:
-    """Return what sorts labels: numbers first and by value, others by their text."""
-    is_number = isinstance(label, (int, float))
-    return (not is_number, label if is_number else as_text(label))
+    return sorted(groups, key=lambda pair: [rank(label) for label in pair[0]]), ungrouped
 
 
 def _is_hole(tally: Tally, at: int) -> NDArray[np.bool_]:
@@ -466,12 +465,12 @@ class Joint:
 
     def counted(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:
         """Return the same without the warning, for callers that count several systems and warn once."""
-        labels = self._match_labels(system, reject, positive)
-        return self._keep_usable((system,)).table(system, reject=labels[0], positive=labels[1])
+        return self._make_table(self._keep_usable((system,)), system, reject, positive)
 
-    def _match_labels(self, system: str, *labels: Label | None) -> list[Label | None]:
+    def _make_table(self, rows: UsableRows, system: str, reject: Label | None, positive: Label | None) -> Contingency:
         names = (self.columns.truth, system)
-        return [match_columns(label, self.tally, names, self.columns) for label in labels]
+        stated = [match_columns(label, self.tally, names, self.columns) for label in (reject, positive)]
+        return rows.table(system, reject=stated[0], positive=stated[1])
 
     def paired(self, *systems: str) -> Paired:
         """Return counts of the rows that all of these systems predicted; by default all there are."""
@@ -499,8 +498,7 @@ class Joint:
         from scipy.sparse import coo_array  # noqa: PLC0415 - only for clusters
 
         part = self._keep_usable((system, cluster))
-        labels = self._match_labels(system, reject, positive)
-        table = part.table(system, reject=labels[0], positive=labels[1])
+        table = self._make_table(part, system, reject, positive)
         tally = part.tally
         places = [{label: i for i, label in enumerate(side)} for side in (table.truth_labels, table.system_labels)]
         rows, columns = (

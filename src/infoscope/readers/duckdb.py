@@ -27,7 +27,7 @@ from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
 from infoscope.errors import Advised, InfoscopeError, InputError
 from infoscope.readers.compression import check_whole, compression_of, first_bytes
-from infoscope.readers.conversions import unpacked_copies
+from infoscope.readers.conversions import unpack_copies
 from infoscope.readers.csv_text import (
     BYTE_ORDER_MARK,
     IN_ORDER,
@@ -35,18 +35,18 @@ from infoscope.readers.csv_text import (
     PARALLEL,
     Header,
     check_records,
+    check_text,
     is_split,
-    opened_text,
+    open_text,
     read_header,
     reject_repeated_header,
-    text_checked,
-    text_options,
+    write_text_options,
 )
 from infoscope.readers.decode import Ints, Tally, decode_texts, encode
 from infoscope.readers.files import WORTH_READING, Files, check_readable, raise_for_each
 from infoscope.readers.labels import Decoder, decoders
 from infoscope.readers.parquet import check_gzip_pages, count_by_codes, is_built, packed_row_groups
-from infoscope.readers.progress import shown_while
+from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.signatures import check_signature, not_utf8
 from infoscope.readers.sql import GroupBy
@@ -82,7 +82,7 @@ class DuckdbEngine:
 
     def rows(self, source: Files, names: Sequence[str], read: ReadOptions) -> dict[str, Sequence[Any]]:
         """Return the values of some columns in the order of the files; times as such, text as it is spelt."""
-        with scratch_of(source) as folder, opened(folder, source.name, read) as session:
+        with find_scratch(source) as folder, open_session(folder, source.name, read) as session:
             scan = scan_in_order(session, source, names, read.delimiter)
             fields = ", ".join(scan.columns[name] for name in names)
             lines = session.rows(f"SELECT {fields} FROM {scan.relation}", **scan.values)
@@ -95,7 +95,7 @@ class DuckdbEngine:
         return columns
 
 
-def scratch_of(files: Files) -> AbstractContextManager[Path]:
+def find_scratch(files: Files) -> AbstractContextManager[Path]:
     """Return the folder that was made for these files, or a new one: some disks take milliseconds to remove it."""
     return scratch_folder() if files.folder is None else nullcontext(files.folder)
 
@@ -105,10 +105,10 @@ def _count_files(files: Files, query: Query) -> list[Tally]:
     check_readable(files.paths)
     sizes = {path: path.stat().st_size for path in files.paths}
     native, tallies = query.read.native, None
-    with scratch_of(files) as folder:
+    with find_scratch(files) as folder:
         if files.compression != "none":
             with suppress(InfoscopeError, OSError):  # a fault is explained below, in the words for compressed files
-                plain = unpacked_copies(files, folder)
+                plain = unpack_copies(files, folder)
                 tallies = None if plain is None else _count_as_they_are(plain, query, folder, None)
         try:
             tallies = tallies or _count_as_they_are(files, query, folder, native)
@@ -134,8 +134,8 @@ def _count_as_they_are(files: Files, query: Query, folder: Path, native: bool | 
     by_codes = is_native_wanted(native) or files.format != "parquet"  # text is encoded by pyarrow
     files = replace(files, by_codes=by_codes and is_built())
     with (
-        text_checked(files),
-        opened(folder, files.name, query.read) as session,
+        check_text(files),
+        open_session(folder, files.name, query.read) as session,
         packed_row_groups(session, files, query) as groups,
     ):
         scan = scan_files(session, files, query.names, query.read.delimiter, query.weight)
@@ -157,10 +157,10 @@ def read_schema(files: Files, read: ReadOptions, known: Collection[str] = ()) ->
         header = read_header(first, wanted, tab=tab, delimiter=read.delimiter, compression=files.compression)
         return [(name, "text") for name in header.names]
     if files.format == "ndjson":
-        return [(name, "json") for name in first_keys(first, files.compression)]
+        return [(name, "json") for name in list_first_keys(first, files.compression)]
     if files.format == "arrow":
         return [(field.name, str(field.type)) for field in arrow_schema(first)]
-    with scratch_of(files) as folder, opened(folder, files.name, ReadOptions(threads=1)) as session:
+    with find_scratch(files) as folder, open_session(folder, files.name, ReadOptions(threads=1)) as session:
         names, types = parquet_schemas(session, [exact_path(first)])[0]
         return list(zip(names, types, strict=True))
 
@@ -200,7 +200,7 @@ class Session:
     @contextmanager
     def batches(self, sql: str, size: int) -> Iterator[Any]:
         """Give the rows of a query as record batches of Arrow; its errors are the engine's own."""
-        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
+        with show_progress(f"counting {self.source}", self.connection.query_progress), raise_interrupts():
             answer: Any = self.connection.sql(sql)
             batches = (getattr(answer, "to_arrow_reader", None) or answer.fetch_arrow_reader)(size)
             try:
@@ -227,14 +227,14 @@ class Session:
     @contextmanager
     def _explaining(self) -> Iterator[None]:
         """Reword what the engine says, also while it hands out its answer: rows of damaged files may fail only then."""
-        with shown_while(f"counting {self.source}", self.connection.query_progress), interruptible():
+        with show_progress(f"counting {self.source}", self.connection.query_progress), raise_interrupts():
             try:
                 yield
             except duckdb.InterruptException:
                 raise
             except duckdb.Error as error:
                 failed = isinstance(error, duckdb.InternalException | duckdb.FatalException)
-                raise (EngineError if failed else InputError)(explained(error, self.source, self.folder)) from error
+                raise (EngineError if failed else InputError)(explain_error(error, self.source, self.folder)) from error
 
 
 _FALSE_START = re.compile(
@@ -247,7 +247,7 @@ class EngineError(InputError):
 
 
 @contextmanager
-def interruptible() -> Iterator[None]:
+def raise_interrupts() -> Iterator[None]:
     """Turn the engine's own exception for an interrupt into KeyboardInterrupt."""
     try:
         yield
@@ -258,7 +258,7 @@ def interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def opened(folder: Path, source: str, read: ReadOptions) -> Iterator[Session]:
+def open_session(folder: Path, source: str, read: ReadOptions) -> Iterator[Session]:
     """Open a session that spills into ``folder``, fetches nothing and leaves nothing behind."""
     with ExitStack() as stack:
         try:
@@ -281,7 +281,7 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-def explained(error: duckdb.Error, source: str, folder: Path) -> str:
+def explain_error(error: duckdb.Error, source: str, folder: Path) -> str:
     """Say what went wrong, found in the engine's own words, with a way out."""
     text = str(error)
     full = "No space left" in text or "max_temp_directory_size" in text or "failed to offload" in text
@@ -550,7 +550,7 @@ class _CsvRead:
             f"SELECT {', '.join(fields)} FROM read_csv($paths{number}, auto_detect=false, header=true, "
             f"skip={self.header.skip}, delim={literal(self.header.delimiter)}, quote='\"', escape='\"', "
             f"columns={{{shape}}}, strict_mode=true, null_padding=false, nullstr='{null}', "
-            f"{text_options(self.compression)}, hive_partitioning={bool(self.hive)}, hive_types_autocast=false)"
+            f"{write_text_options(self.compression)}, hive_partitioning={bool(self.hive)}, hive_types_autocast=false)"
         )
 
 
@@ -846,7 +846,7 @@ def scan_ndjson(session: Session, files: Files, names: Sequence[str]) -> Scan:
     hive_options = f", hive_partitioning={bool(hive)}, hive_types_autocast=false"
     marked = False
     for path in files.paths:
-        keys = first_keys(path, files.compression, asked)
+        keys = list_first_keys(path, files.compression, asked)
         late = [name for name in asked if name not in keys]
         later: list[str] = []
         if late:  # keys that a file has after its first lines
@@ -871,7 +871,7 @@ def scan_ndjson(session: Session, files: Files, names: Sequence[str]) -> Scan:
     return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
 
 
-def first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> dict[str, None]:
+def list_first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> dict[str, None]:
     """Return the keys of the first lines, in order; an asked one may be there once a line."""
     keys: dict[str, None] = {}
     for found in islice(_keys_by_line(path, compression, asked, LONGEST_LINE), _FIRST_LINES):
@@ -890,7 +890,7 @@ def reject_broken_line(files: Files, asked: Sequence[str]) -> None:
 
 
 def _keys_by_line(path: Path, compression: str, asked: Sequence[str], limit: int | None = None) -> Iterator[list[str]]:
-    with opened_text(path, compression, limit) as file:
+    with open_text(path, compression, limit) as file:
         for number, line in enumerate(file, 1):
             found = _keys(line, f"{path}, line {number}")
             twice = next((name for name in asked if found.count(name) > 1), None)
@@ -908,7 +908,7 @@ def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tu
     relation = (
         f"(SELECT {', '.join([*taken, *map(identifier, hive)])} FROM read_csv($paths, auto_detect=false, "
         "header=false, quote='', escape='', delim='\x01', columns={'line': 'VARCHAR'}, strict_mode=false, "
-        f"{text_options(files.compression)}"
+        f"{write_text_options(files.compression)}"
         f", hive_partitioning={bool(hive)}, hive_types_autocast=false) WHERE trim(line, ' \t\r') <> '')"
     )
     return relation, values

@@ -18,8 +18,8 @@ from urllib.parse import urlsplit
 from infoscope.core.files import STDIN, source_title, spooled
 from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, masked
 from infoscope.readers.compression import PACKED_OTHERWISE, compression_of, first_bytes
-from infoscope.readers.signatures import sniffed_format
-from infoscope.readers.stores import MirroredFile, is_object_address, mirrored
+from infoscope.readers.signatures import sniff_format
+from infoscope.readers.stores import MirroredFile, is_object_address, mirror_files
 
 FORMATS = {
     "csv": "csv",
@@ -74,18 +74,19 @@ class Files:
     @contextmanager
     def named(self) -> Iterator[None]:
         """Let errors call copies by the name of what they are copies of."""
+
+        def rename(text: str) -> str:
+            for path, title in self.titles.items():
+                if title == source_title(Path(STDIN)):  # which has no name that a command could take
+                    text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
+            return _name_titles(text, self.titles)
+
         try:
             yield
         except InfoscopeError as error:
-            if self._in_titles(str(error)) == str(error):
+            if rename(str(error)) == str(error):
                 raise
-            raise error.reworded(self._in_titles) from error
-
-    def _in_titles(self, text: str) -> str:
-        for path, title in self.titles.items():
-            if title == source_title(Path(STDIN)):  # which has no name that a command could take
-                text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
-        return _renamed(text, self.titles)
+            raise error.reworded(rename) from error
 
     @property
     def hive_keys(self) -> tuple[str, ...]:
@@ -117,7 +118,7 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
         return (_by_suffix(Path(name))[0] if format is None else known_format(format)) == "parquet"
 
     for name in dict.fromkeys(filter(is_object_address, names)):
-        copied = mirrored(name, folder, lambda inside: _is_data(Path(inside), Path()), is_parquet)
+        copied = mirror_files(name, folder, lambda inside: _is_data(Path(inside), Path()), is_parquet)
         remote[name] = [by_address.setdefault(str(file.address), file) for file in copied]  # each object once
     near = [[mirror.path for mirror in remote[name]] if name in remote else _expand(name) for name in names]
     found = list(dict.fromkeys(path for paths in near for path in paths))
@@ -140,11 +141,11 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
             raise InputError(f"{one} is {a} and {other} is {b}; read files of one format and compression at a time")
         ((kind, compression),) = distinct
     except InputError as error:
-        raise InputError(_renamed(str(error), titles)) from error
+        raise InputError(_name_titles(str(error), titles)) from error
     return Files(paths, kind, compression, titles, mirrors, folder)
 
 
-def _renamed(text: str, titles: Mapping[Path, str]) -> str:
+def _name_titles(text: str, titles: Mapping[Path, str]) -> str:
     for path, title in titles.items():
         text = text.replace(str(path), title)
     return text
@@ -222,7 +223,7 @@ def _format_of(path: Path, given: str | None) -> tuple[str, str]:
         kind = known_format(given)
     if compression == "none" and kind.partition(":")[0] in ("", *_TEXT):
         compression = compression_of(path)
-    return kind or sniffed_format(first_bytes(path, compression)), compression
+    return kind or sniff_format(first_bytes(path, compression)), compression
 
 
 def known_format(word: str) -> str:
@@ -368,21 +369,18 @@ def addresses_of(source: object, format: str | None) -> Addresses | None:
     if len(far) < len(names):
         near = next(name for name in names if name not in far)
         raise InputError(f"{far[0]} is an address and {near} a file; read them apart")
-    kinds = {_format_of_address(name, format) for name in far}
+    if format is not None and format not in FORMATS:
+        raise InputError(f"format {format!r} is not known; choose from {', '.join(FORMATS)}")
+    kinds = set()
+    for name in far:
+        bare = re.sub(r"\.(gz|zst|zstd)$", "", name.rstrip("/"), flags=re.IGNORECASE)
+        suffix = format or bare.rpartition(".")[2].lower()
+        if suffix not in FORMATS:
+            raise InputError(f"{name} does not tell its format; name it, like --input-format parquet")
+        kinds.add(FORMATS[suffix])
     if len(kinds) > 1:
         raise InputError(f"{', '.join(far)} are {' and '.join(sorted(kinds))}; read files of one format at a time")
     return Addresses(tuple(far), kinds.pop())
-
-
-def _format_of_address(name: str, given: str | None) -> str:
-    if given is not None:
-        if given not in FORMATS:
-            raise InputError(f"format {given!r} is not known; choose from {', '.join(FORMATS)}")
-        return FORMATS[given]
-    suffix = re.sub(r"\.(gz|zst|zstd)$", "", name.rstrip("/"), flags=re.IGNORECASE).rpartition(".")[2].lower()
-    if suffix not in FORMATS:
-        raise InputError(f"{name} does not tell its format; name it, like --input-format parquet")
-    return FORMATS[suffix]
 
 
 def check_reachable(url: str) -> None:

@@ -10,7 +10,7 @@ import lazy_loader
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
-from infoscope.readers.duckdb import opened, read_schema, scan_in_order, scratch_of
+from infoscope.readers.duckdb import find_scratch, open_session, read_schema, scan_in_order
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
 from infoscope.readers.frames import is_frame, is_record_batches
@@ -83,7 +83,7 @@ def _sample_files(files: Files, how: ReadOptions, limit: int) -> dict[str, list[
     names = _unique([*list_columns(files, how), *files.hive_keys])
     if not names:
         return {}
-    with scratch_of(files) as folder, opened(folder, files.name, how) as session:
+    with find_scratch(files) as folder, open_session(folder, files.name, how) as session:
         scan = scan_in_order(session, files, names, how.delimiter)
         fields = ", ".join(f"{scan.columns[name]} AS v{at}" for at, name in enumerate(names))
         small = sum(path.stat().st_size for path in files.paths) <= _SMALL_FILE

@@ -23,7 +23,7 @@ from infoscope.errors import InfoscopeError, InputError, check_interrupted
 from infoscope.readers.decode import Ints, Tally, add_tallies, encode, merge_cells
 from infoscope.readers.files import Files
 from infoscope.readers.labels import moment
-from infoscope.readers.progress import shown_while
+from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.tables.encoding import check_pairing, one_column
 from infoscope.tables.encoding import encode as encode_labels
@@ -181,7 +181,7 @@ def _count_batches(source: pa.RecordBatchReader, query: Query) -> list[Tally]:
 
     empty = pa.RecordBatch.from_pylist([], source.schema)
     parts = []
-    with shown_while("counting the record batches"):
+    with show_progress("counting the record batches"):
         for batch in chain([empty], [source] if isinstance(source, pa.RecordBatch) else source):
             try:
                 batch.validate(full=True)  # offsets and codes of a batch that was read from a file may point elsewhere
@@ -259,7 +259,7 @@ def count_frame(source: Frame, query: Query) -> list[Tally]:
         raise InputError(f"{title} has {query.weight!r} as {kind}; weights are numbers")
     if frame.implementation is nw.Implementation.DASK:
         return _count_partitions(source, query)
-    with shown_while(f"counting {title}"):
+    with show_progress(f"counting {title}"):
         if frame.implementation is nw.Implementation.PANDAS:
             return _count_pandas(source, query)
         if not isinstance(frame, nw.LazyFrame):
@@ -464,6 +464,6 @@ def _count_partitions(source: Any, query: Query) -> list[Tally]:
     parts = [dask.delayed(count_frame)(part, query) for part in wanted.to_delayed()]
     while len(parts) > 1:
         parts = [dask.delayed(_add_lists)(parts[i : i + 8]) for i in range(0, len(parts), 8)]
-    with shown_while("counting the dask frame"), _explain_foreign("the dask frame"):
+    with show_progress("counting the dask frame"), _explain_foreign("the dask frame"):
         (tallies,) = dask.compute(parts[0])
     return tallies

@@ -24,7 +24,7 @@ from shlex import quote
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.compression import UNPACKERS, compression_of
-from infoscope.readers.csv_text import opened_text
+from infoscope.readers.csv_text import open_text
 from infoscope.readers.files import check_readable, find_files
 from infoscope.readers.signatures import check_signature
 from infoscope.tables.label_sets import LabelSets
@@ -137,7 +137,7 @@ def _read_fields(path: Path) -> Iterator[tuple[int, list[str]]]:
                 check_signature(files.paths[0], "tsv", files.compression)
             except InputError as error:  # a label list has no options of reading: other files are converted first
                 raise InputError(error.page) from error
-            with opened_text(files.paths[0], files.compression, errors="surrogateescape") as file:
+            with open_text(files.paths[0], files.compression, errors="surrogateescape") as file:
                 for number, line in enumerate(file, start=1):
                     if line[-1] in _SURROGATES:
                         raise InputError(f"{path}, line {number} ends within a character; fetch the file again")

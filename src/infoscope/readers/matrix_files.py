@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError
 from infoscope.readers.conversions import check_encoding, convert_files
-from infoscope.readers.csv_text import opened_text, reject_separator_line
+from infoscope.readers.csv_text import open_text, reject_separator_line
 from infoscope.readers.files import find_files
 from infoscope.readers.signatures import check_signature
 from infoscope.tables import Contingency
@@ -288,7 +288,7 @@ def _read_content(path: str | os.PathLike[str], encoding: str | None) -> dict[st
             check_signature(files.paths[0], files.format, files.compression)
             if files.format not in ("csv", "tsv"):
                 raise InputError(f"{path} is not a CSV or TSV file; a matrix file is")
-            with opened_text(files.paths[0], files.compression) as file:
+            with open_text(files.paths[0], files.compression) as file:
                 text = file.read()
             if (printed := weka_matrices(text, str(files.paths[0]))) is not None:
                 return {name: MatrixFile(labels, labels, values) for name, (labels, values) in printed.items()}
@@ -462,7 +462,7 @@ def read_prevalence(asked: str | None) -> Literal["equal"] | dict[str, float] | 
         return asked  # type: ignore[return-value]
     path = Path(asked)
     try:
-        with opened_text(path, "gzip" if path.suffix == ".gz" else "none") as file:
+        with open_text(path, "gzip" if path.suffix == ".gz" else "none") as file:
             text = file.read()
     except OSError:
         raise InputError(

@@ -30,10 +30,10 @@ from numpy.typing import NDArray
 from infoscope.core.embedded_database import duckdb
 from infoscope.core.native_code import compiled_part
 from infoscope.errors import InputError
-from infoscope.readers.csv_text import opened_text
+from infoscope.readers.csv_text import open_text
 from infoscope.readers.decode import Ints, Tally
 from infoscope.readers.files import Files
-from infoscope.readers.progress import shown_while
+from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query
 from infoscope.readers.stores import MirroredFile
 from infoscope.tables.counting import scatter
@@ -153,7 +153,7 @@ class Counting:
             columns.append(np.array(places))
         truth, *systems = columns
         for i, (system, table) in enumerate(zip(systems, self._tables, strict=True)):
-            self.totals[i] = total = grown(self.totals[i], (int(truth.max()) + 1, int(system.max()) + 1))
+            self.totals[i] = total = grow(self.totals[i], (int(truth.max()) + 1, int(system.max()) + 1))
             whence = np.full(total.shape[1], len(system))  # the last column of such a table is empty
             whence[system] = np.arange(len(system))
             total[truth] += table.take(whence, axis=1)
@@ -163,7 +163,7 @@ class Counting:
 _Table = TypeVar("_Table", NDArray[np.int64], NDArray[np.uint32])
 
 
-def grown(table: _Table, shape: tuple[int, ...]) -> _Table:
+def grow(table: _Table, shape: tuple[int, ...]) -> _Table:
     """Return the table with room for this many labels; when it grows, over-allocate to amortise growth."""
     if table.shape[0] >= shape[0] and table.shape[1] >= shape[1]:
         return table
@@ -482,13 +482,13 @@ class PackedCounting:
         return np.array(places, dtype=np.uint16)
 
     def _table(self, column: int, most: int) -> NDArray[np.uint32]:
-        self._tables[column - 1] = grown(self._tables[column - 1], (self._lines, most + 2))
+        self._tables[column - 1] = grow(self._tables[column - 1], (self._lines, most + 2))
         return self._tables[column - 1]
 
     def settle(self) -> None:
         """Add what small tables hold, which fit a processor's cache twice as well, to the totals."""
         for i, table in enumerate(self._tables):
-            total = self.totals[i] = grown(self.totals[i], table.shape)
+            total = self.totals[i] = grow(self.totals[i], table.shape)
             total[: table.shape[0], : table.shape[1]] += table
             table[:] = 0
         self._rows = 0
@@ -596,7 +596,7 @@ LocatedGroup = tuple[RowGroup, InMemory]
 
 
 @contextmanager
-def located(groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile]) -> Iterator[Iterator[LocatedGroup]]:
+def locate_groups(groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile]) -> Iterator[Iterator[LocatedGroup]]:
     """Yield row groups with their bytes; those of a store that takes its time are asked for from now on."""
     if not mirrors:
         yield ((group, lambda _start, _size: None) for group in groups)  # no bytes of files here wait in memory
@@ -761,7 +761,7 @@ def packed_row_groups(session: Session, files: Files, query: Query) -> Iterator[
     if files.format != "parquet" or not files.by_codes or not _is_plain(files, query):
         yield None
         return
-    with located(row_groups(session, files, query.names), files.mirrors) as groups:
+    with locate_groups(row_groups(session, files, query.names), files.mirrors) as groups:
         yield groups
 
 
@@ -799,7 +799,7 @@ def _is_plain(files: Files, query: Query) -> bool:
 def _longest_line(files: Files) -> int:
     """Return the longest of the first hundred lines, and of some further on where the file can be entered anywhere."""
     path = files.paths[0]
-    with opened_text(path, files.compression, _LOOK * _LOOKS) as file:
+    with open_text(path, files.compression, _LOOK * _LOOKS) as file:
         longest = max(map(len, islice(file, 100)), default=0)
     if files.compression != "none":
         return longest
@@ -819,89 +819,70 @@ def _count_text(session: Session, scan: Scan, files: Files, query: Query) -> lis
     statement = re.sub(r"\$(paths\d*)", r"getvariable('\1')", statement)
     rows = min(_BATCH, _TEXT_BATCH // max(_longest_line(files), 1))
     with session.batches(statement, rows) as batches:
-        stream = _Stream(Places(query.names), batches)
-        return stream.places.tallies(_in_threads(stream.count, min(_threads(query), 2), stream.stop))
+        work, places = _Queue(batches), Places(query.names)
 
+        def count() -> Counting:
+            counting = Counting(places)
+            for batch in work:  # while one thread waits for the next, another counts
+                if batch.nbytes > _LARGEST_BATCH:
+                    raise UnfitError
+                counting.add(batch)
+            counting.settle()
+            return counting
 
-def _threads(query: Query) -> int:
-    return query.read.threads or os.cpu_count() or 1
-
-
-def _in_threads(count: Callable[[], CountedCodes], threads: int, stop: Event) -> list[CountedCodes]:
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            return [thread.result() for thread in [pool.submit(count) for _ in range(threads)]]
-        finally:
-            stop.set()  # for the other threads, when one fails or the user interrupts
-
-
-@dataclass
-class _Stream:
-    """Batches that come one after the other: while one thread waits for the next, another counts."""
-
-    places: Places
-    batches: Any
-    stop: Event = field(default_factory=Event)
-    _lock: Lock = field(default_factory=Lock)
-
-    def _next(self) -> Any:
-        with self._lock:
-            batch = None if self.stop.is_set() else next(self.batches, None)
-        if batch is not None and batch.nbytes > _LARGEST_BATCH:
-            raise UnfitError
-        return batch
-
-    def count(self) -> Counting:
-        """Count until nothing is left, as one thread does."""
-        counting = Counting(self.places)
-        while (batch := self._next()) is not None:
-            counting.add(batch)
-        counting.settle()
-        return counting
+        return places.tallies(work.share(count, min(query.read.threads or os.cpu_count() or 1, 2)))
 
 
 def _count_parquet(groups: Iterator[LocatedGroup], files: Files, query: Query) -> list[Tally] | None:
     """Count row groups, in a thread for each core."""
-    work = _Work(Places(query.names), groups)
+    work, places = _Queue(groups), Places(query.names)
+
+    def count() -> PackedCounting:
+        counting = PackedCounting(places)
+        with ExitStack() as stack:
+            path, file = None, None
+            for group, in_memory in work:
+                if file is None or group.path != path:
+                    stack.close()
+                    path, file = group.path, stack.enter_context(group.path.open("rb", buffering=0))
+                counting.add(file, group, in_memory)
+        counting.settle()
+        return counting
+
+    def percent() -> float:
+        return 0.0 if work.last is None else 100 * work.last[0].share
+
     try:
-        with shown_while(f"counting {files.name}", work.percent):
-            return work.places.tallies(_in_threads(work.count, _threads(query), work.stop))
+        with show_progress(f"counting {files.name}", percent):
+            return places.tallies(work.share(count, query.read.threads or os.cpu_count() or 1))
     except (UnfitError, InputError, OSError):
         return None
 
 
-@dataclass
-class _Work:
-    """Row groups that wait for a thread."""
+class _Queue:
+    """Parts of a source that wait for a thread; the next one is asked for by one thread at a time."""
 
-    places: Places
-    groups: Iterator[LocatedGroup]
-    stop: Event = field(default_factory=Event)
-    _share: float = 0.0
-    _lock: Lock = field(default_factory=Lock)
+    def __init__(self, parts: Iterator[Any]) -> None:
+        self.last: Any = None
+        """The part that was handed out last."""
+        self._parts, self._stop, self._lock = parts, Event(), Lock()
 
-    def percent(self) -> float:
-        return 100 * self._share
+    def __iter__(self) -> Iterator[Any]:
+        while True:
+            with self._lock:
+                part = None if self._stop.is_set() else next(self._parts, None)
+                self.last = self.last if part is None else part
+            if part is None:
+                return
+            yield part
 
-    def _next(self) -> LocatedGroup | None:
-        with self._lock:  # the engine is asked about the next file by one thread at a time
-            found = None if self.stop.is_set() else next(self.groups, None)
-            self._share = self._share if found is None else found[0].share
-            return found
-
-    def count(self) -> PackedCounting:
-        """Count until nothing is left, as one thread does."""
-        counting = PackedCounting(self.places)
-        with ExitStack() as opened:
-            path, file = None, None
-            while (found := self._next()) is not None:
-                group, in_memory = found
-                if file is None or group.path != path:
-                    opened.close()
-                    path, file = group.path, opened.enter_context(group.path.open("rb", buffering=0))
-                counting.add(file, group, in_memory)
-        counting.settle()
-        return counting
+    def share(self, count: Callable[[], CountedCodes], threads: int) -> list[CountedCodes]:
+        """Let some threads count until nothing is left."""
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                return [thread.result() for thread in [pool.submit(count) for _ in range(threads)]]
+            finally:
+                self._stop.set()  # for the other threads, when one fails or the user interrupts
 
 
 # ── pages packed by gzip ──────────────────────────────────────────────────────────────────────────

@@ -10,7 +10,7 @@ from time import monotonic
 
 from infoscope.errors import masked
 
-__all__ = ["shown_while"]
+__all__ = ["show_progress"]
 
 _PATIENCE = 2.0
 _TICK = 0.2
@@ -20,7 +20,7 @@ _stage = Lock()
 
 
 @contextmanager
-def shown_while(task: str, percent: Callable[[], float] | None = None) -> Iterator[None]:
+def show_progress(task: str, percent: Callable[[], float] | None = None) -> Iterator[None]:
     """Show how far a task is, or how long it has taken, on a terminal's stderr.
 
     A share below zero means that it is not known.

@@ -93,10 +93,10 @@ _TABLES_SCHEMA = re.compile(rb'"schema": "infoscope/(?:tables?|patterns)/')
 _DOCUMENT = _Kind("JSON over several lines", "write one object per line: jq -c . {file} > {ndjson}")
 
 
-def sniffed_format(head: bytes) -> str:
+def sniff_format(head: bytes) -> str:
     """Return the format by the first bytes of a file whose name does not say it.
 
-    >>> sniffed_format(b'{"t": 1}'), sniffed_format(b"t,s"), sniffed_format(b"PAR1")
+    >>> sniff_format(b'{"t": 1}'), sniff_format(b"t,s"), sniff_format(b"PAR1")
     ('ndjson', 'csv', 'parquet')
     """
     for magic, kind in _READABLE.items():

@@ -23,9 +23,9 @@ from urllib.parse import unquote
 from infoscope.core.embedded_database import deferred_signals
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, check_interrupted, masked
-from infoscope.readers.csv_text import Header, opened_text, read_header, reject_repeated_header, split_header
+from infoscope.readers.csv_text import Header, open_text, read_header, reject_repeated_header, split_header
 from infoscope.readers.decode import Tally, add_tallies
-from infoscope.readers.duckdb import opened, scan_files
+from infoscope.readers.duckdb import open_session, scan_files
 from infoscope.readers.engine import Engine
 from infoscope.readers.files import Addresses, Files, check_reachable
 from infoscope.readers.frames import count_frame
@@ -84,7 +84,7 @@ class SparkEngine(Engine):
         if not is_text and delimiter is not None:
             raise InputError(f"{source.name} is {source.format}; a delimiter is for CSV files")
         header = _check_files(source, query, delimiter) if isinstance(source, Files) else None
-        with opened_spark(url) as spark, _explain_spark(source.name, url):
+        with open_spark(url) as spark, _explain_spark(source.name, url):
             if is_text:
                 frame = _open_text(spark, source, query, header or _read_far_header(spark, source, query, delimiter))
             else:
@@ -111,14 +111,14 @@ def _check_files(files: Files, query: Query, delimiter: str | None) -> Header | 
     if files.compression != "none" and not packed:
         raise InputError(f"Spark reads gzip files named .gz, and {files.name} is {files.compression}; {_OTHERWISE}")
     if files.format == "parquet":
-        with scratch_folder() as folder, opened(folder, files.name, ReadOptions(threads=1)) as session:
+        with scratch_folder() as folder, open_session(folder, files.name, ReadOptions(threads=1)) as session:
             scan_files(session, files, query.names, delimiter)  # for its look at every schema
         return None
     asked = [name for name in query.names if name not in files.hive_keys]
     headers = {}
     for path in files.paths:
         header = read_header(path, asked, tab=files.format == "tsv", delimiter=delimiter, compression=files.compression)
-        with opened_text(path, files.compression) as file:
+        with open_text(path, files.compression) as file:
             _check_header(header, file.read(1 << 20).lstrip("\r\n"), str(path))
         headers[replace(header, skip=0)] = str(path)  # Spark skips empty lines by itself
     return _one_header(headers)
@@ -353,7 +353,7 @@ _FAREWELL = 15.0
 
 
 @contextmanager
-def opened_spark(url: str | None) -> Iterator[Any]:
+def open_spark(url: str | None) -> Iterator[Any]:
     """Open a session behind an address, strict in what it reads; the caller's own session stays untouched."""
     if url is not None and not _MASTER.fullmatch(url):
         raise InputError(

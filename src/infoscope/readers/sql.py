@@ -17,7 +17,7 @@ from infoscope.errors import InputError, masked
 from infoscope.readers.decode import Tally
 from infoscope.readers.engine import Engine
 from infoscope.readers.labels import decoders
-from infoscope.readers.progress import shown_while
+from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query, ReadOptions, pick_columns
 
 # ── the statement that counts ─────────────────────────────────────────────────────────────────────
@@ -124,10 +124,10 @@ def count_query(source: object, what: object, query: Query) -> list[Tally]:
     """Return one tally for each margin of a table or query in a database."""
     if not isinstance(what, str) or not what.strip():
         raise InputError(f"{what!r} is no table and no query; with a database, name one of them as text")
-    with connected(source) as connection:
+    with connect(source) as connection:
         module = type(connection).__module__.partition(".")[0]
         try:
-            with shown_while(f"counting {_short(what)}"):
+            with show_progress(f"counting {_short(what)}"):
                 return _count(connection, _driver(connection), what, query)
         except _error_type(module) as error:
             if module == "adbc_driver_manager":  # to PostgreSQL it answers nothing more after an error
@@ -254,7 +254,7 @@ def _error_type(module: str) -> type[Exception]:
 
 
 @contextmanager
-def connected(source: object) -> Iterator[Any]:
+def connect(source: object) -> Iterator[Any]:
     """Use the caller's connection, left open; or a new one for an address, closed afterwards."""
     if not isinstance(source, str):
         raw = getattr(source, "raw_connection", None)
@@ -265,14 +265,14 @@ def connected(source: object) -> Iterator[Any]:
             return
         connection = raw()
     else:
-        connection = _connect(source)
+        connection = _open_address(source)
     try:
         yield connection
     finally:
         connection.close()
 
 
-def _connect(url: str) -> Any:
+def _open_address(url: str) -> Any:
     parts = urlsplit(url)
     scheme = parts.scheme.partition("+")[0]
     if scheme in ("sqlite", "duckdb"):

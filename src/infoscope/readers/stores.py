@@ -435,7 +435,7 @@ def _join_ranges(spans: Iterable[Range]) -> list[Range]:
     return joined
 
 
-def mirrored(
+def mirror_files(
     name: str, folder: Path, is_data: Callable[[str], bool], is_parquet: Callable[[str], bool]
 ) -> list[MirroredFile]:
     """Copy the files that an address, a folder or a pattern means, in their order.

@@ -10,7 +10,7 @@ from typing import Any
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InputError
-from infoscope.readers.duckdb import Scan, Session, identifier, literal, opened, scan_files
+from infoscope.readers.duckdb import Scan, Session, identifier, literal, open_session, scan_files
 from infoscope.readers.engine import open_source
 from infoscope.readers.files import Files
 from infoscope.readers.first_rows import first_rows, list_columns
@@ -152,7 +152,7 @@ def _join(files: tuple[Files, Files], key: str | None, truth: str | None, how: R
     kept = [name for name in dict.fromkeys((*present[0], *ours.hive_keys)) if present[0].count(name) < 2]
     named = label if label not in kept else f"{label} ({Path(theirs.name).name})"
     target = folder / "joined.parquet"
-    with opened(folder, ours.name, how) as session:
+    with open_session(folder, ours.name, how) as session:
         join = _Join(session, files, keys, label, how.delimiter)
         counts = join.write(kept, named, target)
         if counts.rows and counts.without_key + counts.unmatched_rows >= counts.rows:

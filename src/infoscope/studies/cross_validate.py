@@ -25,7 +25,7 @@ from infoscope.readers import ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
 from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.progress import shown_while
+from infoscope.readers.progress import show_progress
 from infoscope.readers.reader import counted_tables, finished_tables
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
@@ -272,7 +272,7 @@ def cross_validate(
     fit = delayed(_fit_folds)
     results: list[list[NDArray[np.int64]]] = []
     work = Parallel(n_jobs=jobs if jobs is not None else -1, return_as="generator")
-    with shown_while("cross-validating", lambda: 100 * len(results) / len(seeds)):
+    with show_progress("cross-validating", lambda: 100 * len(results) / len(seeds)):
         for tables in work(fit(learners, data, codes, len(names), folds, int(s), stratified=stratified) for s in seeds):
             results.append(tables)
             if progress is not None:

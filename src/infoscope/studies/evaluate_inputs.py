@@ -21,9 +21,9 @@ from infoscope.readers.cell_rows import (
     MAX_ROWS_PER_CELL,
     MAX_SEGMENT_VALUES,
     CellRows,
+    find_segments,
     sample_labels,
     sample_rows,
-    telling_segments,
 )
 from infoscope.readers.files import Files, is_read_once
 from infoscope.readers.guess_columns import as_names
@@ -478,7 +478,7 @@ def _search_segments(
             }
             segments = tuple(
                 ErrorSegment(segment.column, segment.value, segment.rate, segment.elsewhere)
-                for segment in telling_segments(counts)
+                for segment in find_segments(counts)
             )
             searched[system].append(replace(cell, segments=segments, searched=tuple(counts)))
     return searched
