@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from infoscope import CoverageDisplay, tracking
+from infoscope import CoverageDisplay, TrackLedgerDisplay, tracking
 from infoscope.errors import InputError
-from tests.api import Sequence, association_cells, ellipse, ledger_bars, timeline
+from tests.api import Sequence, association_cells, ellipse, timeline
 from tests.tracking.scenes import Rows, Stage, crowd
 
 STAGE = Stage(objects=3, frames=10)
@@ -70,13 +70,13 @@ def test_the_association_map_keeps_every_detection() -> None:
 
 
 def test_ledger_bars_fill_the_truth_and_go_beyond_by_the_false_bits() -> None:
-    systems = tracking.compare(crowd(1)[0], {"a": crowd(1)[1], "b": crowd(1)[0]}).systems
+    evaluation = tracking.compare(crowd(1)[0], {"a": crowd(1)[1], "b": crowd(1)[0]})
 
-    bars = ledger_bars(systems)
+    rows = TrackLedgerDisplay.from_evaluation(evaluation).rows
 
-    ends = {each.line: each.end for each in bars if each.system == "a"}
-    assert ends["confused"] == pytest.approx(1)
-    assert ends["spurious"] == pytest.approx(1 + systems[0].metrics["false_information_ratio"].value)
+    parts = dict(next(row for row in rows if row.name == "a").parts)
+    assert parts["captured"] + parts["missed"] + parts["confused"] == pytest.approx(1)
+    assert sum(parts.values()) == pytest.approx(1 + evaluation["a"].metrics["false_information_ratio"].value)
 
 
 def test_the_coverage_ellipse_has_the_area_of_its_covariance() -> None:
@@ -100,4 +100,5 @@ def test_nothing_is_drawn_for_what_is_undefined() -> None:
 
     with pytest.raises(InputError, match="undefined for every tracker"):
         CoverageDisplay.from_evaluation(evaluation)
-    assert ledger_bars(evaluation.systems) == []
+    with pytest.raises(InputError, match="no ledger to draw"):
+        TrackLedgerDisplay.from_evaluation(evaluation)

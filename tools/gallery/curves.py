@@ -12,7 +12,7 @@ from infoscope.figures import (
     SurfaceDisplay,
     SweepDisplay,
 )
-from infoscope.figures.sweep import spoilt
+from infoscope.figures.sweep import make_errors
 from infoscope.studies.sweep import sweep
 from infoscope.tables import Contingency
 from tests.papers.test_hu2008 import MATRICES as HU
@@ -52,7 +52,7 @@ def _curves() -> Iterator[Exhibit]:
             for at in (0, 50, 100, 200)
         ],
     )
-    steps = {wrong: spoilt(200, wrong, 0.1) for wrong in range(0, 101, 5)}
+    steps = {wrong: make_errors(200, wrong, 0.1) for wrong in range(0, 101, 5)}
     yield Exhibit(
         "sweep",
         "Sweep curves",

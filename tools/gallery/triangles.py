@@ -8,7 +8,7 @@ from sklearn.datasets import load_digits
 from sklearn.neural_network import MLPClassifier
 
 from infoscope.figures import EntropyTriangleDisplay, SplitTriangleDisplay
-from infoscope.figures.sweep import spoilt
+from infoscope.figures.sweep import make_errors
 from infoscope.metrics import accuracy
 from infoscope.studies.evaluate import evaluate
 from infoscope.tables import Contingency
@@ -71,7 +71,7 @@ def exhibits() -> Iterator[Exhibit]:
         where,
         SplitTriangleDisplay.from_table(tables, families=families),
     )
-    steps = {str(wrong): spoilt(200, wrong, 0.1) for wrong in range(0, 101, 10)}
+    steps = {str(wrong): make_errors(200, wrong, 0.1) for wrong in range(0, 101, 10)}
     yield Exhibit(
         "triangle-path",
         "A path over an ordered condition",
@@ -81,7 +81,7 @@ def exhibits() -> Iterator[Exhibit]:
         "Of 200 predictions 0, 10, … 100 are wrong: the system falls to the bottom.",
     )
     both = {
-        f"{positive:.0%}, {wrong}": spoilt(200, wrong, positive)
+        f"{positive:.0%}, {wrong}": make_errors(200, wrong, positive)
         for positive in (0.1, 0.5)
         for wrong in range(0, 101, 20)
     }

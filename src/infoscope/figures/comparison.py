@@ -88,21 +88,16 @@ class ComparisonDisplay(TableDisplay):
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, metric: str | None = None) -> Self:
-        """The ranking of a comparison, each row ending in its verdict against the baseline, else the best."""
-        ranking = next((found for found in comparison.ranking if metric in (None, found.metric)), None)
+        """Draw the ranking of a comparison, each row ending in its verdict against the baseline, else the best."""
+        ranking = next((each for each in comparison.ranking if metric in (None, each.metric)), None)
         if ranking is None:
             raise UnknownNameError(f"the systems were not compared by {metric!r}")
         reference = comparison.reference(ranking)
-        rows = [
-            ForestRow(
-                place.name,
-                place.shown,
-                place.estimate.low,
-                place.estimate.high,
-                _verdict(comparison, place.name, reference, ranking.metric),
-            )
-            for place in ranking.places
-        ]
+        rows = []
+        for place in ranking.places:
+            pair = None if place.name == reference else comparison.between(place.name, reference, ranking.metric)
+            word = pair.verdict if pair is not None else "baseline" if comparison.baseline == place.name else ""
+            rows.append(ForestRow(place.name, place.shown, place.estimate.low, place.estimate.high, word))
         card = find(ranking.metric).card
         return cls(rows, card.title, reference, card.better != "lower")
 
@@ -117,72 +112,55 @@ class ComparisonDisplay(TableDisplay):
         return low - pad, high + pad
 
     def panel(self) -> Panel:
-        """Rows with dots and whiskers, the baseline dashed."""
+        """Draw rows with dots and whiskers, the baseline dashed."""
         low, high = self.span
         count = len(self.rows)
-        words = any(row.word for row in self.rows)
         left = min(210.0, max(60.0, 22.0 + max(width_of(plain_label(row.name)) for row in self.rows)))
+        reference = {row.name: row.value for row in self.rows}.get(self.baseline or "")
+        if self.differences:
+            reference = 0.0
+        marks: list[Mark] = []
+        if reference is not None:
+            marks.append(Line(((reference, -0.6), (reference, count - 0.4)), "ink", dash=(3.0, 3.0)))
+        for place, row in enumerate(self.rows):
+            y = count - 1 - place
+            number = format_number(row.value, ".3f")
+            if self.differences:
+                number = format_number(100 * row.value, "+.1f") if self.points else format_number(row.value, "+.3f")
+            tip = f"{plain_label(row.name)}: {number}"
+            if row.low is not None and row.high is not None:
+                marks.append(Line(((row.low, y), (row.high, y)), "ink", 2.0, of=row.name))
+                tip += f" ({format_number(row.low, '.3f')} to {format_number(row.high, '.3f')})"
+            marks.append(Dot(row.value, y, "accent", of=row.name, tip=tip))
+            name, full = fitting(row.name, 188.0), plain_label(row.name)
+            marks.append(Words(low, y, name, anchor="end", shift=(-8.0, 0.0), of=row.name, tip=full))
+            marks.append(Words(high, y, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)))
         scale = 100.0 if self.differences and self.points else 1.0
-        ticks = tuple((at / scale, text) for at, text in axis(low * scale, high * scale, "").ticks)
-        marks = [mark for at, row in enumerate(self.rows) for mark in self._row(count - 1 - at, row)]
+        ticks = tuple((tick / scale, text) for tick, text in axis(low * scale, high * scale, "").ticks)
+        best = self.rows[0]
         return Panel(
             "Comparison",
-            self._summary(),
+            f"{self.title} of {count} {self.noun}; first is {shortened(best.name, 60)} with "
+            f"{format_number(best.value, '.3f')}.",
             Axis(low, high, self.title, ticks, grid=True),
             Axis(-0.6, count - 0.4),
-            (*self._reference(count), *marks),
+            tuple(marks),
             width=490.0 + left,
             height=26.0 * count + 62.0,
-            margins=(left, 6.0, 150.0 if words else 64.0, 50.0),
+            margins=(left, 6.0, 150.0 if any(row.word for row in self.rows) else 64.0, 50.0),
         )
-
-    def _reference(self, count: int) -> list[Mark]:
-        base = {row.name: row.value for row in self.rows}.get(self.baseline or "")
-        at = 0.0 if self.differences else base
-        return [] if at is None else [Line(((at, -0.6), (at, count - 0.4)), "ink", dash=(3.0, 3.0))]
-
-    def _row(self, at: int, row: ForestRow) -> list[Mark]:
-        marks: list[Mark] = []
-        number = format_number(row.value, ".3f")
-        if self.differences:
-            number = format_number(100 * row.value, "+.1f") if self.points else format_number(row.value, "+.3f")
-        tip = f"{plain_label(row.name)}: {number}"
-        if row.low is not None and row.high is not None:
-            marks.append(Line(((row.low, at), (row.high, at)), "ink", 2.0, of=row.name))
-            tip += f" ({format_number(row.low, '.3f')} to {format_number(row.high, '.3f')})"
-        marks += [
-            Dot(row.value, at, "accent", of=row.name, tip=tip),
-            Words(
-                self.span[0],
-                at,
-                fitting(row.name, 188.0),
-                anchor="end",
-                shift=(-8.0, 0.0),
-                of=row.name,
-                tip=plain_label(row.name),
-            ),
-            Words(self.span[1], at, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)),
-        ]
-        return marks
-
-    def _summary(self) -> str:
-        best, shown = self.rows[0], format_number(self.rows[0].value, ".3f")
-        return f"{self.title} of {len(self.rows)} {self.noun}; first is {shortened(best.name, 60)} with {shown}."
-
-
-def _verdict(comparison: Comparison, name: str, reference: str, metric: str) -> str:
-    """The verdict on a system against the reference."""
-    pair = None if name == reference else comparison.between(name, reference, metric)
-    return pair.verdict if pair is not None else "baseline" if comparison.baseline == name else ""
 
 
 def rows_of(values: Mapping[str, Estimate], word: str = "") -> list[ForestRow]:
-    """A row for each estimate that has a value, with its interval where there is one."""
+    """Return a row for each estimate that has a value, with its interval where there is one."""
     return [
-        ForestRow(name, known.shown, known.low, known.high, word)
-        for name, known in values.items()
-        if known.shown is not None
+        ForestRow(name, estimate.shown, estimate.low, estimate.high, word)
+        for name, estimate in values.items()
+        if estimate.shown is not None
     ]
+
+
+_WORDS = {"information": "erroneous information", "accuracy": "wrong predictions"}
 
 
 @dataclass(frozen=True)
@@ -211,7 +189,7 @@ class ImprovementDisplay(TableDisplay):
 
     @classmethod
     def from_table(cls, tables: Tables, *, baseline: str | None = None) -> Self:
-        """Every table against the baseline; without one, each against the one before it."""
+        """Compare every table with the baseline; without one, each with the one before it."""
         named = tables_by_name(tables)
         errors = {
             key: (float(erroneous_information_ratio(table)), 1.0 - float(accuracy(table)))
@@ -221,7 +199,7 @@ class ImprovementDisplay(TableDisplay):
 
     @classmethod
     def from_errors(cls, errors: Mapping[str, tuple[float, float]], *, baseline: str | None = None) -> Self:
-        """From published numbers: name -> (erroneous information ratio, share of wrong predictions)."""
+        """Draw published numbers: name -> (erroneous information ratio, share of wrong predictions)."""
         names = list(errors)
         if len(names) < 2:
             raise InputError("an improvement needs two systems; give at least two")
@@ -231,28 +209,24 @@ class ImprovementDisplay(TableDisplay):
         steps = []
         for old, new in pairs:
             title = str(new) if baseline else f"{old} → {new}"
-            for at, by in enumerate(("information", "accuracy")):
-                if not (
-                    errors[old][at] > 0
-                    and errors[new][at] > 0
-                    and np.isfinite([errors[old][at], errors[new][at]]).all()
-                ):
+            for by, before, after in zip(("information", "accuracy"), errors[old], errors[new], strict=True):
+                if not (before > 0 and after > 0 and np.isfinite([before, after]).all()):
                     raise InputError(f"the error of {old!r} or {new!r} by {by} is 0 or undefined, so no factor exists")
-                steps.append(ImprovementStep(title, by, errors[old][at] / errors[new][at]))
+                steps.append(ImprovementStep(title, by, before / after))
         return cls(steps)
 
     @classmethod
     def from_comparison(cls, comparison: Comparison) -> Self:
-        """The improvement factors of a comparison, with their ranges."""
+        """Draw the improvement factors of a comparison, with their ranges."""
         steps = [
             ImprovementStep(
-                f"{found.b} → {found.a}",
-                "accuracy" if found.of == "1 - accuracy" else "information",
-                found.factor.value or 1.0,
-                found.factor.low,
-                found.factor.high,
+                f"{improvement.b} → {improvement.a}",
+                "accuracy" if improvement.of == "1 - accuracy" else "information",
+                improvement.factor.value or 1.0,
+                improvement.factor.low,
+                improvement.factor.high,
             )
-            for found in comparison.improvements
+            for improvement in comparison.improvements
         ]
         if not steps:
             raise InputError(
@@ -261,7 +235,7 @@ class ImprovementDisplay(TableDisplay):
         return cls(steps)
 
     def panel(self) -> Panel:
-        """Rows of steps; the line at 1 is no change."""
+        """Draw rows of steps; the line at 1 is no change."""
         names = list(dict.fromkeys(step.name for step in self.steps))
         ends = [end for step in self.steps for end in (step.factor, step.low, step.high) if end]
         low, high = min(0.9, *ends) / 1.12, max(1.1, *ends) * 1.12
@@ -269,37 +243,41 @@ class ImprovementDisplay(TableDisplay):
         left = min(240.0, max(80.0, 20.0 + max(width_of(plain_label(name)) for name in names)))
         marks: list[Mark] = [Line(((0.0, -0.6), (0.0, count - 0.4)), "ink", dash=(3.0, 3.0))]
         for step in self.steps:
-            marks += _step(step, count - 1 - names.index(step.name))
-        marks += [
-            Words(
-                np.log2(low),
-                count - 0.4,
-                f"■ by {word}",
-                series(at),
-                anchor="start",
-                shift=(at * (24.0 + WIDER_WORDS * width_of(f"■ by {_WORDS[0]}", 14.0)), -12.0),
-                bold=True,
-            )
-            for at, word in enumerate(_WORDS)
-            if any(step.by == ("information", "accuracy")[at] for step in self.steps)
-        ]
-        marks += [
-            Words(np.log2(low), count - 1 - at, fitting(name, left - 14.0), anchor="end", shift=(-8.0, 0.0), of=name)
-            for at, name in enumerate(names)
-        ]
-        ticks = _ticks(low, high, 420.0)
+            by_information = step.by == "information"
+            y = count - 1 - names.index(step.name) + (0.14 if by_information else -0.14)
+            colour, x = series(0 if by_information else 1), float(np.log2(step.factor))
+            end = x
+            if step.low and step.high:
+                whiskers = ((float(np.log2(step.low)), y), (float(np.log2(step.high)), y))
+                marks.append(Line(whiskers, colour, 2.0, of=step.name))
+            if step.high:
+                end = max(x, float(np.log2(step.high)))
+            tip = f"{plain_label(step.name)}: {step.factor:.2f} times less error by {step.by}"
+            marks.append(Line(((0.0, y), (x, y)), colour, 1.5, opacity=0.5))
+            marks.append(Dot(x, y, colour, tip=tip))
+            marks.append(Words(end, y, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
+        edge = np.log2(low)
+        for number, (by, word) in enumerate(_WORDS.items()):
+            if any(step.by == by for step in self.steps):
+                shift = (number * (24.0 + WIDER_WORDS * width_of(f"■ by {_WORDS['information']}", 14.0)), -12.0)
+                marks.append(Words(edge, count - 0.4, f"■ by {word}", series(number), shift=shift, bold=True))
+        for row, name in enumerate(names):
+            text = fitting(name, left - 14.0)
+            marks.append(Words(edge, count - 1 - row, text, anchor="end", shift=(-8.0, 0.0), of=name))
+        # ticks have as many decimals as the finest needs
+        ticks = _choose_ticks(low, high, 420.0)
+        decimals = max((len(f"{tick:g}".partition(".")[2]) for tick in ticks), default=0)
+        factors = "; ".join(
+            f"{shortened(step.name, 40)}: {step.factor:.2f} times less error by {step.by}" for step in self.steps[:6]
+        )
         return Panel(
             "Improvement factor",
-            "; ".join(
-                f"{shortened(step.name, 40)}: {step.factor:.2f} times less error by {step.by}"
-                for step in self.steps[:6]
-            )
-            + ".",
+            f"{factors}.",
             Axis(
-                float(np.log2(low)),
+                float(edge),
                 float(np.log2(high)),
                 "times less error (log scale); left of 1 is worse",
-                tuple((float(np.log2(at)), f"{at:.{_decimals(ticks)}f}×") for at in ticks),
+                tuple((float(np.log2(tick)), f"{tick:.{decimals}f}×") for tick in ticks),
                 grid=True,
             ),
             Axis(-0.6, count - 0.4),
@@ -310,25 +288,15 @@ class ImprovementDisplay(TableDisplay):
         )
 
 
-_WORDS = ("erroneous information", "wrong predictions")
 _FACTORS: Sequence[float] = (1, 2, 0.5, 5, 10, 0.2, 0.1, 20, 50, 100, 3, 4, 1.5, 0.75, 7.5, 1.25, 0.25, 0.9)
 """Factors that an axis may name, the roundest first."""
 _TICK_ROOM = 44.0
 
 
-def _decimals(ticks: Sequence[float]) -> int:
-    """As many decimals as the finest tick needs, for all of them.
+def _choose_ticks(low: float, high: float, wide: float) -> list[float]:
+    """Return the roundest factors within a range that have room for their words, also where these are larger.
 
-    >>> _decimals([0.5, 1, 1.25]), _decimals([1, 2, 5])
-    (2, 0)
-    """
-    return max((len(f"{tick:g}".partition(".")[2]) for tick in ticks), default=0)
-
-
-def _ticks(low: float, high: float, wide: float) -> list[float]:
-    """The roundest factors within a range that have room for their words, also where these are written larger.
-
-    >>> _ticks(0.7, 2.4, 420.0), _ticks(0.5, 20.0, 420.0)
+    >>> _choose_ticks(0.7, 2.4, 420.0), _choose_ticks(0.5, 20.0, 420.0)
     ([0.75, 1, 1.25, 1.5, 2], [0.5, 1, 2, 3, 5, 10, 20])
     """
     per_octave = wide / (np.log2(high) - np.log2(low))
@@ -338,21 +306,3 @@ def _ticks(low: float, high: float, wide: float) -> list[float]:
         if inside and all(abs(np.log2(factor / other)) * per_octave >= _TICK_ROOM for other in kept):
             kept.append(factor)
     return sorted(kept)
-
-
-def _step(step: ImprovementStep, row: int) -> list[Mark]:
-    place = row + (0.14 if step.by == "information" else -0.14)
-    colour = series(0 if step.by == "information" else 1)
-    marks: list[Mark] = []
-    if step.low and step.high:
-        marks.append(
-            Line(((float(np.log2(step.low)), place), (float(np.log2(step.high)), place)), colour, 2.0, of=step.name)
-        )
-    at = float(np.log2(step.factor))
-    marks.append(Line(((0.0, place), (at, place)), colour, 1.5, opacity=0.5))
-    marks.append(
-        Dot(at, place, colour, tip=f"{plain_label(step.name)}: {step.factor:.2f} times less error by {step.by}")
-    )
-    end = max(at, float(np.log2(step.high))) if step.high else at
-    marks.append(Words(end, place, f"{step.factor:.2f}×", "ink", "small", shift=(9.0, 0.0)))
-    return marks

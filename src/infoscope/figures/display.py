@@ -58,7 +58,7 @@ def one_table(tables: Tables, name: str, picture: str) -> Contingency:
     """The only table, for a picture of one system."""
     named = tables_by_name(tables, name)
     if len(named) > 1:
-        raise InputError(f"{picture} shows one system, not {len(named)} ({listed(named)}); draw them one by one")
+        raise InputError(f"{picture} shows one system, not {len(named)} ({list_names(named)}); draw them one by one")
     return next(iter(named.values()))
 
 
@@ -95,10 +95,10 @@ def tracking_only(evaluation: object, picture: str) -> TrackingEvaluation:
     return cast("TrackingEvaluation", evaluation)
 
 
-def with_sample_weight(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Options of a sweep, whose ``weight`` may also be called as scikit-learn does.
+def rename_sample_weight(options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return options of a sweep, whose ``weight`` may also be called as scikit-learn does.
 
-    >>> with_sample_weight({"sample_weight": [1, 2], "positive": "yes"})
+    >>> rename_sample_weight({"sample_weight": [1, 2], "positive": "yes"})
     {'positive': 'yes', 'weight': [1, 2]}
     """
     rest = {name: value for name, value in options.items() if name != "sample_weight"}
@@ -108,8 +108,8 @@ def with_sample_weight(options: Mapping[str, Any]) -> dict[str, Any]:
     return rest if weight is None else {**rest, "weight": weight}
 
 
-def listed(names: Iterable[str], most: int = 4) -> str:
-    """The first names, and how many more there are."""
+def list_names(names: Iterable[str], most: int = 4) -> str:
+    """Write the first names, and how many more there are."""
     every = list(names)
     more = f" and {len(every) - most} more" if len(every) > most else ""
     return ", ".join(shortened(name, 40) for name in every[:most]) + more
@@ -131,7 +131,7 @@ def chosen_systems(evaluation: Evaluation, system: str | None, *, single: bool) 
     found = [each for each in evaluation.systems if system in (each.title, each.name)]
     if not found:
         raise UnknownNameError(
-            f"there is no system {system!r}; there are {listed(each.title for each in evaluation.systems)}"
+            f"there is no system {system!r}; there are {list_names(each.title for each in evaluation.systems)}"
         )
     return {each.title: _table_of(each) for each in (found[:1] if single else found)}
 

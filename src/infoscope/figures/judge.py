@@ -14,8 +14,6 @@ from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words, hexadecimal, 
 from infoscope.metrics.registry import find
 from infoscope.studies.evaluation import Evaluation, JudgedStratum
 
-__all__ = ["JudgeDisplay", "StrataMosaicDisplay"]
-
 
 @dataclass(repr=False)
 class JudgeDisplay(ComparisonDisplay):
@@ -30,7 +28,7 @@ class JudgeDisplay(ComparisonDisplay):
 
     @classmethod
     def from_judge(cls, evaluation: Evaluation, metric: str = "accuracy") -> Self:
-        """The three estimates of a metric for every system."""
+        """Draw the three estimates of a metric for every system."""
         entry = find(metric)
         parts = [(part, part.judge.systems) for part in evaluation.judged_parts() if part.judge is not None]
         if not parts:
@@ -45,24 +43,24 @@ class JudgeDisplay(ComparisonDisplay):
             }
             many = f"{part[system.name].title}: " if several else ""
             rows += [
-                ForestRow(f"{many}{name}", found.shown, found.low, found.high)
-                for name, found in estimates.items()
-                if found is not None and found.shown is not None
+                ForestRow(f"{many}{name}", estimate.shown, estimate.low, estimate.high)
+                for name, estimate in estimates.items()
+                if estimate is not None and estimate.shown is not None
             ]
         return cls(rows, entry.card.title)
 
     @classmethod
     def from_favour(cls, evaluation: Evaluation) -> Self:
-        """For every system, how often the judge accepts its wrong predictions: a judge without favour accepts alike."""
-        found = [
+        """Draw how often the judge accepts wrong predictions of each system: a judge without favour accepts alike."""
+        rows = [
             ForestRow(part[system.name].title, rate.shown, rate.low, rate.high)
             for part in evaluation.judged_parts()
             for system in (() if part.judge is None else part.judge.systems)
             if (rate := system.accepted_errors) is not None and rate.shown is not None
         ]
-        if not found:
+        if not rows:
             raise InputError("no verdict accepts a prediction of any system, so that none can be favoured")
-        return cls(found, "Wrong predictions that the judge accepts", noun="systems")
+        return cls(rows, "Wrong predictions that the judge accepts", noun="systems")
 
 
 WRONG_TO_RIGHT = ("#c24a00", "#9a958e", "#0068a8")
@@ -89,8 +87,8 @@ class _Tile(NamedTuple):
     @property
     def tip(self) -> str:
         """The stratum in a sentence."""
-        known = self.stratum.labels
-        labels = f"{count_text(known)} labelled" if known else "none labelled"
+        count = self.stratum.labels
+        labels = f"{count_text(count)} labelled" if count else "none labelled"
         return (
             f"verdict {plain_label(self.stratum.verdict)}, prediction {plain_label(self.stratum.prediction)}: "
             f"{count_text(self.stratum.rows)} rows, {labels}; right in {self.stratum.right.shown or 0.0:.0%}"
@@ -113,64 +111,63 @@ class StrataMosaicDisplay(Display):
 
     @classmethod
     def from_judge(cls, evaluation: Evaluation, system: str | None = None) -> Self:
-        """The strata of one system of an evaluation, the first unless named."""
+        """Draw the strata of one system of an evaluation, the first unless named."""
         if evaluation.judge is None:
             raise InputError("the evaluation has no judge; name one with judge=")
-        found = evaluation.judge.systems[0] if system is None else evaluation.judge.of(system)
-        listed = sum(stratum.rows for stratum in found.strata)
-        return cls(found.strata, found.name, max(found.rows - listed, 0.0))
+        judged = evaluation.judge.systems[0] if system is None else evaluation.judge.of(system)
+        rows = sum(stratum.rows for stratum in judged.strata)
+        return cls(judged.strata, judged.name, max(judged.rows - rows, 0.0))
 
     def panel(self) -> Panel:
-        """Verdicts side by side, as wide as they are frequent; in each the predictions, as high as they are."""
-        tiles = list(self._tiles())
+        """Draw verdicts side by side, as wide as they are frequent; in each the predictions, as high as they are."""
+        tiles = list(self._place_tiles())
+        rows = sum(stratum.rows for stratum in self.strata)
+        right = sum(stratum.rows * (stratum.right.shown or 0.0) for stratum in self.strata)
+        bare = sum(stratum.rows for stratum in self.strata if not stratum.labels)
+        unlabelled = f"; {bare / rows:.0%} have a verdict and prediction without a label (hatched)" if bare else ""
+        note = f"{count_text(round(self.left_out))} rows of rarer verdicts and predictions are not shown."
         panel = Panel(
             f"Verdicts and predictions of {plain_label(self.system)}",
-            self._summary(),
+            f"Predictions of {self.system} are right in {right / rows:.0%} of {count_text(rows)} rows{unlabelled}.",
             Axis(0.0, 1.0, "verdict"),
             Axis(0.0, 1.0, "predictions under each verdict", ((0.0, "0%"), (0.5, "50%"), (1.0, "100%"))),
             width=620.0,
             height=400.0,
             margins=(62.0, 34.0, 16.0, 52.0),
-            notes=self._notes(),
+            notes=() if self.left_out < 0.5 else (note,),
         )
-        marks = [mark for tile in tiles for mark in _drawn(panel, tile)]
+        marks = [mark for tile in tiles for mark in _draw_tile(panel, tile)]
+        # each verdict below its column, shortened to the room there is; none where that is too little
+        for verdict, tile in {tile.stratum.verdict: tile for tile in tiles}.items():
+            room, middle = (tile.right - tile.left) * panel.inner[0], (tile.left + tile.right) / 2
+            if room >= 16.0:
+                words = fitting(verdict, room, FONT["small"])
+                marks.append(Words(middle, 0.0, words, "dim", "small", "middle", (0.0, 13.0), tip=verdict))
         key = [(WRONG_TO_RIGHT[0], "never right"), (WRONG_TO_RIGHT[1], "in half"), (WRONG_TO_RIGHT[2], "always right")]
         key += [("paper", "hatched: no label")] if any(not tile.stratum.labels for tile in tiles) else []
-        return replace(panel, marks=(*marks, *_verdicts(panel, tiles), *legend(panel, 62.0, 14.0, key)))
+        return replace(panel, marks=(*marks, *legend(panel, 62.0, 14.0, key)))
 
-    def _tiles(self) -> Iterator[_Tile]:
-        """Strata with rows, in the order of verdicts and predictions."""
+    def _place_tiles(self) -> Iterator[_Tile]:
+        """Yield strata with rows, in the order of verdicts and predictions."""
         by_verdict: dict[str, list[JudgedStratum]] = {}
         for stratum in self.strata:
             if stratum.rows > 0:
                 by_verdict.setdefault(stratum.verdict, []).append(stratum)
-        total = sum(stratum.rows for found in by_verdict.values() for stratum in found)
+        total = sum(stratum.rows for strata in by_verdict.values() for stratum in strata)
         room = 1.0 - _GAP * (len(by_verdict) - 1)
         left = 0.0
-        for found in by_verdict.values():
-            rows = sum(stratum.rows for stratum in found)
+        for strata in by_verdict.values():
+            rows = sum(stratum.rows for stratum in strata)
             right, high = left + rows / total * room, 1.0
-            for stratum in found:
+            for stratum in strata:
                 low = high - stratum.rows / rows
                 yield _Tile(stratum, left, right, max(low, 0.0), high)
                 high = low
             left = right + _GAP
 
-    def _summary(self) -> str:
-        rows = sum(stratum.rows for stratum in self.strata)
-        right = sum(stratum.rows * (stratum.right.shown or 0.0) for stratum in self.strata)
-        bare = sum(stratum.rows for stratum in self.strata if not stratum.labels)
-        unlabelled = f"; {bare / rows:.0%} have a verdict and prediction without a label (hatched)" if bare else ""
-        return f"Predictions of {self.system} are right in {right / rows:.0%} of {count_text(rows)} rows{unlabelled}."
 
-    def _notes(self) -> tuple[str, ...]:
-        if self.left_out < 0.5:
-            return ()
-        return (f"{count_text(round(self.left_out))} rows of rarer verdicts and predictions are not shown.",)
-
-
-def _drawn(panel: Panel, tile: _Tile) -> Iterator[Mark]:
-    """A tile, and in it the prediction and how often it is right where there is room."""
+def _draw_tile(panel: Panel, tile: _Tile) -> Iterator[Mark]:
+    """Yield a tile, and in it the prediction and how often it is right where there is room."""
     wide, high = panel.inner
     seam = _SEAM / high if (tile.high - tile.low) * high > 2 * _SEAM else 0.0
     yield Bar(
@@ -192,22 +189,3 @@ def _drawn(panel: Panel, tile: _Tile) -> Iterator[Mark]:
         yield Words(*centre, both, ink, "small", "middle", halo=halo)
     else:
         yield Words(*centre, share, ink, "small", "middle", halo=halo)
-
-
-def _verdicts(panel: Panel, tiles: Sequence[_Tile]) -> Iterator[Mark]:
-    """The verdict below its column, shortened to the room there is; none where that is too little."""
-    wide, _ = panel.inner
-    for tile in {tile.stratum.verdict: tile for tile in tiles}.values():
-        room = (tile.right - tile.left) * wide
-        if room >= 16.0:
-            words = fitting(tile.stratum.verdict, room, FONT["small"])
-            yield Words(
-                (tile.left + tile.right) / 2,
-                0.0,
-                words,
-                "dim",
-                "small",
-                "middle",
-                (0.0, 13.0),
-                tip=tile.stratum.verdict,
-            )

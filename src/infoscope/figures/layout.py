@@ -149,10 +149,10 @@ def share_axis(title: str, most: float = 1.0) -> Axis:
     return replace(made, low=0.0, high=1.02 * most, ticks=ticks)
 
 
-def dodged(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
-    """Places moved apart by at least ``gap``, as little as possible, between ``low`` and ``high`` where they fit.
+def spread_labels(places: Sequence[float], gap: float, low: float, high: float) -> list[float]:
+    """Move places apart by at least ``gap``, as little as possible, between ``low`` and ``high`` where they fit.
 
-    >>> dodged([5.0, 5.0, 5.0], 2.0, 0.0, 10.0)
+    >>> spread_labels([5.0, 5.0, 5.0], 2.0, 0.0, 10.0)
     [3.0, 5.0, 7.0]
     """
     order = np.argsort(places, kind="stable")
@@ -220,7 +220,7 @@ def side_labels(panel: Panel, points: Sequence[PlacedName], gap: float = 15.0) -
     lower = min(panel.y.low, panel.y.high)
     upper = max(panel.y.low, panel.y.high)
     step = abs(per_pixel) * gap
-    heights = _uncrossed(points, dodged([point.y for point in points], step, lower, upper), 0.3 * step)
+    heights = _uncrossed(points, spread_labels([point.y for point in points], step, lower, upper), 0.3 * step)
     marks: list[Mark] = []
     for point, height in zip(points, heights, strict=True):
         marks.append(Line(((point.x, point.y), (edge, height)), "faint", of=point.name, clip=False, part="lead"))

@@ -18,9 +18,9 @@ NAME_WIDTH = 9.5
 """Room for a letter of a name that stands in the bar, with what is left at both ends."""
 
 
-def brace(start: float, end: float, at: float, depth: float) -> Line:
-    """A bracket along a stretch; its ends point by ``depth``."""
-    return Line(((start, at + depth), (start, at), (end, at), (end, at + depth)), "dim", clip=False)
+def draw_brace(start: float, end: float, y: float, depth: float) -> Line:
+    """Draw a bracket along a stretch; its ends point by ``depth``."""
+    return Line(((start, y + depth), (start, y), (end, y), (end, y + depth)), "dim", clip=False)
 
 
 @dataclass(repr=False)
@@ -43,13 +43,13 @@ class LedgerDisplay(TableDisplay):
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
-        """The ledger of one table."""
+        """Draw the ledger of one table."""
         table = one_table(tables, name, "a ledger")
         h = entropies(table)
         return cls(float(h.missed), float(h.mutual), float(h.spurious))
 
     def panel(self) -> Panel:
-        """Three parts and two brackets."""
+        """Draw three parts and two brackets."""
         total = self.missed + self.captured + self.false
         if not total > 0:
             raise InputError("truth and output never vary, so there is no information to account for")
@@ -57,8 +57,8 @@ class LedgerDisplay(TableDisplay):
         ends = np.cumsum([0.0, *(bits for _, bits in parts)])
         truth = self.missed + self.captured
         marks: list[Mark] = [
-            brace(0.0, ends[2], 1.14, -0.08),
-            brace(ends[1], ends[3], -0.14, 0.08),
+            draw_brace(0.0, ends[2], 1.14, -0.08),
+            draw_brace(ends[1], ends[3], -0.14, 0.08),
             Words(0.0, 1.14, f"truth H(T) = {truth:.2f} {self.unit}", "dim", shift=(0.0, -11.0)),
             Words(
                 total,
@@ -70,7 +70,7 @@ class LedgerDisplay(TableDisplay):
             ),
         ]
         for (part, bits), start in zip(parts, ends, strict=False):
-            marks += self._part(part, bits, float(start), total)
+            marks += self._draw_part(part, bits, float(start), total)
         return Panel(
             "Information ledger",
             f"Of the {truth:.2f} {self.unit} in the truth, {self.captured:.2f} were captured and "
@@ -84,10 +84,13 @@ class LedgerDisplay(TableDisplay):
             margins=(MARGIN, 28.0, MARGIN, 30.0),
         )
 
-    def _part(self, part: str, bits: float, start: float, total: float) -> list[Mark]:
-        """A stretch with its name in it; beside the bar where it is too short, in the colour of plain text."""
+    def _draw_part(self, part: str, bits: float, start: float, total: float) -> list[Mark]:
+        """Draw a stretch with its name in it; beside the bar where it is too short, in the colour of plain text."""
         truth = self.missed + self.captured
-        of_truth = self._share(part, bits / truth) if truth > 0 else None
+        of_truth = bits / truth if truth > 0 else None
+        if self.shares is not None and truth > 0:
+            captured, false = self.shares
+            of_truth = {"missed": 1.0 - captured, "captured": captured, "false": false}[part]
         share = f"{bits:.2f} {self.unit}" if of_truth is None else f"{of_truth:.1%}"
         tip = f"{part}: {bits:.3f} {self.unit}" + ("" if of_truth is None else f", {of_truth:.1%} of the truth")
         drawn = Bar((start, 0.0), (start + bits, 1.0), part, hatched=part == "false", tip=tip)
@@ -111,12 +114,6 @@ class LedgerDisplay(TableDisplay):
         if start / total > 0.18:
             return [drawn, Words(start, -0.14, text, anchor="end", shift=(-6.0, 12.0))]
         return [drawn, Words(start, -0.14, text, shift=(96.0, 12.0))]
-
-    def _share(self, part: str, of_bits: float) -> float:
-        if self.shares is None:
-            return of_bits
-        captured, false = self.shares
-        return {"missed": 1.0 - captured, "captured": captured, "false": false}[part]
 
 
 Form = Literal["joint", "extended", "split"]
@@ -164,7 +161,7 @@ class EntropyDiagramDisplay(TableDisplay):
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", form: Form = "extended") -> Self:
-        """The diagram of one table."""
+        """Draw the diagram of one table."""
         if form not in ("joint", "extended", "split"):
             raise InputError(f"the form {form!r} is not known; choose joint, extended or split")
         table = one_table(tables, name, "an entropy diagram")
@@ -191,11 +188,11 @@ class EntropyDiagramDisplay(TableDisplay):
         if self.form == "split":
             t, s = self.truth_room, self.system_room
             return [
-                *_run(
+                *_stack_parts(
                     "truth",
                     (("truth shared", self.shared / t), ("missed", missed / t), ("unused truth", 1 - self.truth / t)),
                 ),
-                *_run(
+                *_stack_parts(
                     "system",
                     (("system shared", self.shared / s), ("false", false / s), ("unused system", 1 - self.system / s)),
                 ),
@@ -206,18 +203,26 @@ class EntropyDiagramDisplay(TableDisplay):
         truth = (("missed", missed), ("truth shared", self.shared))
         system = (("system shared", self.shared), ("false", false))
         return [
-            *_run("truth", ((("unused truth", unused[0]), *truth) if extended else truth), left),
-            *_run("system", ((*system, ("unused system", unused[1])) if extended else system), 0.0),
+            *_stack_parts("truth", ((("unused truth", unused[0]), *truth) if extended else truth), left),
+            *_stack_parts("system", ((*system, ("unused system", unused[1])) if extended else system), 0.0),
         ]
 
     def panel(self) -> Panel:
-        """Both bars, with brackets for H(T), H(S) and H(T,S)."""
+        """Draw both bars, with brackets for H(T), H(S) and H(T,S)."""
         parts = [part for part in self.parts if part.bits > 1e-12]
         low, high = min(part.start for part in parts), max(part.end for part in parts)
-        marks = [mark for part in parts for mark in self._bar(part, high - low)]
-        if self.form != "split":
-            marks += self._braces()
+        marks = [mark for part in parts for mark in self._draw_bar(part, high - low)]
         split = self.form == "split"
+        if not split:
+            missed, false = self.truth - self.shared, self.system - self.shared
+            for start, end, y, depth, text in (
+                (-missed, self.shared, 2.09, -0.08, f"H(T) = {self.truth:.2f}"),
+                (-missed, self.shared + false, 2.46, -0.08, f"H(T,S) = {self.shared + missed + false:.2f}"),
+                (0.0, self.system, -0.09, 0.08, f"H(S) = {self.system:.2f}"),
+            ):
+                shift = (0.0, -10.0 if depth < 0 else 11.0)
+                marks.append(draw_brace(start, end, y, depth))
+                marks.append(Words((start + end) / 2, y, text, "dim", anchor="middle", shift=shift))
         ticks = round_ticks(0.0, 1.0, 5) if split else []
         title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
         hidden = [part for part in parts if not self._has_room(part, high - low)]
@@ -235,7 +240,7 @@ class EntropyDiagramDisplay(TableDisplay):
             margins=(64.0, 10.0, 14.0, 50.0) if split else (64.0, 54.0, 14.0, 62.0),
         )
 
-    def _bar(self, part: Part, span: float) -> list[Mark]:
+    def _draw_bar(self, part: Part, span: float) -> list[Mark]:
         colour, symbol, word = _WORDS[part.what]
         row = 1.0 if part.side == "truth" else 0.0
         stated = f"{part.bits:.2f}" + ("" if self.form == "split" else " bits")
@@ -264,25 +269,13 @@ class EntropyDiagramDisplay(TableDisplay):
         return marks
 
     def _has_room(self, part: Part, span: float) -> bool:
-        """Whether the words of a part fit into it."""
+        """Return whether the words of a part fit into it."""
         return part.bits / span * 520.0 > max(8.0 * len(_WORDS[part.what][1]), 6.5 * 4) + 4.0
 
-    def _braces(self) -> list[Mark]:
-        missed, false = self.truth - self.shared, self.system - self.shared
-        marks: list[Mark] = []
-        for start, end, at, depth, text in (
-            (-missed, self.shared, 2.09, -0.08, f"H(T) = {self.truth:.2f}"),
-            (-missed, self.shared + false, 2.46, -0.08, f"H(T,S) = {self.shared + missed + false:.2f}"),
-            (0.0, self.system, -0.09, 0.08, f"H(S) = {self.system:.2f}"),
-        ):
-            marks.append(brace(start, end, at, depth))
-            marks.append(
-                Words((start + end) / 2, at, text, "dim", anchor="middle", shift=(0.0, -10.0 if depth < 0 else 11.0))
-            )
-        return marks
 
-
-def _run(side: Literal["truth", "system"], lengths: tuple[tuple[str, float], ...], start: float = 0.0) -> list[Part]:
+def _stack_parts(
+    side: Literal["truth", "system"], lengths: tuple[tuple[str, float], ...], start: float = 0.0
+) -> list[Part]:
     parts = []
     for what, length in lengths:
         parts.append(Part(what, start, start + max(length, 0.0), side))

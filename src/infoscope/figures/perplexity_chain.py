@@ -23,8 +23,6 @@ from infoscope.metrics import (
     transfer_factor,
 )
 
-__all__ = ["Chain", "Half", "PerplexityDisplay"]
-
 NAME_ROOM = 150.0
 """Pixels a name may take."""
 
@@ -38,6 +36,11 @@ class Half:
     """How many equally frequent classes would be as varied."""
     remaining: float
     """Of these, how many the other side leaves open."""
+
+    @property
+    def is_imbalanced(self) -> bool:
+        """Whether the classes are worth fewer equally frequent ones."""
+        return self.effective <= 0.995 * self.classes
 
 
 @dataclass(frozen=True)
@@ -77,7 +80,7 @@ class PerplexityDisplay(TableDisplay):
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", half: Shown = "both") -> Self:
-        """Two bars per table, of the truth and of the predictions; ``half="truth"`` leaves the second out."""
+        """Draw two bars per table, of the truth and of the predictions; ``half="truth"`` leaves the second out."""
         if half not in ("both", "truth"):
             raise InputError(f"half is {half!r}; it is both or truth")
         chains = []
@@ -91,62 +94,54 @@ class PerplexityDisplay(TableDisplay):
         return cls(chains)
 
     def panel(self) -> Panel:
-        """Bars from 1 to the number of classes, cut where one side rules classes of the other out."""
-        most = max(half.classes for chain in self.chains for half in chain.halves)
-        named = len(self.chains) > 1
+        """Draw bars from 1 to the number of classes, cut where one side rules classes of the other out."""
         rows = [(chain, half) for chain in self.chains for half in chain.halves]
-        count = len(rows)
-        marks = [mark for at, row in enumerate(rows) for mark in _bar(count - 1 - at, *row, named=named)]
+        most = max(half.classes for _, half in rows)
+        named, count = len(self.chains) > 1, len(rows)
+        marks = [mark for place, row in enumerate(rows) for mark in _draw_bars(count - 1 - place, *row, named=named)]
         left = 24.0 + max(width_of(fitting(chain.name, NAME_ROOM)) for chain in self.chains) if named else 10.0
+        # powers of two, and the number of classes itself where it has room
+        end = float(np.log2(most))
+        step = max(1, int(np.log2(most)) // 8)
+        ticks = [(float(power), f"{2**power:,}") for power in range(0, int(np.log2(most)) + 1, step)]
+        ticks = [(power, text) for power, text in ticks if power == 0.0 or end - power > 0.06 * end]
         one = self.chains[0]
         panel = Panel(
             "Perplexity chain",
             f"{one.truth.classes} classes, in effect {one.truth.effective:.1f}; the predictions of "
             f"{shortened(one.name, 60)} leave {one.truth.remaining:.1f}.",
-            Axis(0.0, float(np.log2(most)), "equally likely classes (log scale)", _powers(most)),
+            Axis(0.0, end, "equally likely classes (log scale)", (*ticks, (end, f"{most:,}"))),
             Axis(-0.5, count - 0.5),
             tuple(marks),
             width=640.0,
             height=52.0 * count + 84.0,
             margins=(left, 34.0, 20.0, 50.0),
         )
-        return replace(panel, marks=(*marks, *legend(panel, 10.0, 12.0, self._key())))
-
-    def _key(self) -> list[tuple[str, str]]:
         both = any(chain.output is not None for chain in self.chains)
-        entries = [("missed", "remaining")]
-        if both:
-            entries.append(("false", "beyond the truth"))
-        entries.append(("captured", "ruled out by the other side" if both else "ruled out by the predictions"))
-        if any(_imbalanced(half) for chain in self.chains for half in chain.halves):
-            entries.append(("faint", "not equally frequent"))
-        return entries
+        key = [("missed", "remaining"), *([("false", "beyond the truth")] if both else [])]
+        key.append(("captured", "ruled out by the other side" if both else "ruled out by the predictions"))
+        if any(half.is_imbalanced for _, half in rows):
+            key.append(("faint", "not equally frequent"))
+        return replace(panel, marks=(*marks, *legend(panel, 10.0, 12.0, key)))
 
 
-def _powers(most: int) -> tuple[tuple[float, str], ...]:
-    """Powers of two, and the number of classes itself where it has room."""
-    step = max(1, int(np.log2(most)) // 8)
-    powers = [(float(power), f"{2**power:,}") for power in range(0, int(np.log2(most)) + 1, step)]
-    end = float(np.log2(most))
-    room = 0.06 * end
-    return (*((at, text) for at, text in powers if at == 0.0 or end - at > room), (end, f"{most:,}"))
-
-
-def _imbalanced(half: Half) -> bool:
-    return half.effective <= 0.995 * half.classes
-
-
-def _bar(at: int, chain: Chain, half: Half, *, named: bool) -> list[Mark]:
+def _draw_bars(row: int, chain: Chain, half: Half, *, named: bool) -> list[Mark]:
+    """Draw what remains, what the other side rules out, and what imbalance leaves out, with the words above."""
     left, right, end = (float(np.log2(max(x, 1.0))) for x in (half.remaining, half.effective, half.classes))
-    low, high = at - 0.36, at + 0.06
+    low, high = row - 0.36, row + 0.06
+    worth = f" (worth {half.effective:.1f})" if half.is_imbalanced else ""
     is_truth = half is chain.truth
-    kind = "missed" if is_truth else "false"
-    tip = f"{half.remaining:.2f} {'equally likely classes remain' if is_truth else 'predictions, the true class given'}"
+    if is_truth:
+        kind, tip = "missed", f"{half.remaining:.2f} equally likely classes remain"
+        words = f"{half.remaining:.1f} left to guess among, of {half.classes:,} classes{worth}"
+    else:
+        kind, tip = "false", f"{half.remaining:.2f} predictions, the true class given"
+        words = f"{half.remaining:.1f} predictions per true class, of {half.classes:,} predictions{worth}"
     marks: list[Mark] = [
         Bar((0.0, low), (left, high), kind, tip=tip),
         Bar((left, low), (right, high), "captured", tip=f"divided by {chain.transferred:.2f}"),
         Bar((right, low), (end, high), "faint", tip=f"imbalance: {half.classes} are worth {half.effective:.2f}"),
-        Words(0.0, high, _words(half, is_truth=is_truth), shift=(0.0, -11.0)),
+        Words(0.0, high, words, shift=(0.0, -11.0)),
     ]
     if right - left > 0.08 * end:
         text = f"÷ {chain.transferred:.2f}"
@@ -155,10 +150,3 @@ def _bar(at: int, chain: Chain, half: Half, *, named: bool) -> list[Mark]:
         name = fitting(chain.name, NAME_ROOM)
         marks.append(Words(0.0, (low + high) / 2, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
     return marks
-
-
-def _words(half: Half, *, is_truth: bool) -> str:
-    worth = f" (worth {half.effective:.1f})" if _imbalanced(half) else ""
-    if is_truth:
-        return f"{half.remaining:.1f} left to guess among, of {half.classes:,} classes{worth}"
-    return f"{half.remaining:.1f} predictions per true class, of {half.classes:,} predictions{worth}"

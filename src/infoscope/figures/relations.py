@@ -16,8 +16,6 @@ from infoscope.figures.layout import plain_label, shortened, width_of
 from infoscope.figures.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.studies.relate import Relations
 
-__all__ = ["RelationCell", "RelationGraphDisplay", "RelationMatrixDisplay"]
-
 MAX_COLUMNS = 40
 SIDE = (18.0, 44.0)
 """Least and greatest side of a cell."""
@@ -50,7 +48,7 @@ class RelationMatrixDisplay(Display):
 
     @classmethod
     def from_relations(cls, relations: Relations) -> Self:
-        """All pairs of a result; with a target, its pairs alone."""
+        """Draw all pairs of a result; with a target, its pairs alone."""
         if not relations.relations:
             raise InputError("there is no relation to draw; relate at least two columns")
         cells = [
@@ -65,26 +63,38 @@ class RelationMatrixDisplay(Display):
         ]
         names = list(dict.fromkeys(name for cell in cells for name in (cell.first, cell.second)))[:MAX_COLUMNS]
         kept = [cell for cell in cells if cell.first in names and cell.second in names]
-        return cls(_ordered(names, kept), kept)
+        if len(names) > 2:  # those that tell about each other side by side, by the tree of average linkage
+            place = {name: number for number, name in enumerate(names)}
+            apart = np.ones((len(names), len(names)))
+            np.fill_diagonal(apart, 0.0)
+            for cell in kept:
+                one, other = place[cell.first], place[cell.second]
+                apart[one, other] = apart[other, one] = 1.0 - min(cell.part, 1.0)
+            names = [names[leaf] for leaf in leaves_list(linkage(squareform(apart), "average")).tolist()]
+        return cls(names, kept)
 
     def panel(self) -> Panel:
-        """A square for each pair, twice."""
+        """Draw a square for each pair, twice."""
         size = len(self.names)
         side = min(SIDE[1], max(SIDE[0], 480.0 / size))
-        shown = [shortened(plain_label(name), 18) for name in self.names]
-        left = 12.0 + max(width_of(name, 11.0) for name in shown)
+        short_names = [shortened(plain_label(name), 18) for name in self.names]
+        widest = max(width_of(name, 11.0) for name in short_names)
+        left, top = 12.0 + widest, 12.0 + 0.9 * widest
         marks: list[Mark] = []
-        place = {name: at for at, name in enumerate(self.names)}
+        place = {name: number for number, name in enumerate(self.names)}
         for cell in self.cells:
             for one, other in ((cell.first, cell.second), (cell.second, cell.first)):
-                marks += self._square(cell, place[one], place[other], side)
-        for at, (name, short) in enumerate(zip(self.names, shown, strict=True)):
-            marks.append(Words(0.0, at + 0.5, short, "ink", "small", "end", (-6.0, 3.5), tip=plain_label(name)))
-            marks.append(Words(at + 0.5, 0.0, short, "ink", "small", "start", (3.5, -6.0), 50.0, tip=plain_label(name)))
-        top = 12.0 + 0.9 * max(width_of(name, 11.0) for name in shown)
+                marks += _draw_square(cell, place[one], place[other], side)
+        for number, (name, short) in enumerate(zip(self.names, short_names, strict=True)):
+            middle, tip = number + 0.5, plain_label(name)
+            marks.append(Words(0.0, middle, short, "ink", "small", "end", (-6.0, 3.5), tip=tip))
+            marks.append(Words(middle, 0.0, short, "ink", "small", "start", (3.5, -6.0), 50.0, tip=tip))
+        significant = [cell for cell in self.cells if cell.significant]
+        best = max(significant, key=lambda cell: cell.bits, default=None)
+        closest = "" if best is None else f" Closest are {best.first} and {best.second}, {best.bits:.2f} bits."
         return Panel(
             "Relation matrix",
-            self._summary(),
+            f"Relations of {size} columns: {len(significant)} of {len(self.cells)} pairs are significant.{closest}",
             Axis(0.0, float(size)),
             Axis(float(size), 0.0),
             tuple(marks),
@@ -93,39 +103,20 @@ class RelationMatrixDisplay(Display):
             margins=(left, top, max(60.0, LEAST_WIDTH - left - side * size), 12.0),
         )
 
-    def _square(self, cell: RelationCell, row: int, column: int, side: float) -> list[Mark]:
-        low, high = (column + 0.04, row + 0.96), (column + 0.96, row + 0.04)
-        tip = f"{plain_label(cell.first)} and {plain_label(cell.second)}: {cell.bits:.3f} bits"
-        if not cell.significant:
-            corners = (low, (high[0], low[1]), high, (low[0], high[1]))
-            return [Line(corners, "faint", closed=True, tip=f"{tip}, not more than chance")]
-        marks: list[Mark] = [Bar(low, high, "captured", 0.15 + 0.85 * float(np.sqrt(min(cell.part, 1.0))), tip=tip)]
-        if side >= 30.0:
-            ink = "on-captured" if cell.part > 0.3 else "ink"
-            text = f"{cell.bits:.2f}" if cell.bits >= 0.005 else "<.01"
-            marks.append(Words(column + 0.5, row + 0.5, text, ink, "tiny", "middle", (0.0, 3.0)))
-        return marks
 
-    def _summary(self) -> str:
-        found = [cell for cell in self.cells if cell.significant]
-        best = max(found, key=lambda cell: cell.bits, default=None)
-        stated = "" if best is None else f" Closest are {best.first} and {best.second}, {best.bits:.2f} bits."
-        return (
-            f"Relations of {len(self.names)} columns: {len(found)} of {len(self.cells)} pairs are significant.{stated}"
-        )
-
-
-def _ordered(names: list[str], cells: list[RelationCell]) -> list[str]:
-    """Columns that tell about each other side by side, by the tree of average linkage."""
-    if len(names) < 3:
-        return names
-    place = {name: at for at, name in enumerate(names)}
-    apart = np.ones((len(names), len(names)))
-    np.fill_diagonal(apart, 0.0)
-    for cell in cells:
-        one, other = place[cell.first], place[cell.second]
-        apart[one, other] = apart[other, one] = 1.0 - min(cell.part, 1.0)
-    return [names[at] for at in leaves_list(linkage(squareform(apart), "average")).tolist()]
+def _draw_square(cell: RelationCell, row: int, column: int, side: float) -> list[Mark]:
+    """Draw a pair: hollow where chance explains it, with its bits where there is room."""
+    low, high = (column + 0.04, row + 0.96), (column + 0.96, row + 0.04)
+    tip = f"{plain_label(cell.first)} and {plain_label(cell.second)}: {cell.bits:.3f} bits"
+    if not cell.significant:
+        corners = (low, (high[0], low[1]), high, (low[0], high[1]))
+        return [Line(corners, "faint", closed=True, tip=f"{tip}, not more than chance")]
+    marks: list[Mark] = [Bar(low, high, "captured", 0.15 + 0.85 * float(np.sqrt(min(cell.part, 1.0))), tip=tip)]
+    if side >= 30.0:
+        ink = "on-captured" if cell.part > 0.3 else "ink"
+        text = f"{cell.bits:.2f}" if cell.bits >= 0.005 else "<.01"
+        marks.append(Words(column + 0.5, row + 0.5, text, ink, "tiny", "middle", (0.0, 3.0)))
+    return marks
 
 
 MAX_LINES = 120
@@ -147,7 +138,7 @@ class RelationGraphDisplay(Display):
 
     @classmethod
     def from_relations(cls, relations: Relations) -> Self:
-        """The significant pairs of a result."""
+        """Draw the significant pairs of a result."""
         matrix = RelationMatrixDisplay.from_relations(relations)
         if len(matrix.names) < 2:
             raise InputError("there is no relation to draw; relate at least two columns")
@@ -155,13 +146,9 @@ class RelationGraphDisplay(Display):
         return cls(matrix.names, lines, relations.target)
 
     def panel(self) -> Panel:
-        """Names around the circle, lines across."""
-        around = {
-            name: 2 * pi * at / len(self.names) - pi / 2
-            for at, name in enumerate(sorted(self.names, key=lambda name: name != self.target))
-        }
-        if self.target is None:
-            around = {name: 2 * pi * at / len(self.names) - pi / 2 for at, name in enumerate(self.names)}
+        """Draw names around the circle, the target below, and lines across."""
+        order = self.names if self.target is None else sorted(self.names, key=lambda name: name != self.target)
+        around = {name: 2 * pi * number / len(order) - pi / 2 for number, name in enumerate(order)}
         most = max((line.bits for line in self.lines), default=1.0) or 1.0
         marks: list[Mark] = [
             Line(
@@ -175,7 +162,13 @@ class RelationGraphDisplay(Display):
             for line in reversed(self.lines)
         ]
         for name, angle in around.items():
-            marks += self._name(name, angle)
+            x, y, is_target = cos(angle), sin(angle), name == self.target
+            anchor: Anchor = "middle" if abs(x) < 0.15 else "start" if x > 0 else "end"
+            across = 0.0 if anchor == "middle" else 9.0 if x > 0 else -9.0
+            down = (-12.0 if y > 0 else 18.0) if anchor == "middle" else 4.0
+            text, tip = shortened(plain_label(name), 22), plain_label(name)
+            marks.append(Dot(x, y, "gold" if is_target else "accent", "circle", 6.0))
+            marks.append(Words(x, y, text, "ink", "normal", anchor, (across, down), bold=is_target, tip=tip))
         room = 24.0 + max(width_of(shortened(plain_label(name), 22), 12.5) for name in self.names)
         return Panel(
             "Graph of relations",
@@ -187,26 +180,3 @@ class RelationGraphDisplay(Display):
             height=390.0,
             margins=(room, 35.0, room, 35.0),
         )
-
-    def _name(self, name: str, angle: float) -> list[Mark]:
-        x, y = cos(angle), sin(angle)
-        anchor: Anchor = "middle" if abs(x) < 0.15 else "start" if x > 0 else "end"
-        shift = (
-            0.0 if anchor == "middle" else 9.0 if x > 0 else -9.0,
-            (-12.0 if y > 0 else 18.0) if anchor == "middle" else 4.0,
-        )
-        is_target = name == self.target
-        return [
-            Dot(x, y, "gold" if is_target else "accent", "circle", 6.0),
-            Words(
-                x,
-                y,
-                shortened(plain_label(name), 22),
-                "ink",
-                "normal",
-                anchor,
-                shift,
-                bold=is_target,
-                tip=plain_label(name),
-            ),
-        ]

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from math import sqrt
 
 from infoscope.figures.display import Display
 from infoscope.figures.layout import axis, plain_label, shortened, width_of
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
-from infoscope.studies.history import History, Run, RunPoint, RunSeries
-
-__all__ = ["RunChartDisplay"]
+from infoscope.studies.history import History, RunSeries
 
 MAX_WHISKERS = 400
 """Runs drawn each with an interval; more are drawn as a band of intervals."""
@@ -27,75 +25,55 @@ class RunChartDisplay(Display):
     wide: float = 860.0
 
     def panel(self) -> Panel:
-        """Runs from left to right, the newest last."""
+        """Draw runs from left to right, the newest last."""
         points, runs = self.series.points, self.history.runs
         name = self.title or self.history.metric
-        low, high = _range(self.series)
+        ends = [end for point in points for end in point.estimate.interval or (point.estimate.shown or 0.0,)]
+        ends += [base.mean for base in self.series.baselines]
+        room = 0.06 * (max(ends) - min(ends)) or 0.05
+        low, high = min(ends) - room, max(ends) + room
+        # names of as many runs as have room, the newest among them
+        names = [shortened(run.name, 16) for run in runs]
+        step = max(1, -(-len(runs) * int(max(map(width_of, names)) + 14) // int(self.wide - 80)))
+        ticks = tuple((float(run), names[run]) for run in range(len(runs) - 1, -1, -step))
         alarms = sum(point.rule != "" for point in points)
         return Panel(
             f"{self.series.system}: {name} over {len(points)} runs",
             f"{name} of {self.series.system} over {len(points)} runs, {alarms} of them alarms.",
-            Axis(-0.7, len(runs) - 0.3, "run", tuple(_ticks(runs, self.wide))),
+            Axis(-0.7, len(runs) - 0.3, "run", ticks),
             Axis(low, high, name, axis(low, high, "").ticks, grid=True),
-            tuple(self._marks()),
+            tuple(self._draw(low, high)),
             width=self.wide,
             height=300.0,
             margins=(60.0, 16.0, 20.0, 52.0),
         )
 
-    def _marks(self) -> Iterator[Mark]:
-        low, high = _range(self.series)
-        for at, run in enumerate(self.history.runs):
+    def _draw(self, low: float, high: float) -> Iterator[Mark]:
+        """Yield new baselines, their bands, intervals and the dots of the runs."""
+        for place, run in enumerate(self.history.runs):
             if run.new_baseline is not None:
-                yield Line(((at - 0.5, low), (at - 0.5, high)), "ink", 1.0, dash=(2.0, 3.0))
-                words = shortened(run.new_baseline or "new baseline", 26)
-                yield Words(at - 0.5, high, words, "dim", "small", shift=(5.0, 9.0), halo="paper")
+                x, words = place - 0.5, shortened(run.new_baseline or "new baseline", 26)
+                yield Line(((x, low), (x, high)), "ink", 1.0, dash=(2.0, 3.0))
+                yield Words(x, high, words, "dim", "small", shift=(5.0, 9.0), halo="paper")
         for base in self.series.baselines:
-            band = 2.0 * sqrt(base.spread**2 + base.sd**2)
-            corners = (base.first - 0.5, base.mean - band), (base.last + 0.5, base.mean + band)
+            band, left, right = 2.0 * sqrt(base.spread**2 + base.sd**2), base.first - 0.5, base.last + 0.5
             tip = f"baseline of {base.runs} runs: {base.mean:.4g}, spread between runs {base.spread:.2g}"
-            yield Bar(corners[0], corners[1], "captured", 0.16, tip=tip)
-            yield Line(((base.first - 0.5, base.mean), (base.last + 0.5, base.mean)), "captured", 1.4)
-        yield from _intervals(self.series.points)
-        for point in self.series.points:
-            yield self._dot(point)
-
-    def _dot(self, point: RunPoint) -> Dot:
-        run = self.history.runs[point.run]
-        shown, alarm = point.estimate.shown or 0.0, bool(point.rule)
-        z = "" if point.z is None else f", z {point.z:+.1f}"
-        tip = f"{plain_label(run.name)}: {shown:.4g}{_between(point)}{z}{', alarm' * alarm}"
-        size = 6.0 if alarm else 4.0 if len(self.series.points) <= MAX_WHISKERS else 2.5
-        return Dot(point.run, shown, "false" if alarm else "accent", "square" if alarm else "circle", size, tip=tip)
-
-
-def _between(point: RunPoint) -> str:
-    between = point.estimate.interval
-    return "" if between is None else f" ({between[0]:.4g} to {between[1]:.4g})"
-
-
-def _intervals(points: Sequence[RunPoint]) -> Iterator[Mark]:
-    known = [(point.run, between) for point in points if (between := point.estimate.interval) is not None]
-    if len(known) > MAX_WHISKERS:
-        upper = [(float(run), high) for run, (_, high) in known]
-        lower = [(float(run), low) for run, (low, _) in reversed(known)]
-        yield Line((*upper, *lower), "accent", 0.0, closed=True, fill="accent", opacity=0.2)
-        return
-    for run, (low, high) in known:
-        yield Line(((run, low), (run, high)), "accent", 1.2, opacity=0.65)
-
-
-def _range(series: RunSeries) -> tuple[float, float]:
-    ends = [end for point in series.points for end in point.estimate.interval or (point.estimate.shown or 0.0,)]
-    ends += [base.mean for base in series.baselines]
-    low, high = min(ends), max(ends)
-    room = 0.06 * (high - low) or 0.05
-    return low - room, high + room
-
-
-def _ticks(runs: Sequence[Run], wide: float) -> Iterator[tuple[float, str]]:
-    """Names of as many runs as have room, the newest among them."""
-    names = [shortened(run.name, 16) for run in runs]
-    step = max(1, -(-len(runs) * int(max(map(width_of, names)) + 14) // int(wide - 80)))
-    for at in range(len(runs) - 1, -1, -step):
-        yield float(at), names[at]
+            yield Bar((left, base.mean - band), (right, base.mean + band), "captured", 0.16, tip=tip)
+            yield Line(((left, base.mean), (right, base.mean)), "captured", 1.4)
+        points = self.series.points
+        intervals = [(point.run, ends) for point in points if (ends := point.estimate.interval) is not None]
+        if len(intervals) > MAX_WHISKERS:
+            upper = [(float(x), top) for x, (_, top) in intervals]
+            lower = [(float(x), bottom) for x, (bottom, _) in reversed(intervals)]
+            yield Line((*upper, *lower), "accent", 0.0, closed=True, fill="accent", opacity=0.2)
+        else:
+            for x, (bottom, top) in intervals:
+                yield Line(((x, bottom), (x, top)), "accent", 1.2, opacity=0.65)
+        for point in points:
+            shown, alarm, ends = point.estimate.shown or 0.0, bool(point.rule), point.estimate.interval
+            between = "" if ends is None else f" ({ends[0]:.4g} to {ends[1]:.4g})"
+            z = "" if point.z is None else f", z {point.z:+.1f}"
+            name = plain_label(self.history.runs[point.run].name)
+            tip = f"{name}: {shown:.4g}{between}{z}{', alarm' * alarm}"
+            size = 6.0 if alarm else 4.0 if len(points) <= MAX_WHISKERS else 2.5
+            yield Dot(point.run, shown, "false" if alarm else "accent", "square" if alarm else "circle", size, tip=tip)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, tables_by_name, with_sample_weight
+from infoscope.figures.display import Display, Tables, rename_sample_weight, tables_by_name
 from infoscope.figures.layout import at_pixel, axis, plain_label, share_axis, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.metrics import false_alarm_rate, recall
@@ -28,7 +28,7 @@ class SweepCurve(Display):
 
     @classmethod
     def from_sweep(cls, sweep: Sweep) -> Self:
-        """The picture of a sweep."""
+        """Draw a sweep."""
         raise NotImplementedError
 
     @classmethod
@@ -42,21 +42,21 @@ class SweepCurve(Display):
     def from_estimator(
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
-        """The scores of a fitted classifier, drawn; options are those of ``from_predictions``."""
+        """Draw the scores of a fitted classifier; options are those of ``from_predictions``."""
         positive = options.get("positive")
-        scores, classes = scores_of(estimator, X, name=name, per_class=cls._per_class, positive=positive)
+        scores, classes = score_with_estimator(estimator, X, name=name, per_class=cls._per_class, positive=positive)
         return cls.from_predictions(y, scores, **{**classes, **options})
 
     _per_class: ClassVar[bool] = False
     """Whether it is about the scores of all classes, also of two."""
 
 
-def positive_place(classes: Sequence[Label], positive: Label | None) -> int:
-    """Which of two classes of an estimator is positive: the second unless the first is named."""
+def find_positive_class(classes: Sequence[Label], positive: Label | None) -> int:
+    """Return which of two classes of an estimator is positive: the second unless the first is named."""
     return int(positive is None or positive not in classes[:1])
 
 
-def scores_of(
+def score_with_estimator(
     estimator: object,
     X: object,
     *,
@@ -64,13 +64,13 @@ def scores_of(
     per_class: bool = False,
     positive: Label | None = None,
 ) -> tuple[Any, dict[str, Any]]:
-    """Scores of a fitted classifier, and the options of a sweep that say which classes they are about.
+    """Return scores of a fitted classifier, and the options of a sweep that say which classes they are about.
 
     Those of two classes are one column, the probability of the positive one (the second unless named) or the decision
     function, whose sign depends on it.
     """
     called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
-    at = positive_place(classes, positive)
+    at = find_positive_class(classes, positive)
     if hasattr(estimator, "predict_proba"):
         scores = np.asarray(estimator.predict_proba(X))
         if len(classes) == 2 and not per_class:
@@ -93,18 +93,18 @@ class PrecisionRecallDisplay(SweepCurve):
 
     @classmethod
     def from_sweep(cls, sweep: Sweep) -> Self:
-        """The curve of a sweep of one score."""
+        """Draw the curve of a sweep of one score."""
         curve = sweep.precision_recall_curve()
         return cls(np.asarray(curve["recall"]), np.asarray(curve["precision"]), sweep.prevalence)
 
     def panel(self) -> Panel:
-        """The curve over both shares in full."""
+        """Draw the curve over both shares in full."""
         known = np.isfinite(self.precision)
         x, y = self.recall[known], self.precision[known]
         chance = Line(((0.0, self.prevalence), (1.0, self.prevalence)), "dim", dash=(3.0, 3.0))
         summary = f"Precision against recall: precision {y[0]:.2f} at recall {x[0]:.2f}, {y[-1]:.2f} at {x[-1]:.2f}."
-        marks: list[Mark] = [chance, Line(_points(x, y), "accent", 2.2)]
-        return _plane("Precision-recall curve", summary, (share_axis("recall"), share_axis("precision")), marks)
+        marks: list[Mark] = [chance, Line(_zip_points(x, y), "accent", 2.2)]
+        return _draw_plane("Precision-recall curve", summary, (share_axis("recall"), share_axis("precision")), marks)
 
 
 @dataclass(repr=False)
@@ -116,12 +116,12 @@ class LiftDisplay(SweepCurve):
 
     @classmethod
     def from_sweep(cls, sweep: Sweep) -> Self:
-        """The curve of a sweep of one score."""
+        """Draw the curve of a sweep of one score."""
         curve = sweep.lift_curve()
         return cls(np.asarray(curve["alarm_rate"]), np.asarray(curve["lift"]))
 
     def panel(self) -> Panel:
-        """Lift over the share of rows predicted positive."""
+        """Draw lift over the share of rows predicted positive."""
         known = np.isfinite(self.lift)
         x, y = self.alarms[known], self.lift[known]
         most = max(float(y.max(initial=1.0)), 1.0)
@@ -129,9 +129,9 @@ class LiftDisplay(SweepCurve):
         summary = f"Lift over the share predicted positive: at most {most:.1f}, {y[-1]:.1f} at {x[-1]:.0%}."
         marks: list[Mark] = [
             Line(((0.0, 1.0), (1.0, 1.0)), "dim", dash=(3.0, 3.0)),
-            Line(_points(x, y), "accent", 2.2),
+            Line(_zip_points(x, y), "accent", 2.2),
         ]
-        return _plane("Lift", summary, (share_axis("share predicted positive"), up), marks)
+        return _draw_plane("Lift", summary, (share_axis("share predicted positive"), up), marks)
 
 
 @dataclass(repr=False)
@@ -144,12 +144,12 @@ class RiskCoverageDisplay(SweepCurve):
 
     @classmethod
     def from_sweep(cls, sweep: Sweep) -> Self:
-        """The curve of a sweep of rejections."""
+        """Draw the curve of a sweep of rejections."""
         curve = sweep.risk_coverage_curve()
         return cls(np.asarray(curve["coverage"]), np.asarray(curve["risk"]))
 
     def panel(self) -> Panel:
-        """The curve from the most confident samples to all of them."""
+        """Draw the curve from the most confident samples to all of them."""
         known = np.isfinite(self.risk)
         x, y = self.coverage[known], np.maximum(self.risk[known], 0.0)
         whole = float(y[np.argmax(x)])
@@ -161,9 +161,9 @@ class RiskCoverageDisplay(SweepCurve):
         )
         marks: list[Mark] = [
             Line(((0.0, whole), (1.0, whole)), "dim", dash=(3.0, 3.0)),
-            Line(_points(x, y), "accent", 2.2),
+            Line(_zip_points(x, y), "accent", 2.2),
         ]
-        return _plane("Risk-coverage curve", summary, (share_axis("share accepted"), up), marks)
+        return _draw_plane("Risk-coverage curve", summary, (share_axis("share accepted"), up), marks)
 
 
 @dataclass(repr=False)
@@ -174,64 +174,48 @@ class ReliabilityDisplay(SweepCurve):
 
     @classmethod
     def from_sweep(cls, sweep: Sweep) -> Self:
-        """The bins of a sweep whose scores are probabilities."""
+        """Draw the bins of a sweep whose scores are probabilities."""
         if not sweep.reliability:
             raise InputError("reliability needs probabilities, and this sweep is not of one score between 0 and 1")
         return cls(sweep.reliability)
 
     def panel(self) -> Panel:
-        """Dots with whiskers, their sizes beside, and the diagonal where scores are right."""
+        """Draw dots with whiskers, their sizes beside, and the diagonal where scores are right."""
         ends = [x for bin_ in self.bins for x in (bin_.score, bin_.rate.high or 0.0)]
         most = min(1.0, 1.1 * max(ends))
         axes = (share_axis("mean score of the bin", most), share_axis("fraction of positives", most))
         marks: list[Mark] = [Line(((0.0, 0.0), (most, most)), "dim", dash=(3.0, 3.0))]
         for bin_ in self.bins:
-            marks += _whisker(bin_)
-        labelled = self.bins if len(self.bins) <= 6 or most > 0.5 else self.bins[-3:]
-        marks += [
-            Words(x.score, x.rate.value or 0.0, f"{x.samples:,.0f}", "dim", "small", shift=(8.0, 10.0), halo="paper")
-            for x in _apart(labelled, most)
-            if (x.rate.value or 0.0) > 0.05 * most
-        ]
+            rate, low, high = bin_.rate.value or 0.0, bin_.rate.low or 0.0, bin_.rate.high or 0.0
+            tip = (
+                f"scores {bin_.low:.3g} to {bin_.high:.3g}: {bin_.positives:,.6g} of {bin_.samples:,.6g} positive, "
+                f"{rate:.1%} ({low:.1%} – {high:.1%})"
+            )
+            marks.append(Line(((bin_.score, low), (bin_.score, high)), "accent", 1.6))
+            marks.append(Dot(bin_.score, rate, "accent", size=4.5, colour="paper", tip=tip))
+        # counts that do not overlap on the page, the highest scores first
+        written: list[Point] = []
+        for bin_ in reversed(self.bins if len(self.bins) <= 6 or most > 0.5 else self.bins[-3:]):
+            x, y = bin_.score, bin_.rate.value or 0.0
+            if any(abs(x - u) < 0.09 * most and abs(y - v) < 0.06 * most for u, v in written):
+                continue
+            written.append((x, y))
+            if y > 0.05 * most:
+                text = f"{bin_.samples:,.0f}"
+                marks.append(Words(x, y, text, "dim", "small", shift=(8.0, 10.0), halo="paper"))
         worst = max(self.bins, key=lambda bin_: abs(bin_.score - (bin_.rate.value or 0.0)))
         summary = (
             f"Fraction of positives by score in {len(self.bins)} bins; farthest off where the mean score is "
             f"{worst.score:.2f} and {worst.rate.value or 0.0:.2f} are positive."
         )
-        return _plane("Reliability diagram", summary, axes, marks)
+        return _draw_plane("Reliability diagram", summary, axes, marks)
 
 
-def _apart(bins: Sequence[ReliabilityBin], most: float) -> list[ReliabilityBin]:
-    """Bins whose counts do not overlap on the page."""
-    kept: list[ReliabilityBin] = []
-    for bin_ in reversed(bins):
-        near = [
-            abs(bin_.score - other.score) < 0.09 * most
-            and abs((bin_.rate.value or 0.0) - (other.rate.value or 0.0)) < 0.06 * most
-            for other in kept
-        ]
-        if not any(near):
-            kept.append(bin_)
-    return kept
-
-
-def _whisker(bin_: ReliabilityBin) -> list[Mark]:
-    rate, low, high = bin_.rate.value or 0.0, bin_.rate.low or 0.0, bin_.rate.high or 0.0
-    tip = (
-        f"scores {bin_.low:.3g} to {bin_.high:.3g}: {bin_.positives:,.6g} of {bin_.samples:,.6g} positive, "
-        f"{rate:.1%} ({low:.1%} – {high:.1%})"
-    )
-    return [
-        Line(((bin_.score, low), (bin_.score, high)), "accent", 1.6),
-        Dot(bin_.score, rate, "accent", size=4.5, colour="paper", tip=tip),
-    ]
-
-
-def _points(x: Numbers, y: Numbers) -> tuple[tuple[float, float], ...]:
+def _zip_points(x: Numbers, y: Numbers) -> tuple[tuple[float, float], ...]:
     return tuple(zip(x.tolist(), y.tolist(), strict=True))
 
 
-def _plane(title: str, summary: str, axes: tuple[Axis, Axis], marks: Sequence[Mark]) -> Panel:
+def _draw_plane(title: str, summary: str, axes: tuple[Axis, Axis], marks: Sequence[Mark]) -> Panel:
     return Panel(title, summary, *axes, tuple(marks), 460.0, 340.0, (64.0, 12.0, 16.0, 50.0))
 
 
@@ -264,16 +248,23 @@ class RocDisplay(Display):
 
     @classmethod
     def from_sweep(cls, swept: Sweep | Mapping[str, Sweep]) -> Self:
-        """The curve of a sweep of one score, or of several by name."""
+        """Draw the curve of a sweep of one score, or of several by name."""
         named = swept if isinstance(swept, Mapping) else {swept.quantity: swept}
         if not named:
             raise InputError("there is no sweep to draw; give at least one")
-        return cls([_curve(str(name), each) for name, each in named.items()], _positive(next(iter(named.values()))))
+        curves = []
+        for name, each in named.items():
+            rates = each.roc_curve()
+            x, y = rates["false_alarm_rate"], rates["recall"]
+            order = np.lexsort((y, x))
+            points = [(0.0, 0.0), *zip(x[order].tolist(), y[order].tolist(), strict=True), (1.0, 1.0)]
+            curves.append(RocCurve(str(name), tuple(dict.fromkeys(points)), float(each.areas["roc_auc"])))
+        return cls(curves, next(iter(named.values())).positive or "")
 
     @classmethod
     def from_scores(cls, y_true: LabelsLike, y_score: Scores, *, name: str = "score", **options: Any) -> Self:
-        """The curves of scores, one or several by name; options as for ``infoscope.sweep``, and ``sample_weight``."""
-        options = with_sample_weight(options)
+        """Draw the curves of scores, one or several by name; options are those of ``infoscope.sweep``."""
+        options = rename_sample_weight(options)
         named = y_score if isinstance(y_score, Mapping) else {name: y_score}
         truth = kept_rows(y_true)
         return cls.from_sweep({str(key): sweep(truth, cast(Any, each), **options) for key, each in named.items()})
@@ -282,20 +273,20 @@ class RocDisplay(Display):
     def from_predictions(
         cls, y_true: LabelsLike, y_score: Scores, *, name: str = "score", ax: Axes | None = None, **options: Any
     ) -> Self:
-        """The same, drawn at once."""
+        """Draw the curves of scores on axes at once."""
         return cls.from_scores(y_true, y_score, name=name, **options).plot(ax)
 
     @classmethod
     def from_estimator(
         cls, estimator: Estimator, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
-        """The scores of a fitted classifier of two classes: its probabilities, else its decision function.
+        """Draw the scores of a fitted classifier of two classes: its probabilities, else its decision function.
 
         Options are those of ``from_predictions``.
         """
         title = type(estimator).__name__ if name is None else name
         classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
-        at = positive_place(classes, options.get("positive"))
+        at = find_positive_class(classes, options.get("positive"))
         if hasattr(estimator, "predict_proba"):
             scores = np.asarray(estimator.predict_proba(X))
             scores = scores[:, at] if scores.ndim == 2 and scores.shape[1] == 2 else scores
@@ -310,7 +301,7 @@ class RocDisplay(Display):
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
-        """Hard predictions of two classes: one point per table."""
+        """Draw hard predictions of two classes: one point per table."""
         curves, positives = [], []
         for key, table in tables_by_name(tables, name).items():
             at = float(false_alarm_rate(table)), float(recall(table))
@@ -323,55 +314,33 @@ class RocDisplay(Display):
         return cls(curves, positives[0])
 
     def panel(self) -> Panel:
-        """The plane with chance, the curves and points, and what each is."""
+        """Draw the plane with chance, the curves and points, and what each is."""
         left, top, bottom = 58.0, 14.0, 50.0
-        words = [self._words(curve) for curve in self.curves]
+        words = []
+        for curve in self.curves:
+            x, y = curve.points[0]
+            value = f" ({x:.2f}, {y:.2f})" if curve.area is None else f", AUC {curve.area:.3f}"
+            words.append(f"{shortened(curve.name, 24)}{value}")
         right = min(260.0, 40.0 + max(width_of(text) for text in words))
         of = f" of “{shortened(self.positive, 24)}”" if self.positive else ""
         panel = Panel(
             "ROC curve",
-            "; ".join(self._words(curve) for curve in self.curves[:6]) + ".",
-            _shares("false alarm rate"),
-            _shares(f"recall{of}"),
+            "; ".join(words[:6]) + ".",
+            share_axis("false alarm rate"),
+            share_axis(f"recall{of}"),
             width=left + _INNER + right,
             height=top + _INNER + bottom,
             margins=(left, top, right, bottom),
         )
         marks: list[Mark] = [Line(((0.0, 0.0), (1.0, 1.0)), "dim", dash=(3.0, 3.0), tip="chance")]
-        for at, (curve, text) in enumerate(zip(self.curves, words, strict=True)):
-            tip = f"{plain_label(curve.name)}\n{text}"
+        for number, (curve, text) in enumerate(zip(self.curves, words, strict=True)):
+            colour, tip = series(number), f"{plain_label(curve.name)}\n{text}"
             if len(curve.points) > 1:
-                marks.append(Line(curve.points, series(at), 2.2, of=curve.name, tip=tip))
+                marks.append(Line(curve.points, colour, 2.2, of=curve.name, tip=tip))
             else:
-                marks.append(Dot(*curve.points[0], series(at), size=5.0, of=curve.name, tip=tip))
-            marks += self._key(panel, at, text)
+                marks.append(Dot(*curve.points[0], colour, size=5.0, of=curve.name, tip=tip))
+            x, y = left + _INNER + 12.0, top + 12.0 + 18.0 * number
+            stroke = at_pixel(panel, x, y), at_pixel(panel, x + 14.0, y)
+            marks.append(Line(stroke, colour, 3.0, clip=False))
+            marks.append(Words(*at_pixel(panel, x + 20.0, y), text))
         return replace(panel, marks=tuple(marks))
-
-    def _words(self, curve: RocCurve) -> str:
-        name = shortened(curve.name, 24)
-        if curve.area is not None:
-            return f"{name}, AUC {curve.area:.3f}"
-        return f"{name} ({curve.points[0][0]:.2f}, {curve.points[0][1]:.2f})"
-
-    @staticmethod
-    def _key(panel: Panel, at: int, text: str) -> list[Mark]:
-        x, y = panel.margins[0] + _INNER + 12.0, panel.margins[1] + 12.0 + 18.0 * at
-        ends = at_pixel(panel, x, y), at_pixel(panel, x + 14.0, y)
-        return [Line(ends, series(at), 3.0, clip=False), Words(*at_pixel(panel, x + 20.0, y), text)]
-
-
-def _curve(name: str, swept: Sweep) -> RocCurve:
-    found = swept.roc_curve()
-    x, y = (np.asarray(found[metric], dtype=np.float64) for metric in ("false_alarm_rate", "recall"))
-    order = np.lexsort((y, x))
-    points = [(0.0, 0.0), *zip(x[order].tolist(), y[order].tolist(), strict=True), (1.0, 1.0)]
-    return RocCurve(name, tuple(dict.fromkeys(points)), float(swept.areas["roc_auc"]))
-
-
-def _positive(swept: Sweep) -> str:
-    return "" if swept.positive is None else str(swept.positive)
-
-
-def _shares(title: str) -> Axis:
-    made = axis(0.0, 100.0, title, grid=True, most=5)
-    return replace(made, low=0.0, high=1.02, ticks=tuple((at / 100.0, f"{text}%") for at, text in made.ticks))

@@ -12,8 +12,6 @@ from infoscope.figures.layout import fitting, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words, series
 from infoscope.results.notation import format_number
 
-__all__ = ["StabilityDisplay"]
-
 _GROUND = 1e-16
 """Errors below it are drawn at it: no double has more digits."""
 
@@ -40,26 +38,28 @@ class StabilityDisplay(Display):
                 raise InputError(f"{name!r} needs one relative error of 0 or more for each of {len(self.sizes)} sizes")
 
     def panel(self) -> Panel:
-        """One line per way, its name at its end."""
+        """Draw one line per way, its name at its end."""
         xs = [log10(size) for size in self.sizes]
         ys = {name: [log10(max(error, _GROUND)) for error in errors] for name, errors in self.errors.items()}
         top = ceil(max(max(line) for line in ys.values())) + 1
         marks: list[Mark] = []
-        for at, (name, line) in enumerate(ys.items()):
+        for number, (name, line) in enumerate(ys.items()):
             points = tuple(zip(xs, line, strict=True))
-            marks.append(Line(points, series(at), 2.2, of=name))
+            marks.append(Line(points, series(number), 2.2, of=name))
             marks += [
-                Dot(x, y, series(at), size=3.5, colour="paper", tip=f"{name}\n{size:.3g} samples: {error:.1e}")
+                Dot(x, y, series(number), size=3.5, colour="paper", tip=f"{name}\n{size:.3g} samples: {error:.1e}")
                 for (x, y), size, error in zip(points, self.sizes, self.errors[name], strict=True)
             ]
-            marks.append(Words(*points[-1], fitting(name, 190.0), series(at), shift=(10.0, 0.0), bold=True, of=name))
+            marks.append(
+                Words(*points[-1], fitting(name, 190.0), series(number), shift=(10.0, 0.0), bold=True, of=name)
+            )
         right = 30.0 + 1.1 * max(width_of(fitting(name, 190.0)) for name in self.errors)
         worst = ", ".join(f"{name} {max(errors):.0e}" for name, errors in self.errors.items())
         return Panel(
             "Numerical stability",
             f"Largest relative errors: {worst}.",
-            Axis(xs[0] - 0.3, xs[-1] + 0.3, "samples", _powers(ceil(xs[0]), floor(xs[-1]))),
-            Axis(-17.0, float(top), "relative error", _powers(-16, top), grid=True),
+            Axis(xs[0] - 0.3, xs[-1] + 0.3, "samples", _make_ticks(ceil(xs[0]), floor(xs[-1]))),
+            Axis(-17.0, float(top), "relative error", _make_ticks(-16, top), grid=True),
             tuple(marks),
             width=500.0 + right,
             height=320.0,
@@ -67,6 +67,6 @@ class StabilityDisplay(Display):
         )
 
 
-def _powers(low: int, high: int) -> tuple[tuple[float, str], ...]:
+def _make_ticks(low: int, high: int) -> tuple[tuple[float, str], ...]:
     step = max(1, (high - low + 5) // 6)
-    return tuple((float(at), f"1e{format_number(at, '.0f')}") for at in range(low, high + 1, step))
+    return tuple((float(power), f"1e{format_number(power, '.0f')}") for power in range(low, high + 1, step))

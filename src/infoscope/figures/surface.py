@@ -5,7 +5,7 @@ Or as a surface in three dimensions.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
@@ -21,8 +21,6 @@ from infoscope.results.notation import format_number
 from infoscope.studies.bounds import information_surface
 from infoscope.tables import Contingency
 
-__all__ = ["SOLID_GRID", "SurfaceDisplay", "contours", "projected", "surface"]
-
 BLUES = ("#f7f8fa", "#cfe1f0", "#8fbcdd", "#3f8dc4", "#0068a8", "#003f6b")
 NEAR = 0.005
 """Shares of positives that differ less may stand on one map."""
@@ -30,12 +28,12 @@ LEVELS = (0.05, 0.1, 0.25, 0.5, 0.75)
 
 
 def surface(prevalence: float, size: int = 81) -> NDArray[np.float64]:
-    """Proficiency on a grid, (true negative rate, true positive rate), both from 0 to 1."""
+    """Return the proficiency on a grid, (true negative rate, true positive rate), both from 0 to 1."""
     return information_surface(prevalence, size).proficiency.T
 
 
-def contours(values: NDArray[np.float64], level: float) -> list[tuple[Point, ...]]:
-    """Lines of equal value on a square grid over [0, 1]², (x, y), joined from the pieces in each square."""
+def find_contours(values: NDArray[np.float64], level: float) -> list[tuple[Point, ...]]:
+    """Find lines of equal value on a square grid over [0, 1]², (x, y), joined from the pieces in each square."""
     size = len(values)
     above = values >= level
     squares = above[:-1, :-1].astype(int) + above[:-1, 1:] + above[1:, 1:] + above[1:, :-1]
@@ -49,24 +47,20 @@ def contours(values: NDArray[np.float64], level: float) -> list[tuple[Point, ...
                 t = here / (here - there)
                 cuts.append(((b + (d - b) * t) / (size - 1), (a + (c - a) * t) / (size - 1)))
         pieces += [(cuts[k], cuts[k + 1]) for k in range(0, len(cuts) - 1, 2)]
-    return _joined(pieces)
-
-
-def _joined(pieces: Sequence[tuple[Point, Point]]) -> list[tuple[Point, ...]]:
-    """Pieces that meet become one line; open lines are followed from an end, rings from anywhere."""
+    # pieces that meet become one line; open lines are followed from an end, rings from anywhere
     rounded = [tuple((round(x, 9), round(y, 9)) for x, y in piece) for piece in pieces]
     meeting: dict[Point, list[int]] = {}
-    for at, piece in enumerate(rounded):
+    for number, piece in enumerate(rounded):
         for end in piece:
-            meeting.setdefault(end, []).append(at)
-    ends = [at for at, piece in enumerate(rounded) if any(len(meeting[end]) == 1 for end in piece)]
+            meeting.setdefault(end, []).append(number)
+    ends = [number for number, piece in enumerate(rounded) if any(len(meeting[end]) == 1 for end in piece)]
     used: set[int] = set()
     lines = []
-    for at in (*ends, *range(len(rounded))):
-        if at in used:
+    for number in (*ends, *range(len(rounded))):
+        if number in used:
             continue
-        used.add(at)
-        one, other = rounded[at]
+        used.add(number)
+        one, other = rounded[number]
         line = [other, one] if len(meeting[other]) == 1 else [one, other]
         while (following := next((k for k in meeting[line[-1]] if k not in used), None)) is not None:
             used.add(following)
@@ -89,17 +83,20 @@ class SurfaceDisplay(TableDisplay):
 
     @classmethod
     def at_prevalence(cls, prevalence: float, *, three_d: bool = False) -> Self:
-        """The map without systems."""
+        """Draw the map without systems."""
         if not 0.0 < prevalence < 1.0:
             raise InputError(f"the prevalence is {prevalence}; it must lie between 0 and 1")
         return cls(prevalence, {}, three_d)
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", three_d: bool = False) -> Self:
-        """Systems of two classes on the map of their prevalence; a reject column is accepted where it is empty."""
+        """Place systems of two classes on the map of their prevalence; a reject column must be empty."""
         named = tables_by_name(tables, name)
-        places = {key: _rates(key, table) for key, table in named.items()}
-        shares = {key: _prevalence(table) for key, table in named.items()}
+        places = {key: _get_rates(key, table) for key, table in named.items()}
+        shares = {}
+        for key, table in named.items():
+            positive = table.truth_labels.index(table.positive_label)
+            shares[key] = float(table.row_totals[positive] / table.total)
         first, share = next(iter(shares.items()))
         for key, other in shares.items():
             if abs(other - share) > NEAR:
@@ -110,9 +107,9 @@ class SurfaceDisplay(TableDisplay):
         return cls(share, places, three_d)
 
     def panel(self) -> Panel:
-        """Heat map, contours, the line on which nothing is captured, and the systems with their names beside."""
+        """Draw heat map, contours, the line on which nothing is captured, and the systems with their names beside."""
         if self.three_d:
-            return projected_panel(self.prevalence, self.systems, BLUES)
+            return self._project()
         grid = surface(self.prevalence)
         right = side_room(self.systems, 60.0) if self.systems else 26.0
         panel = Panel(
@@ -129,7 +126,7 @@ class SurfaceDisplay(TableDisplay):
         pixels = np.rint(ramp(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
         marks: list[Mark] = [
             Raster((0.0, 0.0), (1.0, 1.0), pixels, smooth=True),
-            *(mark for level in LEVELS for mark in self._contour(grid, level)),
+            *(mark for level in LEVELS for mark in self._draw_contours(grid, level)),
             Line(((0.0, 1.0), (1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
             Words(0.36, 0.64, "worthless: nothing captured", "#8a3300", "normal", "middle", (9.0, -9.0), -45.0),
             Words(0.0, 0.0, "all wrong: rename the outputs", "#ffffff", "small", shift=(6.0, -10.0), halo=BLUES[4]),
@@ -141,24 +138,54 @@ class SurfaceDisplay(TableDisplay):
         ]
         return replace(panel, marks=tuple(marks))
 
-    def _contour(self, grid: NDArray[np.float64], level: float) -> list[Mark]:
-        """Both lines of a level; the upper one bears its number, off the systems and the edges."""
+    def _draw_contours(self, grid: NDArray[np.float64], level: float) -> list[Mark]:
+        """Draw both lines of a level; the upper one bears its number, off the systems and the edges."""
         colour = "#16181d" if level < 0.4 else "#ffffff"
         around = hexadecimal(ramp(BLUES, float(np.sqrt(level))))
         marks: list[Mark] = []
-        for line in contours(grid, level):
+        for line in find_contours(grid, level):
             marks.append(Line(line, colour, 0.8, opacity=0.75))
-            free = [place for place in line if sum(place) > 1.0 and max(place) < 0.97 and self._is_free(place)]
+            free = [
+                (x, y)
+                for x, y in line
+                if x + y > 1.0
+                and max(x, y) < 0.97
+                and all(abs(x - px) + abs(y - py) > 0.06 for px, py in self.systems.values())
+            ]
             if free:
                 words = format_number(level, "g")
                 marks.append(Words(*free[len(free) // 2], words, colour, "small", "middle", halo=around))
         return marks
 
-    def _is_free(self, place: Point) -> bool:
-        return all(abs(place[0] - x) + abs(place[1] - y) > 0.06 for x, y in self.systems.values())
+    def _project(self) -> Panel:
+        """Draw the surface seen from the side of its front corner, with its axes, and the systems on it."""
+        right = side_room(self.systems, 60.0) if self.systems else 26.0
+        panel = Panel(
+            f"Captured information, {self.prevalence:.0%} positive",
+            "Captured information as a surface over true positive and true negative rate when "
+            f"{self.prevalence:.0%} are "
+            "positive: a valley without information between two peaks, one where all is right, one where all is wrong.",
+            Axis(-0.92, 0.82, line=False),
+            Axis(-0.54, 0.72, line=False),
+            width=500.0 + right,
+            height=390.0,
+            margins=(16.0, 14.0, right, 16.0),
+        )
+        marks = [*_draw_frame(), *_draw_tiles(self.prevalence)]
+        marks.append(Line((project(0.0, 1.0), project(1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)))
+        names, dots = [], []
+        for name, (tpr, tnr) in self.systems.items():
+            rates = np.array([[self.prevalence], [1.0 - self.prevalence]])
+            right_and_wrong = np.array([[tpr, 1.0 - tpr], [1.0 - tnr, tnr]])
+            height = float(proficiency(Contingency.from_matrix(rates * right_and_wrong)))
+            top = project(tpr, tnr, height)
+            tip = f"{plain_label(name)}\nTPR {tpr:.3f}, TNR {tnr:.3f}, captured {height:.1%}"
+            names.append(PlacedName(*top, name))
+            dots.append(Dot(*top, hexadecimal((253, 231, 37)), of=name, tip=tip))
+        return replace(panel, marks=(*marks, *side_labels(panel, names), *dots))
 
 
-def _rates(name: str, table: Contingency) -> Point:
+def _get_rates(name: str, table: Contingency) -> Point:
     if table.reject_column is not None and table.column_totals[table.reject_column] > 0:
         raise InputError(
             f"{name!r} rejects {float(table.column_totals[table.reject_column]):g} samples; this map is of two rates, "
@@ -173,11 +200,6 @@ def _rates(name: str, table: Contingency) -> Point:
     return rates
 
 
-def _prevalence(table: Contingency) -> float:
-    positive = [label == table.positive_label for label in table.truth_labels].index(True)
-    return float(table.row_totals[positive] / table.total)
-
-
 SOLID_GRID = 26
 """Points of the drawn grid in each direction."""
 _TURN = np.deg2rad(-52.0)
@@ -187,88 +209,45 @@ _HEIGHT = 0.75
 """Length of the vertical axis, in sides of the square below."""
 
 
-def projected(tpr: float, tnr: float, height: float = 0.0) -> Point:
-    """Where a point in space lies on the page, in sides of the square below."""
+def project(tpr: float, tnr: float, height: float = 0.0) -> Point:
+    """Return where a point in space lies on the page, in sides of the square below."""
     across = (tpr - 0.5) * np.cos(_TURN) - (tnr - 0.5) * np.sin(_TURN)
-    return float(across), float(_HEIGHT * height * np.cos(_TILT) + _depth(tpr, tnr) * np.sin(_TILT))
+    return float(across), float(_HEIGHT * height * np.cos(_TILT) + _get_depth(tpr, tnr) * np.sin(_TILT))
 
 
-def _depth(tpr: float, tnr: float) -> float:
+def _get_depth(tpr: float, tnr: float) -> float:
     return float((tpr - 0.5) * np.sin(_TURN) + (tnr - 0.5) * np.cos(_TURN))
 
 
-def projected_panel(prevalence: float, systems: Mapping[str, Point], colours: tuple[str, ...]) -> Panel:
-    """The surface seen from the side of its front corner, with its axes, and the systems on it."""
-    right = side_room(systems, 60.0) if systems else 26.0
-    panel = Panel(
-        f"Captured information, {prevalence:.0%} positive",
-        f"Captured information as a surface over true positive and true negative rate when {prevalence:.0%} are "
-        "positive: a valley without information between two peaks, one where all is right, one where all is wrong.",
-        Axis(-0.92, 0.82, line=False),
-        Axis(-0.54, 0.72, line=False),
-        width=500.0 + right,
-        height=390.0,
-        margins=(16.0, 14.0, right, 16.0),
-    )
-    heights = {name: _height(prevalence, place) for name, place in systems.items()}
-    tops = {name: projected(*place, heights[name]) for name, place in systems.items()}
-    marks: list[Mark] = [
-        *_frame(),
-        *_tiles(prevalence, colours),
-        Line((projected(0.0, 1.0), projected(1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
-        *side_labels(panel, [PlacedName(*place, name) for name, place in tops.items()]),
-        *(
-            Dot(*tops[name], hexadecimal((253, 231, 37)), of=name, tip=_tip(name, place, heights[name]))
-            for name, place in systems.items()
-        ),
-    ]
-    return replace(panel, marks=tuple(marks))
+def _draw_tiles(prevalence: float) -> Iterator[Mark]:
+    """Yield the patches of the surface, the farthest first, so that nearer ones cover them."""
+    surface = information_surface(prevalence, SOLID_GRID)
+    rates, values = surface.tpr.tolist(), surface.proficiency
+    squares = np.ndindex(SOLID_GRID - 1, SOLID_GRID - 1)
+    for i, j in sorted(squares, key=lambda square: -_get_depth(rates[square[0]], rates[square[1]])):
+        corners = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
+        points = tuple(project(rates[a], rates[b], float(values[a, b])) for a, b in corners)
+        level = float(np.mean([values[corner] for corner in corners]))
+        fill = hexadecimal(ramp(BLUES, float(np.sqrt(level))))
+        yield Line(points, "#7d8794", 0.35, closed=True, fill=fill, clip=False)
 
 
-def _tip(name: str, place: Point, height: float) -> str:
-    return f"{plain_label(name)}\nTPR {place[0]:.3f}, TNR {place[1]:.3f}, captured {height:.1%}"
-
-
-def _height(prevalence: float, place: Point) -> float:
-    rows = np.array([[prevalence], [1.0 - prevalence]])
-    right, wrong = np.diag(place), np.fliplr(np.diag([1.0 - rate for rate in place]))
-    return float(proficiency(Contingency.from_matrix(rows * (right + wrong))))
-
-
-def _tiles(prevalence: float, colours: tuple[str, ...]) -> list[Mark]:
-    """The patches of the surface, the farthest first, so that nearer ones cover them."""
-    found = information_surface(prevalence, SOLID_GRID)
-    rates, values = found.tpr, found.proficiency
-    places = sorted(
-        np.ndindex(SOLID_GRID - 1, SOLID_GRID - 1), key=lambda at: -_depth(float(rates[at[0]]), float(rates[at[1]]))
-    )
-    return [_patch(rates, values, i, j, colours) for i, j in places]
-
-
-def _patch(rates: NDArray[np.float64], values: NDArray[np.float64], i: int, j: int, colours: tuple[str, ...]) -> Line:
-    corners = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
-    points = tuple(projected(float(rates[a]), float(rates[b]), float(values[a, b])) for a, b in corners)
-    level = float(np.mean([values[corner] for corner in corners]))
-    fill = hexadecimal(ramp(colours, float(np.sqrt(level))))
-    return Line(points, "#7d8794", 0.35, closed=True, fill=fill, clip=False)
-
-
-def _frame() -> list[Mark]:
-    """The square below, the vertical axis, ticks and titles."""
-    square = tuple(projected(*corner) for corner in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)))
+def _draw_frame() -> list[Mark]:
+    """Draw the square below, the vertical axis, ticks and titles."""
+    square = tuple(project(*corner) for corner in ((0.0, 0.0), (1.0, 0.0), (1.0, 1.0), (0.0, 1.0)))
     marks: list[Mark] = [
         Line(square, "dim", 1.0, closed=True, clip=False),
-        Line((projected(0.0, 0.0), projected(0.0, 0.0, 1.0)), "dim", 1.0, clip=False),
-        Words(*projected(0.42, -0.2), "true positive rate", "dim", anchor="end", shift=(0.0, 6.0)),
-        Words(*projected(1.2, 0.58), "true negative rate", "dim", shift=(0.0, 6.0)),
-        Words(*projected(0.0, 0.0, 1.08), "captured", "dim", anchor="middle"),
+        Line((project(0.0, 0.0), project(0.0, 0.0, 1.0)), "dim", 1.0, clip=False),
+        Words(*project(0.42, -0.2), "true positive rate", "dim", anchor="end", shift=(0.0, 6.0)),
+        Words(*project(1.2, 0.58), "true negative rate", "dim", shift=(0.0, 6.0)),
+        Words(*project(0.0, 0.0, 1.08), "captured", "dim", anchor="middle"),
     ]
-    for at in (0.0, 0.5, 1.0):
-        text = f"{at:.0%}"
+    for rate in (0.0, 0.5, 1.0):
+        text = f"{rate:.0%}"
         marks += [
-            Words(*projected(at, -0.05), text, "dim", "small", "end", (0.0, 8.0)),
-            Words(*projected(1.05, at), text, "dim", "small", "start", (0.0, 8.0)),
+            Words(*project(rate, -0.05), text, "dim", "small", "end", (0.0, 8.0)),
+            Words(*project(1.05, rate), text, "dim", "small", "start", (0.0, 8.0)),
         ]
-        if at:
-            marks.append(Words(*projected(0.0, 0.0, at), text, "dim", "small", "end", (-6.0, 4.0)))
+        if rate:
+            marks.append(Words(*project(0.0, 0.0, rate), text, "dim", "small", "end", (-6.0, 4.0)))
     return marks

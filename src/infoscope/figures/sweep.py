@@ -10,10 +10,10 @@ import numpy as np
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, one_table, tables_by_name, with_sample_weight
-from infoscope.figures.layout import axis, dodged, fitting, plain_label, shortened, span, width_of
+from infoscope.figures.display import TableDisplay, Tables, one_table, rename_sample_weight, tables_by_name
+from infoscope.figures.layout import axis, fitting, plain_label, shortened, span, spread_labels, width_of
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words, series
-from infoscope.figures.score_curves import scores_of
+from infoscope.figures.score_curves import score_with_estimator
 from infoscope.metrics.registry import Better, catalogue, find
 from infoscope.readers.guess_columns import as_names
 from infoscope.results.notation import format_number
@@ -36,12 +36,12 @@ class Curve:
     """Which values are better, as the metric's card has it; "none" where neither end is, or it is not known."""
 
     def best(self) -> Point | None:
-        """The first point of the best value; None where no value is better, or none is defined."""
-        known = np.asarray(self.y, dtype=np.float64)
-        if self.better == "none" or not np.isfinite(known).any():
+        """Return the first point of the best value; None where no value is better, or none is defined."""
+        values = np.asarray(self.y, dtype=np.float64)
+        if self.better == "none" or not np.isfinite(values).any():
             return None
-        at = int(np.nanargmax(known) if self.better == "higher" else np.nanargmin(known))
-        return self.x[at], self.y[at]
+        place = int(np.nanargmax(values) if self.better == "higher" else np.nanargmin(values))
+        return self.x[place], self.y[place]
 
 
 @dataclass(repr=False)
@@ -67,7 +67,7 @@ class SweepDisplay(TableDisplay):
         parameter: str = "parameter",
         metrics: Sequence[str] | str = ("proficiency", "false_information_ratio", "accuracy"),
     ) -> Self:
-        """One step a table; the keys are the values of the parameter."""
+        """Make one step of each table; the keys are the values of the parameter."""
         if isinstance(tables, Contingency):
             raise InputError(
                 "a sweep needs a table for each value of its parameter, as {0.2: table, 0.6: table}, and this is one "
@@ -119,14 +119,14 @@ class SweepDisplay(TableDisplay):
             chosen: dict[str, Any] = {"metrics": metrics} if metrics else {}
             return super().from_predictions(y_true, y_pred, ax=ax, **chosen, **options)
         options.pop("name", None)  # curves are named by their metrics
-        return cls.from_sweep(sweep(y_true, cast(ArrayLike, y_pred), **with_sample_weight(options)), metrics).plot(ax)
+        return cls.from_sweep(sweep(y_true, cast(ArrayLike, y_pred), **rename_sample_weight(options)), metrics).plot(ax)
 
     @classmethod
     def from_estimator(
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """Sweep the scores of a fitted estimator: two classes by threshold, more by what is rejected."""
-        scores, classes = scores_of(estimator, X, name=name, positive=options.get("positive"))
+        scores, classes = score_with_estimator(estimator, X, name=name, positive=options.get("positive"))
         return cls.from_predictions(y, scores, **{**classes, **options})
 
     @classmethod
@@ -138,7 +138,7 @@ class SweepDisplay(TableDisplay):
         parameter: str = "parameter",
         better: Better | None = None,
     ) -> Self:
-        """Curves that were computed elsewhere: numbers, or things with ``value``, ``low`` and ``high``.
+        """Draw curves that were computed elsewhere: numbers, or things with ``value``, ``low`` and ``high``.
 
         The best point of the first curve gets a star. What is better follows from the metric of the curve's name;
         ``better`` ("higher", "lower" or "none") says it for other names, which have no star without it.
@@ -169,7 +169,7 @@ class SweepDisplay(TableDisplay):
 
     @classmethod
     def from_sweep(cls, swept: Sweep, metrics: Sequence[str] | str = ()) -> Self:
-        """The curves of a sweep: over the threshold, or for rejections over the share rejected."""
+        """Draw the curves of a sweep: over the threshold, or for rejections over the share rejected."""
         rejecting = swept.mode == "rejection"
         names = as_names(metrics) or (
             ("proficiency", "accepted_accuracy") if rejecting else ("proficiency", "recall", "precision")
@@ -186,12 +186,12 @@ class SweepDisplay(TableDisplay):
         return cls(curves, "share rejected" if rejecting else "threshold")
 
     def panel(self) -> Panel:
-        """Curves, bands, and a star at the best point of the first curve, where one is better."""
+        """Draw curves, bands, and a star at the best point of the first curve, where one is better."""
         return curve_panel(self.curves, self.parameter, "value", self.title, best=True)
 
 
 def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, best: bool = False) -> Panel:
-    """Curves with their names at their right ends."""
+    """Draw curves with their names at their right ends, and with ``best`` a star at the best point of the first."""
     if not curves or not any(np.isfinite(curve.y).any() for curve in curves):
         raise InputError("no curve has a defined value, so there is nothing to draw")
     xs = np.concatenate([curve.x for curve in curves])
@@ -202,48 +202,75 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     low = 0.0 if 0.0 <= low < 0.5 * high else low
     pad = 0.04 * (high - low) or 0.05
     right = min(240.0, max(178.0, 18.0 + 1.08 * max(width_of(plain_label(curve.name)) for curve in curves)))  # bold
+    described = []
+    for curve in curves[:5]:
+        values = [y for y in curve.y if np.isfinite(y)]
+        if values:
+            first, last = (format_number(y, ".2f") for y in (values[0], values[-1]))
+            described.append(f"{shortened(curve.name, 40)} from {first} to {last}")
     panel = Panel(
         title,
-        _summary(curves, across),
+        f"{counted(len(curves), 'curve')} over {plain_label(across)}: {'; '.join(described)}.",
         axis(*span(float(xs.min()), float(xs.max())), across),
         axis(low - (pad if low else 0.0), high + pad, up, grid=True, most=5),
         width=462.0 + right,
         height=340.0,
         margins=(56.0, 14.0, right, 50.0),
     )
-    marks: list[Mark] = [mark for at, curve in enumerate(curves) for mark in _curve(at, curve, dots=len(curve.x) <= 40)]
-    ends = [_last(curve) for curve in curves]
+
+    marks = [mark for number, curve in enumerate(curves) for mark in _draw_curve(curve, series(number))]
+    ends = [next((y for y in reversed(curve.y) if np.isfinite(y)), 0.0) for curve in curves]
     step = 16.0 * (panel.y.high - panel.y.low) / panel.inner[1]
-    places = dodged([y for _, y in ends], step, panel.y.low + 0.3 * step, panel.y.high)
-    for at, (curve, place) in enumerate(zip(curves, places, strict=True)):
-        marks.append(
-            Words(
-                panel.x.high,
-                place,
-                fitting(curve.name, 158.0, 13.4),
-                series(at),
-                shift=(10.0, 0.0),
-                bold=True,
-                of=curve.name,
-            )
-        )
+    heights = spread_labels(ends, step, panel.y.low + 0.3 * step, panel.y.high)
+    for number, (curve, height) in enumerate(zip(curves, heights, strict=True)):
+        name, shift = fitting(curve.name, 158.0, 13.4), (10.0, 0.0)
+        marks.append(Words(panel.x.high, height, name, series(number), shift=shift, bold=True, of=curve.name))
     star = curves[0].best() if best else None
     if star is not None:
-        marks += _star(panel, curves[0], star)
-    return Panel(**{**vars(panel), "marks": tuple(marks)})
+        marks += _draw_star(panel, curves[0], star)
+    return replace(panel, marks=tuple(marks))
 
 
-def _star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
-    """The best point, with its words on the side of the star where the curve is not, and within the axes."""
+def _draw_curve(curve: Curve, colour: str) -> list[Mark]:
+    """Draw a curve with its band and gaps where it is undefined, and dots where it has few points."""
+    marks: list[Mark] = []
+    if curve.low is not None and curve.high is not None:
+        outline = (*zip(curve.x, curve.low, strict=True), *reversed(list(zip(curve.x, curve.high, strict=True))))
+        marks.append(Line(outline, colour, 0.0, closed=True, fill=colour, opacity=0.18, of=curve.name))
+    run: list[Point] = []
+    for x, y in (*zip(curve.x, curve.y, strict=True), (np.nan, np.nan)):
+        if np.isfinite(y):
+            run.append((x, y))
+        elif run:
+            marks.append(Line(tuple(run), colour, 2.2, of=curve.name))
+            run = []
+    for x, y in zip(curve.x, curve.y, strict=True) if len(curve.x) <= 40 else ():
+        if np.isfinite(y):
+            tip = f"{plain_label(curve.name)} {format_number(y, '.3f')} at {format_number(x, 'g')}"
+            marks.append(Dot(x, y, colour, size=3.0, colour=colour, of=curve.name, tip=tip))
+    return marks
+
+
+def _draw_star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
+    """Draw the best point, with its words on the side of the star where the curve is not, and within the axes."""
     x, y = star
     text = f"best: {format_number(y, '.2f')} at {format_number(x, '.4g')}"
     step = (panel.y.high - panel.y.low) / panel.inner[1]
     above = y + 22.0 * step < panel.y.high if curve.better == "higher" else y - 22.0 * step < panel.y.low
     middle = y + (14.0 if above else -14.0) * step
     wide = (width_of(text) + 11.0) * (panel.x.high - panel.x.low) / panel.inner[0]
+    xs, ys = np.asarray(curve.x, dtype=np.float64), np.asarray(curve.y, dtype=np.float64)
+    defined = np.isfinite(ys)
+
+    def count_crossings(to_the_right: bool) -> int:
+        """Return at how many of a few places along the words the curve comes near their height."""
+        left, right = (x, x + wide) if to_the_right else (x - wide, x)
+        heights = np.interp(np.linspace(left, right, 25), xs[defined], ys[defined])
+        return int(np.count_nonzero(np.abs(heights - middle) < 9.0 * step))
+
     to_the_right = min(
         (side for side in (True, False) if panel.x.low <= x + (wide if side else -wide) <= panel.x.high),
-        key=lambda side: _crossed(curve, *((x, x + wide) if side else (x - wide, x)), middle, 9.0 * step),
+        key=count_crossings,
         default=x < (panel.x.low + panel.x.high) / 2,
     )
     tip = f"best {plain_label(curve.name)}: {format_number(y, '.3f')} at {format_number(x, 'g')}"
@@ -255,57 +282,7 @@ def _star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
     ]
 
 
-def _crossed(curve: Curve, left: float, right: float, middle: float, reach: float) -> int:
-    """At how many of a few places between left and right the curve comes near a height."""
-    x, y = np.asarray(curve.x, dtype=np.float64), np.asarray(curve.y, dtype=np.float64)
-    known = np.isfinite(y)
-    heights = np.interp(np.linspace(left, right, 25), x[known], y[known])
-    return int(np.count_nonzero(np.abs(heights - middle) < reach))
-
-
-def _last(curve: Curve) -> Point:
-    known = [(x, y) for x, y in zip(curve.x, curve.y, strict=True) if np.isfinite(y)]
-    return known[-1] if known else (curve.x[-1], 0.0)
-
-
-def _curve(at: int, curve: Curve, *, dots: bool) -> list[Mark]:
-    marks: list[Mark] = []
-    if curve.low is not None and curve.high is not None:
-        outline = (*zip(curve.x, curve.low, strict=True), *reversed(list(zip(curve.x, curve.high, strict=True))))
-        marks.append(Line(outline, series(at), 0.0, closed=True, fill=series(at), opacity=0.18, of=curve.name))
-    run: list[Point] = []
-    for x, y in (*zip(curve.x, curve.y, strict=True), (np.nan, np.nan)):
-        if np.isfinite(y):
-            run.append((x, y))
-        elif run:
-            marks.append(Line(tuple(run), series(at), 2.2, of=curve.name))
-            run = []
-    if dots:
-        marks += [
-            Dot(
-                x,
-                y,
-                series(at),
-                size=3.0,
-                colour=series(at),
-                of=curve.name,
-                tip=f"{plain_label(curve.name)} {format_number(y, '.3f')} at {format_number(x, 'g')}",
-            )
-            for x, y in zip(curve.x, curve.y, strict=True)
-            if np.isfinite(y)
-        ]
-    return marks
-
-
-def _summary(curves: Sequence[Curve], across: str) -> str:
-    parts = []
-    for curve in curves[:5]:
-        known = [y for y in curve.y if np.isfinite(y)]
-        if known:
-            first, last = (format_number(y, ".2f") for y in (known[0], known[-1]))
-            parts.append(f"{shortened(curve.name, 40)} from {first} to {last}")
-    return f"{counted(len(curves), 'curve')} over {plain_label(across)}: {'; '.join(parts)}."
-
+# Metrics against quality ----------------------------------------------------------------------------------------------
 
 BINARY = ("proficiency", "phi", "f1", "accuracy")
 SEVERAL = ("proficiency", "mcc", "macro_f1", "accuracy")
@@ -320,10 +297,10 @@ STAGES = (
 """What is to be read at the steps of a path through a table."""
 
 
-def spoilt(n: int, moved: ArrayLike, prevalence: float) -> Contingency:
-    """``n`` samples, ``moved`` of them predicted wrongly, in both classes alike; a batch where ``moved`` is an array.
+def make_errors(n: int, moved: ArrayLike, prevalence: float) -> Contingency:
+    """Make ``n`` samples, ``moved`` of them predicted wrongly, in both classes alike; a batch for an array.
 
-    >>> spoilt(200, 50, 0.1).counts.tolist()
+    >>> make_errors(200, 50, 0.1).counts.tolist()
     [[15.0, 5.0], [45.0, 135.0]]
     """
     wrong = np.asarray(moved, dtype=np.float64) / n
@@ -333,25 +310,25 @@ def spoilt(n: int, moved: ArrayLike, prevalence: float) -> Contingency:
     return Contingency.from_matrix(np.stack([upper, lower], -2), positive=0)
 
 
-def through(table: Contingency, at: float) -> Contingency:
-    """A step of the path through a table: 0 without its errors, 1 as it is, 2 with its predictions shuffled.
+def step_through(table: Contingency, step: float) -> Contingency:
+    """Return a step of the path through a table: 0 without its errors, 1 as it is, 2 with predictions shuffled.
 
-    Up to 1, each of its errors is made with probability ``at`` and else fixed; beyond, each prediction is replaced with
-    probability ``at`` - 1 by one drawn from all its predictions. Classes stay as frequent as they are all the way,
-    predictions from 1 on.
+    Up to 1, each of its errors is made with probability ``step`` and else fixed; beyond, each prediction is replaced
+    with probability ``step`` - 1 by one drawn from all its predictions. Classes stay as frequent as they are all the
+    way, predictions from 1 on.
 
     >>> table = Contingency.from_matrix([[6, 2], [4, 8]])
-    >>> [through(table, at).counts.tolist() for at in (0.0, 0.5, 2.0)]
+    >>> [step_through(table, step).counts.tolist() for step in (0.0, 0.5, 2.0)]
     [[[8.0, 0.0], [0.0, 12.0]], [[7.0, 1.0], [2.0, 10.0]], [[4.0, 4.0], [6.0, 6.0]]]
     """
     counts: Any = table.counts
     own = np.asarray(counts.todense() if table.is_sparse else counts, dtype=np.float64)
     rows, columns = table.matches
-    if at <= 1.0:
-        other, share = np.zeros_like(own), 1.0 - at
+    if step <= 1.0:
+        other, share = np.zeros_like(own), 1.0 - step
         other[rows, columns] = own.sum(axis=1)[rows]
     else:
-        other, share = np.outer(own.sum(axis=1), own.sum(axis=0)) / own.sum(), at - 1.0
+        other, share = np.outer(own.sum(axis=1), own.sum(axis=0)) / own.sum(), step - 1.0
     mixed = (1.0 - share) * own + share * other
     if not table.is_sparse:
         return table.with_cells(mixed.reshape(-1))
@@ -379,14 +356,27 @@ class MetricCurvesDisplay(TableDisplay):
     def from_table(
         cls, tables: Tables, *, name: str = "system", metrics: Sequence[str] | str | None = None, steps: int = 30
     ) -> Self:
-        """Each metric along the path from the table without its errors, over the table, to its predictions shuffled."""
+        """Follow each metric from the table without its errors, over the table, to its predictions shuffled."""
         table = one_table(tables, name, "a picture of metrics against quality")
-        _check_path(table)
+        if np.count_nonzero(table.row_totals) < 2:
+            raise InputError("the truth has one class only, so there is no quality to vary; give two classes or more")
+        if max(table.shape) > MAX_CLASSES:
+            raise InputError(
+                f"a table of {table.shape[0]:,} × {table.shape[1]:,} classes is too large to walk through; merge "
+                f"classes to at most {MAX_CLASSES:,} first"
+            )
+        predicted = set(table.matches[0].tolist())
+        if any(row not in predicted for row in np.flatnonzero(table.row_totals).tolist()):
+            raise InputError(
+                "a prediction for each class is needed to correct the errors, and these outputs have other names; "
+                "rename them with table.relabel first"
+            )
         if steps < 1:
             raise InputError(f"{steps} steps were asked for; a path needs one or more on either side of the table")
-        entries = [find(metric) for metric in as_names(metrics) or _usual(table)]
-        places = [at / steps for at in range(2 * steps + 1)]
-        stages = [through(table, at) for at in places]
+        usual = BINARY if table.shape == (2, 2) and table.reject is None else SEVERAL
+        entries = [find(metric) for metric in as_names(metrics) or usual]
+        places = [step / steps for step in range(2 * steps + 1)]
+        stages = [step_through(table, place) for place in places]
         curves = [
             Curve(
                 entry.card.title,
@@ -406,7 +396,7 @@ class MetricCurvesDisplay(TableDisplay):
         n: int = 200,
         prevalence: float = 0.1,
     ) -> Self:
-        """Each metric while 0 … ``n`` of ``n`` samples are predicted wrongly, as Steingold & Laclavik's Figure 1.
+        """Follow each metric while 0 … ``n`` of ``n`` samples are predicted wrongly (Steingold & Laclavik, Figure 1).
 
         >>> curve = MetricCurvesDisplay.over_quality(["proficiency"], n=4, prevalence=0.5).curves[0]
         >>> [round(y, 2) for y in curve.y]
@@ -417,7 +407,7 @@ class MetricCurvesDisplay(TableDisplay):
                 f"n is {n} and the prevalence {prevalence}; give two samples or more, and a prevalence between 0 and 1"
             )
         moved = np.arange(n + 1)
-        table = spoilt(n, moved, prevalence)
+        table = make_errors(n, moved, prevalence)
         curves = [
             Curve(
                 entry.card.title,
@@ -430,39 +420,15 @@ class MetricCurvesDisplay(TableDisplay):
         return cls(curves, n)
 
     def panel(self) -> Panel:
-        """All curves over the number of wrong predictions, or over the path, with the table's own values marked."""
+        """Draw all curves over the number of wrong predictions, or over the path, with the table's own values."""
         title = "Metrics against quality"
         if self.n is not None:
             return curve_panel(self.curves, f"wrong predictions, of {self.n}", "score", title)
         panel = curve_panel(self.curves, "errors made → as it is → predictions shuffled", "score", title)
-        line = Line(((1.0, panel.y.low), (1.0, panel.y.high)), "dim", dash=(3.0, 3.0))
-        own = [mark for at, curve in enumerate(self.curves) for mark in _own(at, curve)]
-        return replace(panel, x=replace(panel.x, ticks=STAGES), marks=(line, *panel.marks, *own))
-
-
-def _own(at: int, curve: Curve) -> list[Mark]:
-    """The table's own value on a curve."""
-    y = curve.y[curve.x.index(1.0)]
-    tip = f"{plain_label(curve.name)} of the table: {y:.3f}"
-    return [Dot(1.0, y, series(at), size=5.0, of=curve.name, tip=tip)] if np.isfinite(y) else []
-
-
-def _usual(table: Contingency) -> Sequence[str]:
-    return BINARY if table.shape == (2, 2) and table.reject is None else SEVERAL
-
-
-def _check_path(table: Contingency) -> None:
-    """Reject a table that cannot be fixed, or that is too large to walk along."""
-    if np.count_nonzero(table.row_totals) < 2:
-        raise InputError("the truth has one class only, so there is no quality to vary; give two classes or more")
-    if max(table.shape) > MAX_CLASSES:
-        raise InputError(
-            f"a table of {table.shape[0]:,} × {table.shape[1]:,} classes is too large to walk through; merge classes "
-            f"to at most {MAX_CLASSES:,} first"
-        )
-    named = set(table.matches[0].tolist())
-    if any(at not in named for at in np.flatnonzero(table.row_totals).tolist()):
-        raise InputError(
-            "a prediction for each class is needed to correct the errors, and these outputs have other names; rename "
-            "them with table.relabel first"
-        )
+        marks: list[Mark] = [Line(((1.0, panel.y.low), (1.0, panel.y.high)), "dim", dash=(3.0, 3.0)), *panel.marks]
+        for number, curve in enumerate(self.curves):
+            y = curve.y[curve.x.index(1.0)]
+            if np.isfinite(y):
+                tip = f"{plain_label(curve.name)} of the table: {y:.3f}"
+                marks.append(Dot(1.0, y, series(number), size=5.0, of=curve.name, tip=tip))
+        return replace(panel, x=replace(panel.x, ticks=STAGES), marks=tuple(marks))

@@ -5,47 +5,43 @@ Large sequences show the worst tracks, and say so.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from collections.abc import Sequence as Sequences
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Self
+from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.display import Display, tracking_only
-from infoscope.figures.layout import axis, plain_label, shortened, width_of
-from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words, series
+from infoscope.figures.display import Display, list_names, tracking_only
+from infoscope.figures.layout import FONT, axis, plain_label, shortened, width_of
+from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Size, Words, series
 from infoscope.studies.tracking import compare, evaluate
 from infoscope.studies.tracking_matching import Cell, Segment, TrackingOptions
 from infoscope.studies.tracking_result import LOST, SequenceResult, TrackerResult, TrackingEvaluation
 from infoscope.tables.tracks import TrackId
 from infoscope.typing import Axes, Source
 
-if TYPE_CHECKING:
-    from infoscope.studies.tracking import TrackingEvaluation
+
+def choose_system(evaluation: TrackingEvaluation, name: str | None) -> TrackerResult:
+    """Return the tracker of this name, or else the least erroneous one."""
+    names = [system.name for system in evaluation.systems]
+    if name is None:
+        return evaluation[evaluation.ranking[0]]
+    if name not in names:
+        raise UnknownNameError(f"there is no tracker {name!r}; there are {list_names(names, 8)}")
+    return evaluation[name]
 
 
-class LedgerBar(NamedTuple):
-    """One part of a system's ledger bar, in shares of the truth's bits; false bits lie beyond 1."""
-
-    system: str
-    line: str
-    start: float
-    end: float
-
-
-def ledger_bars(systems: Sequences[TrackerResult]) -> list[LedgerBar]:
-    """Captured, missed and confused fill the truth; fragmented and spurious come on top."""
-    bars = []
-    for system in systems:
-        ledger, at = system.ledger, 0.0
-        if ledger["truth"] <= 0:
-            continue
-        for line in ("captured", "missed", "confused", "fragmented", "spurious"):
-            share = ledger[line] / ledger["truth"]
-            bars.append(LedgerBar(system.name, line, at, at + share))
-            at += share
-    return bars
+def choose_sequence(system: TrackerResult, name: str | None) -> SequenceResult:
+    """Return the sequence of this name, or else the first."""
+    if not system.sequences:
+        raise InputError(f"{system.name!r} has no sequence to draw; evaluate at least one")
+    for sequence in system.sequences:
+        if name is None or sequence.name == name:
+            if sequence.tracks and not sequence.segments:
+                raise InputError("this result was stored without who followed whom; evaluate again to draw it")
+            return sequence
+    names = [sequence.name for sequence in system.sequences]
+    raise UnknownNameError(f"there is no sequence {name!r}; there are {list_names(names, 8)}")
 
 
 class WorstTrack(NamedTuple):
@@ -64,49 +60,21 @@ class WorstTrack(NamedTuple):
         return sum(self.lost.values())
 
 
-def chosen_system(evaluation: TrackingEvaluation, name: str | None) -> TrackerResult:
-    """The tracker of this name, or else the least erroneous one."""
-    names = [each.name for each in evaluation.systems]
-    if name is None:
-        return evaluation[evaluation.ranking[0]]
-    if name not in names:
-        raise UnknownNameError(f"there is no tracker {name!r}; there are {_listed(names)}")
-    return evaluation[name]
-
-
-def chosen_sequence(system: TrackerResult, name: str | None) -> SequenceResult:
-    """The sequence of this name, or else the first."""
-    if not system.sequences:
-        raise InputError(f"{system.name!r} has no sequence to draw; evaluate at least one")
-    for each in system.sequences:
-        if name is None or each.name == name:
-            if each.tracks and not each.segments:
-                raise InputError("this result was stored without who followed whom; evaluate again to draw it")
-            return each
-    names = [each.name for each in system.sequences]
-    raise UnknownNameError(f"there is no sequence {name!r}; there are {_listed(names)}")
-
-
-def worst_tracks(system: TrackerResult, most: int) -> list[WorstTrack]:
-    """The truth tracks of all sequences that lose most, the worst first; those that lose nothing are left out."""
-    found = [
+def find_worst_tracks(system: TrackerResult, most: int) -> list[WorstTrack]:
+    """Return the truth tracks of all sequences that lose most, the worst first, without those that lose nothing."""
+    tracks = [
         WorstTrack(
             sequence.name,
-            each.id,
-            each.frames,
-            each.matched,
-            each.ids,
-            {line: max(getattr(each, line), 0.0) for line in LOST},
+            track.id,
+            track.frames,
+            track.matched,
+            track.ids,
+            {part: max(getattr(track, part), 0.0) for part in LOST},
         )
         for sequence in system.sequences
-        for each in sequence.tracks[:most]
+        for track in sequence.tracks[:most]
     ]
-    return sorted((each for each in found if each.bits > 0), key=lambda each: -each.bits)[:most]
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - 8} more" if len(names) > 8 else ""
-    return ", ".join(shortened(name, 40) for name in names[:8]) + more
+    return sorted((track for track in tracks if track.bits > 0), key=lambda track: -track.bits)[:most]
 
 
 class TrackDisplay(Display):
@@ -124,11 +92,17 @@ class TrackDisplay(Display):
         """
         settings = {key: options.pop(key) for key in list(options) if key in TrackingOptions.__dataclass_fields__}
         if isinstance(tracks, Mapping):
-            found = compare(truth, tracks, **settings)
+            evaluation = compare(truth, tracks, **settings)
         else:
-            found = evaluate(truth, tracks, **settings)
-        display: Self = cls.from_evaluation(found, **options)
+            evaluation = evaluate(truth, tracks, **settings)
+        display: Self = cls.from_evaluation(evaluation, **options)
         return display.plot(ax)
+
+
+# Ledger bars ----------------------------------------------------------------------------------------------------------
+
+LEDGER_PARTS = ("captured", "missed", "confused", "fragmented", "spurious")
+"""The first three fill the truth; fragmented and spurious bits come on top."""
 
 
 LEDGER_COLOURS = {
@@ -181,127 +155,118 @@ class TrackLedgerDisplay(TrackDisplay):
         system: str | None = None,
         most: int = 12,
     ) -> Self:
-        """All trackers; or, with ``by="track"``, the ``most`` truth tracks on which one of them loses most."""
+        """Draw all trackers; or, with ``by="track"``, the ``most`` truth tracks on which one of them loses most."""
         if by not in ("system", "track"):
             raise InputError(f"ledger bars cannot be drawn by {by!r}; choose system or track")
         tracking_only(evaluation, "a ledger of trackers")
-        return cls(_by_track(evaluation, system, most) if by == "track" else _by_system(evaluation), by)
+        if by == "system":
+            rows = {
+                each.name: LedgerRow(
+                    each.name,
+                    tuple((part, max(each.ledger[part] / each.ledger["truth"], 0.0)) for part in LEDGER_PARTS),
+                )
+                for each in evaluation.systems
+                if each.ledger["truth"] > 0
+            }
+            if not rows:
+                raise InputError("the truth has no information about who is who, so there is no ledger to draw")
+            return cls([rows[name] for name in evaluation.ranking if name in rows], by)
+        tracker = choose_system(evaluation, system)
+        worst = find_worst_tracks(tracker, most)
+        if not worst:
+            raise InputError(f"no truth track of {tracker.name!r} loses a bit, so there is no worst one to draw")
+        several = len(tracker.sequences) > 1
+        names = [f"{track.sequence}: {track.track}" if several else track.track for track in worst]
+        return cls([LedgerRow(n, tuple(track.lost.items())) for n, track in zip(names, worst, strict=True)], by)
 
     def panel(self) -> Panel:
-        """Bars below each other, with the end of the truth as a line where bars are shares of it."""
+        """Draw bars below each other, with the end of the truth as a line where bars are shares of it."""
+        of_truth = self.by == "system"
         names = [shortened(row.name, 30) for row in self.rows]
         left = 14.0 + max(width_of(name, 11.0) for name in names)
         longest = max(row.total for row in self.rows)
-        high = max(longest * 1.001, 1.0) if self.by == "system" else longest
-        title = "information, relative to the truth's" if self.by == "system" else f"{self.unit} lost or fragmented"
+        high = max(longest * 1.001, 1.0) if of_truth else longest
+        title = "information, relative to the truth's" if of_truth else f"{self.unit} lost or fragmented"
         width, top, deep = 640.0, 30.0, 26.0
+        first = self.rows[0]
+        parts = ", ".join(f"{size:.0%} {part}" for part, size in first.parts)
+        summary = f"Ledgers of {counted(len(self.rows), 'tracker')}. {shortened(first.name, 60)}: {parts} of the truth."
+        if not of_truth:
+            summary = (
+                f"Truth tracks by lost {self.unit}: most are lost on {shortened(first.name, 60)}, "
+                f"{first.total:,.1f} {self.unit}."
+            )
         panel = Panel(
-            "Information ledger of trackers" if self.by == "system" else "Worst tracks",
-            self._summary(),
+            "Information ledger of trackers" if of_truth else "Worst tracks",
+            summary,
             axis(0.0, high, title, most=5),
-            Axis(float(len(names)), 0.0, "", tuple((at + 0.5, name) for at, name in enumerate(names)), line=False),
+            Axis(float(len(names)), 0.0, "", tuple((row + 0.5, name) for row, name in enumerate(names)), line=False),
             width=width,
             height=top + deep * len(names) + 48.0,
             margins=(left, top, 18.0, 48.0),
         )
+
         per_pixel = high / panel.inner[0]
-        marks = [mark for at, row in enumerate(self.rows) for mark in self._bar(at, row, per_pixel)]
-        if self.by == "system":
+        marks: list[Mark] = []
+        for place, row in enumerate(self.rows):
+            start = 0.0
+            for part, size in row.parts:
+                if size <= 0:
+                    continue
+                role, end = LEDGER_COLOURS[part], start + size
+                stated = f"{size:.1%} of the truth" if of_truth else f"{size:,.1f} {self.unit}"
+                tip = f"{plain_label(row.name)}\n{part}: {stated}"
+                marks.append(Bar((start, place + 0.14), (end, place + 0.86), role, hatched=part == "spurious", tip=tip))
+                text = f"{size:.0%}" if of_truth else f"{size:,.0f}"
+                if width_of(text, 11.0) + 8.0 < size / per_pixel and part != "spurious":
+                    middle = (start + end) / 2
+                    marks.append(Words(middle, place + 0.5, text, INK_ON[role], "small", "middle", bold=True))
+                start = end
+        if of_truth:
             marks.append(Line(((1.0, -0.12), (1.0, float(len(names)))), "ink", 1.5, clip=False, tip="all of the truth"))
-        return replace(panel, marks=(*marks, *self._legend(per_pixel)))
-
-    def _bar(self, at: int, row: LedgerRow, per_pixel: float) -> list[Mark]:
-        marks: list[Mark] = []
-        start = 0.0
-        for line, size in row.parts:
-            if size <= 0:
-                continue
-            role = LEDGER_COLOURS[line]
-            stated = f"{size:.1%} of the truth" if self.by == "system" else f"{size:,.1f} {self.unit}"
-            tip = f"{plain_label(row.name)}\n{line}: {stated}"
-            end = start + size
-            marks.append(Bar((start, at + 0.14), (end, at + 0.86), role, hatched=line == "spurious", tip=tip))
-            text = f"{size:.0%}" if self.by == "system" else f"{size:,.0f}"
-            if width_of(text, 11.0) + 8.0 < size / per_pixel and line != "spurious":
-                marks.append(Words((start + end) / 2, at + 0.5, text, INK_ON[role], "small", "middle", bold=True))
-            start = end
-        return marks
-
-    def _legend(self, per_pixel: float) -> list[Mark]:
-        """The names of the parts that occur, each after its colour."""
-        present = [line for line in LEDGER_COLOURS if any(dict(row.parts).get(line, 0.0) > 0 for row in self.rows)]
-        marks: list[Mark] = []
-        across = 0.0
-        for line in present:
-            at = across * per_pixel
-            sign = "▨" if line == "spurious" else "■"
-            marks.append(Words(at, 0.0, sign, LEDGER_COLOURS[line], "normal", shift=(0.0, -16.0)))
-            marks.append(Words(at, 0.0, line, "dim", "small", shift=(17.0, -16.0)))
-            across += 34.0 + width_of(line, LEGEND_SIZE)
-        return marks
-
-    def _summary(self) -> str:
-        first = self.rows[0]
-        name = shortened(first.name, 60)
-        if self.by == "track":
-            return f"Truth tracks by lost {self.unit}: most are lost on {name}, {first.total:,.1f} {self.unit}."
-        parts = ", ".join(f"{size:.0%} {line}" for line, size in first.parts)
-        return f"Ledgers of {counted(len(self.rows), 'tracker')}. {name}: {parts} of the truth."
+        across = 0.0  # the names of the parts that occur, each after its colour
+        for part, colour in LEDGER_COLOURS.items():
+            if any(dict(row.parts).get(part, 0.0) > 0 for row in self.rows):
+                x, sign = across * per_pixel, "▨" if part == "spurious" else "■"
+                marks.append(Words(x, 0.0, sign, colour, "normal", shift=(0.0, -16.0)))
+                marks.append(Words(x, 0.0, part, "dim", "small", shift=(17.0, -16.0)))
+                across += 34.0 + width_of(part, LEGEND_SIZE)
+        return replace(panel, marks=tuple(marks))
 
 
-def _by_system(evaluation: TrackingEvaluation) -> list[LedgerRow]:
-    bars = ledger_bars(evaluation.systems)
-    parts: dict[str, list[tuple[str, float]]] = {}
-    for bar in bars:
-        parts.setdefault(bar.system, []).append((bar.line, max(bar.end - bar.start, 0.0)))
-    if not parts:
-        raise InputError("the truth has no information about who is who, so there is no ledger to draw")
-    return [LedgerRow(name, tuple(parts[name])) for name in evaluation.ranking if name in parts]
-
-
-def _by_track(evaluation: TrackingEvaluation, system: str | None, most: int) -> list[LedgerRow]:
-    chosen = chosen_system(evaluation, system)
-    found = worst_tracks(chosen, most)
-    if not found:
-        raise InputError(f"no truth track of {chosen.name!r} loses a bit, so there is no worst one to draw")
-    several = len(chosen.sequences) > 1
-    return [
-        LedgerRow(f"{each.sequence}: {each.track}" if several else each.track, tuple((k, each.lost[k]) for k in LOST))
-        for each in found
-    ]
-
+# Timeline -------------------------------------------------------------------------------------------------------------
 
 ID_COLOURS = 8
 WIDTH = 760.0
 SIGNS = (("break", "break: a new id"), ("swap", "swap: an id from another truth"), ("missed", "not detected"))
 
 
-def id_colours(segments: Sequence[Segment]) -> dict[TrackId, str]:
-    """A colour for each system id; ids that follow each other on a truth track never share one.
+def assign_colours(segments: Sequence[Segment]) -> dict[TrackId, str]:
+    """Assign a colour to each system id; ids that follow each other on a truth track never share one.
 
-    >>> segments = [Segment("a", 0, at, at, name, "break") for at, name in enumerate("xyzx")]
-    >>> id_colours(segments)
+    >>> segments = [Segment("a", 0, frame, frame, name, "break") for frame, name in enumerate("xyzx")]
+    >>> assign_colours(segments)
     {'x': 'series0', 'y': 'series1', 'z': 'series2'}
     """
-    met: dict[TrackId, set[TrackId]] = {}
+    neighbours: dict[TrackId, set[TrackId]] = {}
     before: dict[int, TrackId] = {}
-    for each in segments:
-        if each.system is None:
+    for segment in segments:
+        if segment.system is None:
             continue
-        near = met.setdefault(each.system, set())
-        last = before.get(each.row)
-        if last is not None and last != each.system:
+        near = neighbours.setdefault(segment.system, set())
+        last = before.get(segment.row)
+        if last is not None and last != segment.system:
             near.add(last)
-            met.setdefault(last, set()).add(each.system)
-        before[each.row] = each.system
+            neighbours.setdefault(last, set()).add(segment.system)
+        before[segment.row] = segment.system
     chosen: dict[TrackId, int] = {}
     used = [0] * ID_COLOURS
-    for name, near in met.items():
+    for name, near in neighbours.items():
         taken = {chosen[other] for other in near if other in chosen}
-        best = min(range(ID_COLOURS), key=lambda at: (at in taken, used[at], at))
+        best = min(range(ID_COLOURS), key=lambda colour: (colour in taken, used[colour], colour))
         chosen[name] = best
         used[best] += 1
-    return {name: series(at) for name, at in chosen.items()}
+    return {name: series(colour) for name, colour in chosen.items()}
 
 
 @dataclass(repr=False)
@@ -335,97 +300,77 @@ class TrackTimelineDisplay(TrackDisplay):
         sequence: str | None = None,
         most: int = 40,
     ) -> Self:
-        """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
-        found = chosen_sequence(chosen_system(tracking_only(evaluation, "a timeline"), system), sequence)
-        if not found.tracks:
-            raise InputError(f"{found.name!r} has no truth track, so there is no timeline to draw")
-        kept = {each.id for each in found.tracks[: max(most, 1)]}
-        shown = [each for each in found.segments if str(each.track) in kept]
-        rows = {row: at for at, row in enumerate(sorted({each.row for each in shown}))}
-        return cls(
-            [each._replace(row=rows[each.row]) for each in shown],
-            found.frame_step,
-            len(found.tracks),
-            found.name,
-        )
+        """Draw one sequence of one tracker: the least erroneous and its first unless named; ``most`` tracks."""
+        chosen = choose_sequence(choose_system(tracking_only(evaluation, "a timeline"), system), sequence)
+        if not chosen.tracks:
+            raise InputError(f"{chosen.name!r} has no truth track, so there is no timeline to draw")
+        worst = {track.id for track in chosen.tracks[: max(most, 1)]}
+        segments = [segment for segment in chosen.segments if str(segment.track) in worst]
+        rows = {row: number for number, row in enumerate(sorted({segment.row for segment in segments}))}
+        renumbered = [segment._replace(row=rows[segment.row]) for segment in segments]
+        return cls(renumbered, chosen.frame_step, len(chosen.tracks), chosen.name)
 
     def panel(self) -> Panel:
-        """A row a track, ids written where there is room, and what the marks mean above."""
-        names = {each.row: shortened(each.track, 16) for each in self.segments}
+        """Draw a row a track, ids written where there is room, and what the marks mean above."""
+        names = {segment.row: shortened(segment.track, 16) for segment in self.segments}
         high = 20.0 if len(names) <= 25 else 15.0
-        low = min(each.first for each in self.segments) - self.step / 2
-        last = max(each.last for each in self.segments) + self.step / 2
-        left = 42.0 + max(width_of(name, 11.0) for name in names.values())
-        top = 34.0
+        low = min(segment.first for segment in self.segments) - self.step / 2
+        last = max(segment.last for segment in self.segments) + self.step / 2
+        left, top = 42.0 + max(width_of(name, 11.0) for name in names.values()), 34.0
+        begins = [segment.begins for segment in self.segments]
+        kinds = (("break", "breaks"), ("swap", "swaps"), ("missed", "stretches not detected"))
+        counts = ", ".join(f"{begins.count(kind)} {word}" for kind, word in kinds)
+        where = f" in {shortened(self.name, 60)}" if self.name else ""
+        drawn = len(names)
+        ticks = tuple((row + 0.5, name) for row, name in names.items())
+        left_out = f"{drawn} of {self.of:,} truth tracks are drawn, those that lose most."
         panel = Panel(
             "Timeline",
-            self._summary(),
+            f"Timeline of {counted(drawn, 'truth track')}{where}, coloured by system id: {counts}.",
             axis(low, last, "frame"),
-            Axis(
-                float(len(names)), 0.0, "truth track", tuple((at + 0.5, name) for at, name in names.items()), line=False
-            ),
+            Axis(float(drawn), 0.0, "truth track", ticks, line=False),
             width=WIDTH,
-            height=top + high * len(names) + 48.0,
+            height=top + high * drawn + 48.0,
             margins=(left, top, 16.0, 48.0),
-            notes=self._notes(),
+            notes=() if drawn >= self.of else (left_out,),
         )
+
         per_pixel = (last - low) / panel.inner[0]
-        marks: list[Mark] = []
-        colours = id_colours(self.segments)
-        for each in self.segments:
-            marks += self._stretch(each, colours, per_pixel)
-        marks += [mark for each in self.segments for mark in self._beginning(each)]
-        return replace(panel, marks=(*marks, *_timeline_legend(low, per_pixel)))
+        colours = assign_colours(self.segments)
+        marks = [mark for segment in self.segments for mark in self._draw_stretch(segment, colours, per_pixel)]
+        for segment in self.segments:
+            x = segment.first - self.step / 2
+            if segment.begins == "break":
+                marks.append(Line(((x, segment.row + 0.02), (x, segment.row + 0.98)), "ink", 2.0))
+            if segment.begins == "swap":
+                marks.append(Dot(x, segment.row + 0.5, "paper", size=4.0))
+        marks.append(Words(low, 0.0, "colour: system id", "dim", "small", shift=(0.0, -18.0)))
+        across = 118.0
+        for kind, text in SIGNS:
+            x, up = low + across * per_pixel, -18.0
+            sign, colour = {"break": ("▎", "ink"), "swap": ("○", "ink"), "missed": ("▬", "missed")}[kind]
+            marks.append(Words(x, 0.0, sign, colour, "small", "middle", (0.0, up), bold=True))
+            marks.append(Words(x, 0.0, text, "dim", "small", shift=(9.0, up)))
+            across += 34.0 + width_of(text, 11.0)
+        return replace(panel, marks=tuple(marks))
 
-    def _stretch(self, each: Segment, colours: dict[TrackId, str], per_pixel: float) -> list[Mark]:
-        start, end, row = each.first - self.step / 2, each.last + self.step / 2, each.row
-        frames = f"frame {each.first:g}" + (f" to {each.last:g}" if each.last > each.first else "")
-        track = f"truth track {plain_label(each.track)}\n{frames}"
-        if each.system is None:
-            return [Bar((start, row + 0.42), (end, row + 0.58), "missed", tip=f"{track}\nnot detected")]
-        word = {"found": "\nfound again", "break": "\na break", "swap": "\na swap"}.get(each.begins, "")
-        tip = f"{track}\nfollowed by {plain_label(each.system)}{word}"
-        marks: list[Mark] = [Bar((start, row + 0.12), (end, row + 0.88), colours[each.system], tip=tip)]
-        text = shortened(each.system, 16)
+    def _draw_stretch(self, segment: Segment, colours: dict[TrackId, str], per_pixel: float) -> Iterator[Mark]:
+        """Yield a stretch of a track with the id that followed it, where there is room for its name."""
+        start, end, row = segment.first - self.step / 2, segment.last + self.step / 2, segment.row
+        frames = f"frame {segment.first:g}" + (f" to {segment.last:g}" if segment.last > segment.first else "")
+        track = f"truth track {plain_label(segment.track)}\n{frames}"
+        if segment.system is None:
+            yield Bar((start, row + 0.42), (end, row + 0.58), "missed", tip=f"{track}\nnot detected")
+            return
+        word = {"found": "\nfound again", "break": "\na break", "swap": "\na swap"}.get(segment.begins, "")
+        tip = f"{track}\nfollowed by {plain_label(segment.system)}{word}"
+        yield Bar((start, row + 0.12), (end, row + 0.88), colours[segment.system], tip=tip)
+        text = shortened(segment.system, 16)
         if width_of(text, 11.0) + 12.0 < (end - start) / per_pixel:
-            marks.append(Words((start + end) / 2, row + 0.5, text, "paper", "small", "middle"))
-        return marks
-
-    def _beginning(self, each: Segment) -> list[Mark]:
-        at = each.first - self.step / 2
-        if each.begins == "break":
-            return [Line(((at, each.row + 0.02), (at, each.row + 0.98)), "ink", 2.0)]
-        if each.begins == "swap":
-            return [Dot(at, each.row + 0.5, "paper", size=4.0)]
-        return []
-
-    def _notes(self) -> tuple[str, ...]:
-        drawn = len({each.row for each in self.segments})
-        if drawn >= self.of:
-            return ()
-        return (f"{drawn} of {self.of:,} truth tracks are drawn, those that lose most.",)
-
-    def _summary(self) -> str:
-        begins = [each.begins for each in self.segments]
-        drawn = len({each.row for each in self.segments})
-        place = f" in {shortened(self.name, 60)}" if self.name else ""
-        stated = (("break", "breaks"), ("swap", "swaps"), ("missed", "stretches not detected"))
-        counts = ", ".join(f"{begins.count(kind)} {word}" for kind, word in stated)
-        return f"Timeline of {counted(drawn, 'truth track')}{place}, coloured by system id: {counts}."
+            yield Words((start + end) / 2, row + 0.5, text, "paper", "small", "middle")
 
 
-def _timeline_legend(low: float, per_pixel: float) -> list[Mark]:
-    """What the marks mean, in a line above the rows."""
-    marks: list[Mark] = [Words(low, 0.0, "colour: system id", "dim", "small", shift=(0.0, -18.0))]
-    across = 118.0
-    for kind, text in SIGNS:
-        at, up = low + across * per_pixel, -18.0
-        sign, colour = {"break": ("▎", "ink"), "swap": ("○", "ink"), "missed": ("▬", "missed")}[kind]
-        marks.append(Words(at, 0.0, sign, colour, "small", "middle", (0.0, up), bold=True))
-        marks.append(Words(at, 0.0, text, "dim", "small", shift=(9.0, up)))
-        across += 34.0 + width_of(text, 11.0)
-    return marks
-
+# Association map ------------------------------------------------------------------------------------------------------
 
 KINDS = {"captured": "captured", "fragmented": "false", "confused": "series3", "missed": "missed", "spurious": "false"}
 """The colour of what a cell is about."""
@@ -438,30 +383,32 @@ WORDS = {
     "missed": "not detected",
     "spurious": "false detections",
 }
+KEY = {"captured": "its own id", "fragmented": "one more id", "confused": "another truth's id"}
+"""What the colours of matched frames mean, below the map."""
 
 
-def cell_kinds(cells: list[Cell]) -> list[str]:
-    """What each cell is about: a truth's own id, one more id of it, an id of another truth, misses, false ones."""
-    matched = [each for each in cells if each.truth is not None and each.system is not None]
+def classify_cells(cells: Sequence[Cell]) -> list[str]:
+    """Return what each cell is about: a truth's own id, one more id of it, another truth's, misses, false ones."""
+    matched = [cell for cell in cells if cell.truth is not None and cell.system is not None]
     longest: dict[int, float] = {}
-    for each in matched:
-        longest[each.column] = max(longest.get(each.column, 0.0), each.frames)
+    for cell in matched:
+        longest[cell.column] = max(longest.get(cell.column, 0.0), cell.frames)
     own: dict[int, int] = {}  # id → truth, one to one: where an id was longest, if no other id was there longer
     taken: set[int] = set()
-    for each in sorted(matched, key=lambda cell: (-cell.frames, cell.row, cell.column)):
-        if each.frames == longest[each.column] and each.column not in own and each.row not in taken:
-            own[each.column] = each.row
-            taken.add(each.row)
+    for cell in sorted(matched, key=lambda cell: (-cell.frames, cell.row, cell.column)):
+        if cell.frames == longest[cell.column] and cell.column not in own and cell.row not in taken:
+            own[cell.column] = cell.row
+            taken.add(cell.row)
     kinds = []
-    for each in cells:
-        if each.system is None:
+    for cell in cells:
+        if cell.system is None:
             kinds.append("missed")
-        elif each.truth is None:
+        elif cell.truth is None:
             kinds.append("spurious")
-        elif own.get(each.column) == each.row:
+        elif own.get(cell.column) == cell.row:
             kinds.append("captured")
         else:
-            elsewhere = each.column in own or each.frames < longest[each.column]
+            elsewhere = cell.column in own or cell.frames < longest[cell.column]
             kinds.append("confused" if elsewhere else "fragmented")
     return kinds
 
@@ -496,149 +443,105 @@ class AssociationDisplay(TrackDisplay):
         sequence: str | None = None,
         most: int = 40,
     ) -> Self:
-        """One sequence of one tracker: the least erroneous and its first unless named; at most ``most`` tracks."""
-        found = chosen_sequence(chosen_system(tracking_only(evaluation, "an association map"), system), sequence)
-        cells = list(found.cells)
-        if not cells:
-            raise InputError(f"{found.name!r} has no detection, so there is no association to draw")
-        kinds = cell_kinds(cells)
-        worst = {each.id for each in found.tracks[: max(most, 1)]}
-        rows = {each.truth for each in cells if str(each.truth) in worst} - {None}
-        columns = _columns([each for each in cells if each.truth is None or each.truth in rows], 2 * max(most, 1))
+        """Draw one sequence of one tracker: the least erroneous and its first unless named; ``most`` tracks."""
+        chosen = choose_sequence(choose_system(tracking_only(evaluation, "an association map"), system), sequence)
+        if not chosen.cells:
+            raise InputError(f"{chosen.name!r} has no detection, so there is no association to draw")
+        most = max(most, 1)
+        worst = {track.id for track in chosen.tracks[:most]}
+        rows = {cell.truth for cell in chosen.cells if str(cell.truth) in worst} - {None}
+        frames: dict[TrackId, float] = {}  # of each id in these rows; false detections count half
         totals: dict[int, float] = {}
-        for each in cells:
-            totals[each.row] = totals.get(each.row, 0.0) + each.frames
+        for cell in chosen.cells:
+            totals[cell.row] = totals.get(cell.row, 0.0) + cell.frames
+            if cell.system is not None and (cell.truth is None or cell.truth in rows):
+                share = 1.0 if cell.truth is not None else 0.5
+                frames[cell.system] = frames.get(cell.system, 0.0) + cell.frames * share
+        columns = set(sorted(frames, key=lambda name: -frames[name])[: 2 * most])
         kept = [
-            (each, kind, totals[each.row])
-            for each, kind in zip(cells, kinds, strict=True)
-            if (each.truth is None or each.truth in rows) and (each.system is None or each.system in columns)
+            (cell, kind, totals[cell.row])
+            for cell, kind in zip(chosen.cells, classify_cells(chosen.cells), strict=True)
+            if (cell.truth is None or cell.truth in rows) and (cell.system is None or cell.system in columns)
         ]
+        new_rows = {row: place for place, row in enumerate(sorted({cell.row for cell, _, _ in kept}))}
+        new_columns = {column: place for place, column in enumerate(sorted({cell.column for cell, _, _ in kept}))}
         return cls(
-            _closed_up([each for each, _, _ in kept]),
+            [cell._replace(row=new_rows[cell.row], column=new_columns[cell.column]) for cell, _, _ in kept],
             [kind for _, kind, _ in kept],
-            [whole for _, _, whole in kept],
-            (len(found.tracks), len(found.system_tracks)),
-            found.name,
+            [total for _, _, total in kept],
+            (len(chosen.tracks), len(chosen.system_tracks)),
+            chosen.name,
         )
 
     def panel(self) -> Panel:
-        """Cells as dark as the share of the track that they hold, with their frames where there is room."""
-        truths = {each.row: each.truth for each in self.cells}
-        systems = {each.column: each.system for each in self.cells}
+        """Draw cells as dark as the share of the track that they hold, with their frames where there is room."""
+        truths = {cell.row: cell.truth for cell in self.cells}
+        systems = {cell.column: cell.system for cell in self.cells}
         rows, columns = len(truths), len(systems)
         side = min(34.0, max(14.0, 640.0 / max(rows, columns)))
-        font: Any = "small" if side >= 16.0 else "tiny"
-        points = 11.0 if side >= 16.0 else 8.5
-        left = 40.0 + max(width_of(_name(each, "false"), points) for each in truths.values())
-        top = 34.0 + max(width_of(_name(each, "missed"), points) for each in systems.values())
+        font: Size = "small" if side >= 16.0 else "tiny"
+        row_names = {row: "false" if name is None else shortened(name, 14) for row, name in truths.items()}
+        column_names = {column: "missed" if name is None else shortened(name, 14) for column, name in systems.items()}
+        left = 40.0 + max(width_of(name, FONT[font]) for name in row_names.values())
+        top = 34.0 + max(width_of(name, FONT[font]) for name in column_names.values())
+        tracks = len({cell.row for cell in self.cells if cell.truth is not None})
+        ids = len({cell.column for cell in self.cells if cell.system is not None})
+        frames = dict.fromkeys(KINDS, 0.0)
+        for cell, kind in zip(self.cells, self.kinds, strict=True):
+            frames[kind] += cell.frames
+        where = f" in {shortened(self.name, 60)}" if self.name else ""
+        spent = ", ".join(f"{count:,.4g} {WORDS[kind]}" for kind, count in frames.items() if count)
+        notes = ""
+        if tracks < self.of[0]:
+            notes = f"{tracks} of {self.of[0]:,} truth tracks, those that lose most, and "
+        if tracks < self.of[0] or ids < self.of[1]:
+            notes += f"{ids} of {self.of[1]:,} system ids, those with the most frames, are drawn."
         panel = Panel(
             "Association map",
-            self._summary(),
+            f"Frames that {ids} system ids spent on {tracks} truth tracks{where}: {spent}.",
             Axis(0.0, float(columns)),
             Axis(float(rows), 0.0),
             width=max(left + side * columns + 14.0, LEAST),
             height=top + side * rows + 34.0,
             margins=(left, top, max(14.0, LEAST - left - side * columns), 34.0),
-            notes=self._notes(),
+            notes=(notes,) if notes else (),
         )
+
         marks: list[Mark] = [
-            Line(((0.0, float(at)), (float(columns), float(at))), "grid", clip=False) for at in range(rows + 1)
+            Line(((0.0, float(y)), (float(columns), float(y))), "grid", clip=False) for y in range(rows + 1)
         ]
-        marks += [Line(((float(at), 0.0), (float(at), float(rows))), "grid", clip=False) for at in range(columns + 1)]
-        marks += self._cells(side)
-        for at, name in truths.items():
-            text, tip = _name(name, "false"), "false detections" if name is None else plain_label(name)
-            marks.append(Words(0.0, at + 0.5, text, _ink(name), font, "end", (-6.0, 0.0), italic=name is None, tip=tip))
-        for at, name in systems.items():
-            text, tip = _name(name, "missed"), "not detected" if name is None else plain_label(name)
-            marks.append(
-                Words(at + 0.5, 0.0, text, _ink(name), font, "start", (0.0, -6.0), 90.0, italic=name is None, tip=tip)
-            )
+        marks += [Line(((float(x), 0.0), (float(x), float(rows))), "grid", clip=False) for x in range(columns + 1)]
+        for cell, kind, total in zip(self.cells, self.kinds, self.wholes, strict=True):
+            marks += _draw_cell(cell, kind, cell.frames / total, side)
+        for row, name in truths.items():
+            is_none, tip = name is None, "false detections" if name is None else plain_label(name)
+            ink, text = "dim" if is_none else "ink", row_names[row]
+            marks.append(Words(0.0, row + 0.5, text, ink, font, "end", (-6.0, 0.0), italic=is_none, tip=tip))
+        for column, name in systems.items():
+            is_none, tip = name is None, "not detected" if name is None else plain_label(name)
+            ink, text = "dim" if is_none else "ink", column_names[column]
+            x = column + 0.5
+            marks.append(Words(x, 0.0, text, ink, font, "start", (0.0, -6.0), 90.0, italic=is_none, tip=tip))
         marks.append(Words(0.0, 0.0, "system id", "dim", shift=(0.0, 12.0 - top)))
         marks.append(Words(0.0, rows / 2, "truth track", "dim", anchor="middle", shift=(12.0 - left, 0.0), angle=90.0))
-        return replace(panel, marks=(*marks, *_legend(panel)))
-
-    def _cells(self, side: float) -> list[Mark]:
-        marks: list[Mark] = []
-        for each, kind, whole in zip(self.cells, self.kinds, self.wholes, strict=True):
-            share, role = each.frames / whole, KINDS[kind]
-            solid = share >= 0.5
-            see = 0.7 + 0.3 * share if solid else 0.25 + 0.5 * share
-            marks.append(
-                Bar(
-                    (each.column + 0.04, each.row + 0.04),
-                    (each.column + 0.96, each.row + 0.96),
-                    role,
-                    round(see, 2),
-                    tip=_tip(each, kind),
-                )
-            )
-            text = f"{each.frames:.3g}" if each.frames < 1000 else f"{each.frames / 1000:.2g}k"
-            if width_of(text, 11.0) + 3.0 <= side:
-                ink = INK_ON[role] if solid else "ink"
-                marks.append(Words(each.column + 0.5, each.row + 0.5, text, ink, "small", "middle"))
-        return marks
-
-    def _shown(self) -> tuple[int, int]:
-        return (
-            len({each.row for each in self.cells if each.truth is not None}),
-            len({each.column for each in self.cells if each.system is not None}),
-        )
-
-    def _notes(self) -> tuple[str, ...]:
-        shown = self._shown()
-        if shown[0] >= self.of[0] and shown[1] >= self.of[1]:
-            return ()
-        tracks = f"{shown[0]} of {self.of[0]:,} truth tracks, those that lose most, and "
-        ids = f"{shown[1]} of {self.of[1]:,} system ids, those with the most frames, are drawn."
-        return (ids if shown[0] >= self.of[0] else tracks + ids,)
-
-    def _summary(self) -> str:
-        rows, columns = self._shown()
-        frames = dict.fromkeys(KINDS, 0.0)
-        for each, kind in zip(self.cells, self.kinds, strict=True):
-            frames[kind] += each.frames
-        place = f" in {shortened(self.name, 60)}" if self.name else ""
-        stated = ", ".join(f"{count:,.4g} {WORDS[kind]}" for kind, count in frames.items() if count)
-        return f"Frames that {columns} system ids spent on {rows} truth tracks{place}: {stated}."
+        across = 0.0
+        for kind, text in KEY.items():
+            marks.append(Words(0.0, panel.y.low, "■", KINDS[kind], "normal", shift=(across, 20.0)))
+            marks.append(Words(0.0, panel.y.low, text, "dim", "small", shift=(across + 14.0, 20.0)))
+            across += 32.0 + width_of(text, 11.0)
+        return replace(panel, marks=tuple(marks))
 
 
-def _columns(cells: list[Cell], most: int) -> set[TrackId]:
-    """The ids with the most frames among these cells."""
-    frames: dict[TrackId, float] = {}
-    for each in cells:
-        if each.system is not None:
-            frames[each.system] = frames.get(each.system, 0.0) + each.frames * (1.0 if each.truth is not None else 0.5)
-    return set(sorted(frames, key=lambda name: -frames[name])[:most])
-
-
-def _closed_up(cells: list[Cell]) -> list[Cell]:
-    """Rows and columns numbered anew, without those that are not drawn."""
-    rows = {row: at for at, row in enumerate(sorted({each.row for each in cells}))}
-    columns = {column: at for at, column in enumerate(sorted({each.column for each in cells}))}
-    return [each._replace(row=rows[each.row], column=columns[each.column]) for each in cells]
-
-
-def _name(name: TrackId | None, none: str) -> str:
-    return none if name is None else shortened(name, 14)
-
-
-def _legend(panel: Panel) -> list[Mark]:
-    """What the colours of matched frames mean, below the map."""
-    marks: list[Mark] = []
-    across, bottom = 0.0, panel.y.low
-    for kind, text in (("captured", "its own id"), ("fragmented", "one more id"), ("confused", "another truth's id")):
-        marks.append(Words(0.0, bottom, "■", KINDS[kind], "normal", shift=(across, 20.0)))
-        marks.append(Words(0.0, bottom, text, "dim", "small", shift=(across + 14.0, 20.0)))
-        across += 32.0 + width_of(text, 11.0)
-    return marks
-
-
-def _ink(name: TrackId | None) -> str:
-    return "dim" if name is None else "ink"
-
-
-def _tip(cell: Cell, kind: str) -> str:
+def _draw_cell(cell: Cell, kind: str, share: float, side: float) -> Iterator[Mark]:
+    """Yield a cell, and its frames where there is room."""
+    role, solid = KINDS[kind], share >= 0.5
+    opacity = 0.7 + 0.3 * share if solid else 0.25 + 0.5 * share
     truth = "" if cell.truth is None else f"truth track {plain_label(cell.truth)}\n"
     system = "" if cell.system is None else f"system id {plain_label(cell.system)}\n"
-    return f"{truth}{system}{counted(cell.frames, 'frame')}: {WORDS[kind]}"
+    tip = f"{truth}{system}{counted(cell.frames, 'frame')}: {WORDS[kind]}"
+    low, high = (cell.column + 0.04, cell.row + 0.04), (cell.column + 0.96, cell.row + 0.96)
+    yield Bar(low, high, role, round(opacity, 2), tip=tip)
+    text = f"{cell.frames:.3g}" if cell.frames < 1000 else f"{cell.frames / 1000:.2g}k"
+    if width_of(text, 11.0) + 3.0 <= side:
+        ink = INK_ON[role] if solid else "ink"
+        yield Words(cell.column + 0.5, cell.row + 0.5, text, ink, "small", "middle")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import distinct
 from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, dodged, plain_label, share_axis, span
+from infoscope.figures.layout import axis, plain_label, share_axis, span, spread_labels
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Point, Words, series
 from infoscope.figures.score_curves import (
     LiftDisplay,
@@ -468,7 +468,7 @@ def _name_curves(
         defined = np.flatnonzero(np.isfinite(x) & np.isfinite(y))
         ends.append(float(y[defined[np.argmax(x[defined])]]) if len(defined) else 0.0)
     step = 17.0 * (panel.y.high - panel.y.low) / panel.inner[1]
-    heights_of_names = dodged(ends, step, panel.y.low, panel.y.high)
+    heights_of_names = spread_labels(ends, step, panel.y.low, panel.y.high)
     return [
         Words(panel.x.high, place, word, series(at), shift=(9.0, 0.0), bold=True)
         for at, (word, place) in enumerate(zip(words, heights_of_names, strict=True))

@@ -18,8 +18,8 @@ from infoscope.figures.tracks import (
     TrackLedgerDisplay,
     TrackTimelineDisplay,
     WorstTrack,
-    chosen_system,
-    worst_tracks,
+    choose_system,
+    find_worst_tracks,
 )
 from infoscope.reports.outline import (
     ALL_ROWS,
@@ -108,8 +108,8 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
     """Write the outline: the least erroneous tracker, and the others beside it."""
     if not evaluation.systems:
         raise InputError("there is no tracker to report on; evaluate at least one")
-    focus = chosen_system(evaluation, None)
-    worst = worst_tracks(focus, MAX_WORST)
+    focus = choose_system(evaluation, None)
+    worst = find_worst_tracks(focus, MAX_WORST)
     has_several = len(evaluation.systems) > 1
     kicker: list[Phrase] = [
         "Trackers",
@@ -176,7 +176,7 @@ def _write_lede(evaluation: TrackingEvaluation, focus: TrackerResult, unit: Unit
     if focus.ledger[line] > 0 and focus.ledger["truth"] > 0:
         share = format_share(focus.ledger[line] / focus.ledger["truth"])
         yield f"Most is {_LOSSES[line]}: as much as {share} of the truth."
-    worst = worst_tracks(focus, 1)
+    worst = find_worst_tracks(focus, 1)
     if worst:
         where: tuple[Inline, ...] = (" in ", Name(worst[0].sequence, 40)) if len(focus.sequences) > 1 else ()
         yield ("The worst track is ", Strong(worst[0].track), *where, ".")
