@@ -17,7 +17,7 @@ import infoscope as ifs
 from infoscope.metrics.chance import expected_information
 from infoscope.studies.multilabel_measures import permuted_proficiency, proficiency, sum_categories
 from infoscope.studies.multilabel_renaming import assign_categories
-from infoscope.tables.label_sets import LabelSets, aligned
+from infoscope.tables.label_sets import LabelSets, align_label_sets
 
 OBJECTS, CATEGORIES, PER_OBJECT = sized(100_000, 500), sized(1000, 20), 4
 PEER_PAIRS = 12
@@ -38,7 +38,7 @@ def label_sets(rng: np.random.Generator, noise: float) -> tuple[csr_array, csr_a
 
 
 def both_proficiencies(truth: csr_array, system: csr_array) -> tuple[float, float]:
-    pair = aligned(LabelSets.from_indicator(truth), LabelSets.from_indicator(system))
+    pair = align_label_sets(LabelSets.from_indicator(truth), LabelSets.from_indicator(system))
     sums = sum_categories(pair, assign_categories(pair, pair.joint_counts()))
     return float(proficiency(sums)), float(permuted_proficiency(sums))
 

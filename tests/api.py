@@ -26,7 +26,7 @@ HOMES = {
     "access": "infoscope.explorer",
     "affinity_rows": "infoscope.posterior:tree_rows",
     "AffinityRows": "infoscope.posterior.tree_rows",
-    "aligned": "infoscope.tables.label_sets",
+    "aligned": "infoscope.tables.label_sets:align_label_sets",
     "aligned_sets": "infoscope.studies.multilabel_sources:align_sides",
     "all_metrics": "infoscope.metrics.registry",
     "_along_directions": "infoscope.studies.compare_statistics:correlate_along_directions",

@@ -52,7 +52,7 @@ def test_every_finding_has_a_page_with_what_triggers_it_and_what_to_do(reference
 def test_keywords_fields_and_parts_of_documents_have_types(reference: Path) -> None:
     python, documents = ((reference / f"{name}.md").read_text(encoding="utf-8") for name in ("python", "documents"))
 
-    assert "| `population` | `Literal['all', 'unlabelled']` |" in python
+    assert "population: Literal['all', 'unlabelled'] | None = None" in python
     assert "| `systems` | `tuple[SystemResult, ...]` |" in python
     assert "### Finding\n" in documents
     assert "| `severity` | `note` or `warning` |" in documents

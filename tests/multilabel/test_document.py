@@ -150,7 +150,7 @@ def test_stability_of_too_many_categories_says_nothing_of_renaming(monkeypatch: 
 
 def test_halves_of_a_split_are_all_objects() -> None:
     ledger = ObjectSums.of(aligned(*map(LabelSets.from_sets, ([{"a"}, {"b"}, {"a", "b"}] * 4, [{"a"}] * 12))))
-    heads, tails = np.split(ledger.coins(30, np.random.default_rng(0)), 2)
+    heads, tails = np.split(ledger.toss_coins(30, np.random.default_rng(0)), 2)
 
     assert np.array_equal(heads + tails, np.ones((30, 12)))
     assert 0 < heads.mean() < 1

@@ -166,7 +166,7 @@ def test_law_weights_of_two_are_every_object_twice(indicator: np.ndarray) -> Non
         ObjectSums.of(paired(indicator)),
         ObjectSums.of(paired(np.concatenate([indicator, indicator], axis=1))),
     )
-    weighed = values_of(once.weighed(np.full(once.n, 2.0)))
+    weighed = values_of(once.weigh(np.full(once.n, 2.0)))
 
     for name, value in values_of(twice.whole()).items():
         np.testing.assert_allclose(weighed[name], value, atol=1e-12, err_msg=name)

@@ -179,11 +179,11 @@ def test_weights_keep_every_metric_within_its_range() -> None:
     for _ in range(8):
         weights = rng.random(12) * 10.0 ** rng.integers(-3, 3, 12)
         for pair in pairs:
-            sums = tally(pair.weighed(weights))
+            sums = tally(pair.weigh_objects(weights))
             for metric in MEASURES:
                 (low, high), value = metric.card.range, float(metric.score(sums))
                 assert np.isnan(value) or low <= value <= high, metric.name
-        assert float(proficiency(tally(pairs[0].weighed(weights)))) == 0.0
+        assert float(proficiency(tally(pairs[0].weigh_objects(weights)))) == 0.0
 
 
 def test_chance_deals_a_whole_number_of_objects() -> None:

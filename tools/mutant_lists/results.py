@@ -147,7 +147,7 @@ MUTANTS = (
     ),
     Mutant(
         "halves of label sets",
-        "coins",
+        "toss_coins",
         "return np.concatenate([heads, 1 - heads])",
         "return np.concatenate([heads, heads])",
         ("tests/multilabel/test_document.py::test_halves_of_a_split_are_all_objects",),

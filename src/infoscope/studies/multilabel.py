@@ -77,7 +77,7 @@ from infoscope.studies.multilabel_sources import (
 )
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels
-from infoscope.tables.label_sets import Categorization, LabelSets, OneSided, aligned
+from infoscope.tables.label_sets import Categorization, LabelSets, OneSided, align_label_sets
 from infoscope.tables.labels import Label, as_label, lookalikes, sorted_labels
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Json, Source
@@ -535,7 +535,7 @@ def stability(
         weigh_sets(read_label_sets(truth, formats[0]), weight, truth, formats[0]),
         read_label_sets(predicted, formats[1]),
     )
-    pair = aligned(*sides, one_sided=one_sided or ("empty" if input_format == "erd" else "leave_out"))
+    pair = align_label_sets(*sides, one_sided=one_sided or ("empty" if input_format == "erd" else "leave_out"))
     warn_of(say_left_out(pair.ignored))
     fits = len(pair.categories) <= MAX_RENAMED_CATEGORIES
     order = assign_categories(pair, pair.joint_counts(), assign_by) if fits else None
@@ -677,9 +677,9 @@ def _score_predictor(
     sides: tuple[LabelSets, LabelSets], names: tuple[str, str], options: MultilabelOptions
 ) -> Predictor:
     """Compute every number about one predictor."""
-    pair, by = aligned(*sides, names, options.one_sided), options.assign_by
+    pair, by = align_label_sets(*sides, names, options.one_sided), options.assign_by
     rng = np.random.default_rng(options.seed)
-    size, plain = len(pair.categories), pair.unweighted()
+    size, plain = len(pair.categories), pair.drop_weights()
     order, chance, moved = None, None, []
     if size <= MAX_RENAMED_CATEGORIES:
         counts = pair.joint_counts()
@@ -703,7 +703,7 @@ def _score_predictor(
     draws, splits = _limit_draws(options.draws, ledger), _limit_draws(options.splits, ledger)
     estimates = {name: Estimate.of(value, reasons[name]) for name, value in values.items()}
     if draws >= 2:
-        drawn = score_sums(ledger.resampled(draws, np.random.default_rng(options.seed)))
+        drawn = score_sums(ledger.resample(draws, np.random.default_rng(options.seed)))
         for entry in MEASURES:
             value, reason = values[entry.name], reasons[entry.name]
             estimates[entry.name] = estimate_by_reflection(value, drawn[entry.name], options.level, entry.card, reason)
@@ -780,7 +780,7 @@ def _measure_sizes(pair: Categorization) -> dict[str, SampleSpread]:
 
 def _score_categories(pair: Categorization, sums: CategorySums, level: float | None) -> tuple[CategoryResult, ...]:
     """Return one record per category, its rates with intervals of this level; what does not exist is null."""
-    tables, plain = sums.tables, pair.unweighted()
+    tables, plain = sums.tables, pair.drop_weights()
     whole = binary_entropy(sums.truth, tables.total)
     missed = np.maximum(whole - sums.information, 0.0)
     columns: dict[str, Real] = {
@@ -853,7 +853,7 @@ def _split_halves(
     bias is the mean less the value of all objects: half as many look more informative.
     """
     whole = score_sums(ledger.whole())
-    values = score_sums(ledger.halved(splits, np.random.default_rng(rng.integers(2**63))))
+    values = score_sums(ledger.halve(splits, np.random.default_rng(rng.integers(2**63))))
     if len(pair.categories) > MAX_RENAMED_CATEGORIES:
         values = {name: halves for name, halves in values.items() if name not in RENAMED}
     if len(pair.categories) <= MAX_CATEGORIES_OF_HALVES:
@@ -873,7 +873,7 @@ def _rename_halves(pair: Categorization, rng: np.random.Generator, by: AssignBy)
     heads = rng.integers(2, size=pair.n).astype(bool)
     shares = []
     for half in (heads, ~heads):
-        part = pair.where(half)
+        part = pair.select_objects(half)
         size, carried = part.total or 1.0, part.truth_counts
         information = compute_pair_information(part.joint_counts(), carried, part.system_counts, size)
         whole = float(binary_entropy(carried, size).sum())
@@ -898,7 +898,7 @@ def compute_levels(
         (len(split_path(category, separator)) for sets in (truth, system) for category in sets.categories), default=1
     )
     pairs = [
-        aligned(roll_up(truth, separator, depth), roll_up(system, separator, depth), one_sided=one_sided)
+        align_label_sets(roll_up(truth, separator, depth), roll_up(system, separator, depth), one_sided=one_sided)
         for depth in range(1, deepest + 1)
     ]
     finest, entropies = pairs[-1], [binary_entropy(pair.truth_counts, pair.total) for pair in pairs]
@@ -941,12 +941,14 @@ def _resample_common_objects(
     truth: LabelSets, predictors: Mapping[str, LabelSets], options: MultilabelOptions
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, Real]], int]:
     """Return values and resampled values of every predictor on the objects that all of them have, and their number."""
-    pairs = {name: aligned(truth, sets, ("truth", name), options.one_sided) for name, sets in predictors.items()}
+    pairs = {
+        name: align_label_sets(truth, sets, ("truth", name), options.one_sided) for name, sets in predictors.items()
+    }
     rows = _find_common_objects(pairs)
     values: dict[str, dict[str, float]] = {}
     draws: dict[str, dict[str, Real]] = {}
     for name, pair in pairs.items():
-        kept = pair.where(rows[name])
+        kept = pair.select_objects(rows[name])
         fits = len(pair.categories) <= MAX_RENAMED_CATEGORIES
         order = assign_categories(kept, kept.joint_counts(), options.assign_by) if fits else None
         ledger = ObjectSums.of(kept, order)
@@ -955,9 +957,9 @@ def _resample_common_objects(
         if not fits:
             values[name] |= dict.fromkeys(RENAMED, np.nan)
         if count > 1:  # one seed for all: every predictor meets the same resampled objects
-            drawn = ledger.resampled(count, np.random.default_rng(options.seed))
+            drawn = ledger.resample(count, np.random.default_rng(options.seed))
         else:
-            drawn = ledger.weighed(np.ones((1, ledger.n)))
+            drawn = ledger.weigh(np.ones((1, ledger.n)))
         draws[name] = score_sums(drawn)
     fewest = min(len(drawn["proficiency"]) for drawn in draws.values())
     cut = {name: {metric: value[:fewest] for metric, value in drawn.items()} for name, drawn in draws.items()}

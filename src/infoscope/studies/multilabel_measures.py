@@ -121,7 +121,7 @@ class ObjectSums:
         """Number of objects."""
         return int(self.columns.shape[0])
 
-    def weighed(self, weights: Real) -> CategorySums:
+    def weigh(self, weights: Real) -> CategorySums:
         """Return the sums under weights of the objects, (..., objects), times those that they have by themselves."""
         weights = weights if self.weights is None else weights * self.weights
         flat = weights.reshape(-1, self.n)
@@ -135,20 +135,20 @@ class ObjectSums:
 
     def whole(self) -> CategorySums:
         """Return the sums over every object once."""
-        return self.weighed(np.ones(self.n))
+        return self.weigh(np.ones(self.n))
 
-    def resampled(self, draws: int, rng: np.random.Generator) -> CategorySums:
+    def resample(self, draws: int, rng: np.random.Generator) -> CategorySums:
         """Return the sums over objects drawn with replacement, ``draws`` times over."""
         return self._weigh_blocks(
             np.stack([np.bincount(rng.integers(self.n, size=self.n), minlength=self.n) for _ in range(size)])
             for size in self._block_sizes(draws)
         )
 
-    def halved(self, splits: int, rng: np.random.Generator) -> CategorySums:
+    def halve(self, splits: int, rng: np.random.Generator) -> CategorySums:
         """Return the sums over both halves of random splits: a fair coin for each object."""
-        return self._weigh_blocks(self.coins(size, rng) for size in self._block_sizes(splits))
+        return self._weigh_blocks(self.toss_coins(size, rng) for size in self._block_sizes(splits))
 
-    def coins(self, splits: int, rng: np.random.Generator) -> NDArray[np.int64]:
+    def toss_coins(self, splits: int, rng: np.random.Generator) -> NDArray[np.int64]:
         """Draw 0/1 weights of both halves of each split, (2·splits, objects)."""
         heads = rng.integers(2, size=(splits, self.n))
         return np.concatenate([heads, 1 - heads])
@@ -158,7 +158,7 @@ class ObjectSums:
         return (min(step, draws - start) for start in range(0, draws, step))
 
     def _weigh_blocks(self, weights: Iterator[NDArray[np.int64]]) -> CategorySums:
-        parts = [self.weighed(block.astype(np.float64)) for block in weights]
+        parts = [self.weigh(block.astype(np.float64)) for block in weights]
         joined = {
             field.name: np.concatenate([getattr(part, field.name) for part in parts])
             for field in fields(CategorySums)
@@ -230,7 +230,7 @@ def _count_objects(
 
 def _count_sums(y_true: Any, y_pred: Any, *, sample_weight: Any = None, threshold: float | None = None) -> CategorySums:
     objects = _count_objects(y_true, y_pred, sample_weight=sample_weight, threshold=threshold)
-    pair = objects.pair if sample_weight is None else objects.pair.weighed(objects.weights)
+    pair = objects.pair if sample_weight is None else objects.pair.weigh_objects(objects.weights)
     order = assign_categories(pair, pair.joint_counts()) if len(pair.categories) <= MAX_RENAMED_CATEGORIES else None
     return sum_categories(pair, order)
 

@@ -235,7 +235,7 @@ def measure_chance(
         return None
     bits = []
     for _ in range(shuffles):
-        dealt = pair.dealt(rng.permutation(pair.n))
+        dealt = pair.deal_system(rng.permutation(pair.n))
         information = compute_pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, pair.total)
         order = find_best_order(compute_pair_worth(information, pair.truth_counts, pair.total, by))
         bits.append(float(information[np.arange(len(order)), order].sum()))

@@ -26,7 +26,7 @@ from infoscope.readers.label_lists import read_erd_rows, read_label_lists
 from infoscope.readers.labels import cleaner, meaning
 from infoscope.tables.counting import as_numbers, check_weight_scale
 from infoscope.tables.encoding import check_pairing, one_column, only_counts
-from infoscope.tables.label_sets import Categorization, LabelSets, aligned
+from infoscope.tables.label_sets import Categorization, LabelSets, align_label_sets
 from infoscope.tables.labels import Label, as_label
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
@@ -272,7 +272,7 @@ def align_sides(y_true: Any, y_pred: Any, threshold: float | None) -> Categoriza
     """Read both sides over the same objects; a warning says how many are left out."""
     form = LabelSetFormat(threshold=threshold)
     check_sides(y_true, {"y_pred": y_pred}, form)
-    pair = aligned(read_label_sets(y_true, replace(form, is_truth=True)), read_label_sets(y_pred, form))
+    pair = align_label_sets(read_label_sets(y_true, replace(form, is_truth=True)), read_label_sets(y_pred, form))
     warn_of(say_left_out(pair.ignored))
     return pair
 

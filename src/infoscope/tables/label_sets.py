@@ -1,7 +1,7 @@
 """Label sets: which categories each object carries, and the truth and the system as such sets over the same objects.
 
-``LabelSets`` come from sets, indicator matrices or (object, category) rows; ``aligned`` pairs two of them into a
-``Categorization``, objects × categories, which the multi-label metrics are computed of.
+``LabelSets`` come from sets, indicator matrices or (object, category) rows; ``align_label_sets`` pairs two of them into
+a ``Categorization``, objects × categories, which the multi-label metrics are computed of.
 """
 
 from __future__ import annotations
@@ -259,7 +259,7 @@ class Categorization:
     Categories are counted one by one, as if they were independent; ``joint`` metrics that take whole sets as classes
     say so in their name.
 
-    >>> pair = aligned(LabelSets.from_sets([{"a"}, {"a", "b"}]), LabelSets.from_sets([{"a"}, {"b"}]))
+    >>> pair = align_label_sets(LabelSets.from_sets([{"a"}, {"a", "b"}]), LabelSets.from_sets([{"a"}, {"b"}]))
     >>> pair.both.tolist(), pair.truth_counts.tolist(), pair.system_counts.tolist()
     ([1.0, 1.0], [2.0, 1.0], [1.0, 1.0])
     """
@@ -321,20 +321,20 @@ class Categorization:
         weights = None if self.weights is None else np.repeat(self.weights, np.diff(matrix.indptr))[matrix.data != 0]
         return as_real(np.bincount(matrix.indices[matrix.data != 0], weights, minlength=matrix.shape[1]))
 
-    def where(self, rows: NDArray[Any]) -> Categorization:
+    def select_objects(self, rows: NDArray[Any]) -> Categorization:
         """Return only these objects, by mask or position, without their names."""
         weights = None if self.weights is None else self.weights[rows]
         return Categorization(self.categories, self.truth[rows], self.system[rows], weights=_scale_weights(weights))
 
-    def dealt(self, order: NDArray[np.int64]) -> Categorization:
+    def deal_system(self, order: NDArray[np.int64]) -> Categorization:
         """Deal the system's sets to the objects in another order."""
         return Categorization(self.categories, self.truth, self.system[order], weights=self.weights)
 
-    def weighed(self, weights: Real) -> Categorization:
+    def weigh_objects(self, weights: Real) -> Categorization:
         """Return the same objects, each counting by its weight."""
         return replace(self, weights=_check_weights(weights))
 
-    def unweighted(self) -> Categorization:
+    def drop_weights(self) -> Categorization:
         """Return the same with all objects counting the same."""
         return self if self.weights is None else replace(self, weights=None)
 
@@ -379,7 +379,7 @@ def _check_weights(weights: Real | None) -> Real | None:
     return _scale_weights(weights)
 
 
-def aligned(
+def align_label_sets(
     truth: LabelSets,
     system: LabelSets,
     names: tuple[str, str] = ("truth", "system"),

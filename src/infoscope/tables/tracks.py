@@ -89,16 +89,6 @@ class Detections:
         small = self.tracks.astype(np.uint16) if len(self.ids) <= 1 << 16 else self.tracks
         return np.argsort(small, kind="stable")
 
-    def keep(self, wanted: NDArray[np.bool_]) -> "Detections":
-        """Keep only the wanted detections; a track that loses all of them is gone."""
-        present, tracks = distinct(self.tracks[wanted])
-        return Detections(
-            frames=frozen(self.frames[wanted]),
-            tracks=frozen(tracks),
-            ids=tuple(self.ids[track] for track in present),
-            shapes=frozen(self.shapes[wanted]),
-        )
-
 
 @dataclass(frozen=True, eq=False)
 class Tracks:
@@ -132,10 +122,6 @@ class Tracks:
         both[1, self.system.frames] = True
         shared = both.all(axis=0)
         return np.where(shared, np.cumsum(shared) - 1, -1)
-
-    def keep(self, truth: NDArray[np.bool_], system: NDArray[np.bool_]) -> "Tracks":
-        """Return the same sequence with only the wanted detections, on the same clock."""
-        return replace(self, truth=self.truth.keep(truth), system=self.system.keep(system))
 
 
 @dataclass(frozen=True, eq=False)
