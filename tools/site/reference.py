@@ -18,7 +18,7 @@ from infoscope.cli import COMMANDS, CONTEXT, app
 from infoscope.cli.explanations import Word, read_findings, read_glossary
 from infoscope.cli.options import Command
 from infoscope.results.base import KINDS, get_result_class
-from tools.site.signatures import fields_of, keywords_of
+from tools.site.signatures import fields_of
 
 __all__ = ["api_pages", "commands_page", "glossary_page", "public_names", "schemas_page"]
 
@@ -163,7 +163,6 @@ def _described(name: str, thing: Callable[..., Any], level: int = 3) -> str:
     return (
         f"{'#' * level} "
         f"{name}\n\n```python\n{name.rpartition('.')[2]}{_signature(thing)}\n```\n\n{_docstring(thing)}\n\n"
-        f"{keywords_of(thing)}\n"
     )
 
 

@@ -262,7 +262,8 @@ def evaluate(
     rows = cast(Source, source)
     notes: list[Finding] = []
     if judged:
-        intervals.reject_none("with a judge every number is an estimate")
+        if uncertainty is None:
+            raise InputError("with a judge every number is an estimate; leave out uncertainty=None (--plain)")
         inputs = gather_judged_inputs(judged, source, y_pred, request, seed)
         notes += find_judge_drift(source, y_pred, (truth, system, read), about_rows)
     else:

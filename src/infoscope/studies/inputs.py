@@ -1,25 +1,26 @@
-"""The one way to ask: labels, rows of any source, or tables; and the keywords that every question shares.
+"""What studies share about their inputs: labels, rows of any source or tables, and findings about them.
 
 evaluate(y_true, y_pred)                                 labels; y_pred may be a mapping of names to labels
 evaluate(source, truth="gold", system=["svm", "knn"])    rows of any source
 evaluate(table), evaluate({"svm": table})                tables
+
+Every study that compares with a truth asks in one of these ways, and says the same about blank labels, costs and
+groups of rows. A check of one study alone is in its own module.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Self, TypedDict, TypeVar
+from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from infoscope.errors import InputError, check_keywords, check_level
+from infoscope.errors import InputError
 from infoscope.metrics.losses import find_cost_doubt
 from infoscope.metrics.registry import Metric
 from infoscope.posterior.groups import FEW_GROUPS
 from infoscope.readers.frames import is_eager_frame
-from infoscope.readers.labels import Cleaning
-from infoscope.readers.matrix_files import CostsLike, stated_costs
 from infoscope.readers.query import pick_columns
 from infoscope.readers.reader import Tables
 from infoscope.results.finding import Finding
@@ -37,69 +38,12 @@ from infoscope.tables.labels import Label, few_of
 from infoscope.tables.transformations import scale_of, stated_scale
 from infoscope.typing import LabelsByName, LabelsLike
 
-__all__ = [
-    "Prevalence",
-    "QuestionKeywords",
-    "StatedOrder",
-    "UncertaintyKeywords",
-    "UncertaintyOptions",
-    "blank_findings",
-    "check_costs_stated",
-    "check_named_once",
-    "check_order_and_costs",
-    "check_question",
-    "check_rows",
-    "column_labels",
-    "cost_findings",
-    "costs_of",
-    "kept_rows",
-    "label_findings",
-    "labels_by_system",
-    "named_column",
-    "stated_order",
-    "tables_by_system",
-]
-
 Prevalence = Literal["equal"] | Mapping[Any, float]
-
-
-class UncertaintyKeywords(TypedDict, total=False):
-    """How intervals are made, as keyword arguments."""
-
-    prior: Any
-    level: float
-    sample_size: float | None
-    seed: int
-    uncertainty: Literal["posterior"] | None
-    """None for the values of the sample alone, as papers print them: no posterior is computed."""
-
-
-class QuestionKeywords(UncertaintyKeywords, total=False):
-    """What every question about systems may state about its rows and labels."""
-
-    weight: Any
-    groups: Any
-    reject: Label | None
-    positive: Label | None
-    clean: Cleaning
-    prevalence: Prevalence | None
-    costs: CostsLike | None
-    ordinal: Sequence[Any] | str | bool | None
-    judge: Any
-    """Columns of verdicts, where few rows have a true label; or verdicts beside labels."""
-    says: Any
-    """Which verdict means right and which wrong, where they name no class; or "score"."""
-    population: Literal["all", "unlabelled"]
-    """Which rows the figures are about, where there is a judge."""
-    sample_weight: Any
-    """scikit-learn's word for ``weight``."""
-    pos_label: Label | None
-    """scikit-learn's word for ``positive``."""
 
 
 @dataclass(frozen=True)
 class UncertaintyOptions:
-    """How intervals are made, checked once."""
+    """How intervals are made, checked once; None as ``uncertainty`` for the values of the sample alone."""
 
     prior: Any = "default"
     level: float = 0.95
@@ -109,7 +53,6 @@ class UncertaintyOptions:
 
     def __post_init__(self) -> None:
         """Reject levels and sizes that mean nothing."""
-        check_level(self.level)
         if self.uncertainty not in ("posterior", None):
             raise InputError(
                 f"uncertainty is {self.uncertainty!r}; leave it out, or give None for values without intervals"
@@ -118,38 +61,9 @@ class UncertaintyOptions:
         if size is not None and not 0 < size < float("inf"):
             raise InputError(f"the sample size is {size}; it must be a number above 0")
 
-    @classmethod
-    def from_keywords(cls, keywords: Mapping[str, Any]) -> Self:
-        """Those of a function's keywords that are about intervals."""
-        return cls(**{name: keywords[name] for name in cls.__dataclass_fields__ if name in keywords})
-
-    def reject_none(self, why: str) -> None:
-        """Reject ``uncertainty=None`` where there is no answer without intervals."""
-        if self.uncertainty is None:
-            raise InputError(f"{why}; leave out uncertainty=None (--plain)")
-
-
-_SYNONYMS = {"sample_weight": "weight", "pos_label": "positive"}
-
-
-def check_question(options: MutableMapping[str, Any], known: type) -> None:
-    """Reject keywords that a question does not have, and translate those of scikit-learn."""
-    check_keywords(options, known)
-    for theirs, ours in _SYNONYMS.items():
-        if theirs in options:
-            if options.get(ours) is not None:
-                raise InputError(f"{theirs} and {ours} are the same; give one of them")
-            options[ours] = options.pop(theirs)
-
-
-def costs_of(options: Mapping[str, Any]) -> StatedCosts | None:
-    """The costs among a question's keywords, checked."""
-    costs = options.get("costs")
-    return None if costs is None else stated_costs(costs)
-
 
 def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> Iterator[Finding]:
-    """What to say about stated costs: names without a class, an order that was assumed, and doubtful ones."""
+    """Yield what to say about stated costs: names without a class, an order that was assumed, and doubtful ones."""
     if costs is None or not tables:
         return
     first = costs.on(tables[0])
@@ -223,7 +137,7 @@ def label_findings(
 
 
 def blank_findings(blanks: BlankLabels | None) -> Iterator[Finding]:
-    """The sentence about blank labels, with their rows as its evidence; nothing where there are none."""
+    """Yield the sentence about blank labels, with their rows as its evidence; nothing where there are none."""
     if blanks is not None:
         evidence = {name: dict(rows) for name, rows in blanks.rows.items()}
         yield Finding("blank_labels", str(blanks), "warning", evidence)
@@ -250,7 +164,7 @@ def check_named_once(system: Sequence[str]) -> None:
 
 
 def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:
-    """Predicted labels by the name of their system; one sequence is called "system".
+    """Return predicted labels by the name of their system; one sequence is called "system".
 
     The columns of a frame of several are several systems.
     """
@@ -266,14 +180,14 @@ def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:
 
 
 def kept_rows(labels: LabelsLike) -> LabelsLike:
-    """Labels that can be gone through more than once: an iterator as a list, everything else as it is."""
+    """Return labels that can be gone through more than once: an iterator as a list, everything else as it is."""
     return list(labels) if isinstance(labels, Iterator) else labels
 
 
 def column_labels(
     source: object, truth: object, system: str | Sequence[str] | None
 ) -> tuple[Any, dict[str, Any]] | None:
-    """Truth and predictions where the source is a plain mapping of column names to labels; None for other sources."""
+    """Return truth and predictions of a plain mapping of column names to labels; None for other sources."""
     if not isinstance(source, Mapping) or not isinstance(truth, str) or hasattr(source, "columns"):
         return None
     names = [system] if isinstance(system, str) else list(system or ())
@@ -287,14 +201,14 @@ Column = TypeVar("Column")
 
 
 def named_column(source: Mapping[str, Column], column: str | Column) -> Column:
-    """A column of a mapping by its name; values that are given as such stay as they are."""
+    """Return a column of a mapping by its name; values that are given as such stay as they are."""
     if isinstance(column, str):
         pick_columns([column], list(source), "the mapping")
     return source[column] if isinstance(column, str) else column
 
 
 def tables_by_system(source: object, system: object = None) -> dict[str, Contingency] | None:
-    """Tables by the name of their system where the source is a table, or a mapping of tables; None for others."""
+    """Return tables by the name of their system if the source is a table or a mapping of tables; None for others."""
     if isinstance(source, Contingency):
         return {system if isinstance(system, str) else "system": source}
     if isinstance(source, Tables):
@@ -310,16 +224,14 @@ def check_rows(source: object, truth: object) -> None:
         raise InputError("truth is not the name of a column; give labels as (y_true, y_pred)")
     if truth is None and getattr(source, "ndim", 2) == 1:
         raise InputError("one sequence of labels is given; give the predictions beside it, as (y_true, y_pred)")
-    if truth is None and _is_matrix(source):
+    if isinstance(source, (list, tuple)):
+        is_matrix = bool(source) and all(isinstance(row, (list, tuple, np.ndarray)) for row in source)
+    else:
+        is_matrix = isinstance(source, np.ndarray) or type(source).__module__.startswith("scipy.sparse")
+    if truth is None and is_matrix:
         raise InputError(
             "this is a matrix, not rows; give Contingency.from_matrix(counts), or labels as (y_true, y_pred)"
         )
-
-
-def _is_matrix(source: Any) -> bool:
-    if isinstance(source, (list, tuple)):
-        return bool(source) and all(isinstance(row, (list, tuple, np.ndarray)) for row in source)
-    return isinstance(source, np.ndarray) or type(source).__module__.startswith("scipy.sparse")
 
 
 @dataclass(frozen=True)
@@ -328,10 +240,10 @@ class StatedOrder:
 
     names: Any
     inferred: bool
-    """Whether it came with the column, so that predictions beyond it mean that there is none."""
+    """True if it came with the column: predictions beyond it then mean that there is none."""
 
     def scale(self, table: Contingency) -> tuple[Label, ...] | None:
-        """The classes of a table from the lowest to the highest; None where an inferred order does not fit."""
+        """Return the classes of a table from the lowest to the highest; None where an inferred order does not fit."""
         labels = tuple(dict.fromkeys((*table.truth_labels, *table.system_labels)))
         if self.inferred and not set(labels) - {table.reject} <= set(self.names):
             return None
@@ -339,12 +251,12 @@ class StatedOrder:
 
 
 def stated_order(source: Any, truth: str | None, ordinal: Sequence[Any] | str | bool | None) -> StatedOrder | None:
-    """The order that the caller states, else that of an ordered categorical of true labels; False means none."""
+    """Return the order that the caller states, else that of an ordered categorical of true labels; False means none."""
     if ordinal is None:
         column = source
         if truth is not None and (isinstance(source, Mapping) or is_eager_frame(source)):
             names = list(getattr(source, "column_names", None) or getattr(source, "columns", source))
             column = source[truth] if isinstance(truth, str) and truth in names else None
-        found = scale_of(column)
-        return None if found is None or len(found) < 2 else StatedOrder(found, inferred=True)
+        scale = scale_of(column)
+        return None if scale is None or len(scale) < 2 else StatedOrder(scale, inferred=True)
     return None if ordinal is False else StatedOrder(ordinal, inferred=False)
