@@ -71,8 +71,19 @@ class Configuration:
             given = [f"{name}={number}" for name, number in _flatten(value)]
         elif option.multiple and not isinstance(value, list):
             given = [value]
-        try:
-            _check_kind(option, given)
+        is_switch = isinstance(option.type, click.types.BoolParamType)
+        try:  # click would take some values of TOML for something else, or fail on them: it knows text only
+            if isinstance(given, list) and not option.multiple:
+                raise click.BadParameter("it takes one value, not a list")
+            for item in given if isinstance(given, list) else [given]:
+                if isinstance(item, bool) != is_switch and not (is_switch and isinstance(item, str)):
+                    raise click.BadParameter(
+                        "write true or false" if is_switch else "it takes a value, not true or false"
+                    )
+                if isinstance(option.type, click.types.IntParamType) and isinstance(item, float):
+                    raise click.BadParameter("write a whole number")
+                if not isinstance(item, (bool, int, float, str)):
+                    raise click.BadParameter("it takes text or a number")
             option.type_cast_value(context, given)
         except click.BadParameter as problem:
             shown = next((_option_word(word) for word in option.opts if word.startswith("--")), str(option.name))
@@ -167,20 +178,6 @@ def _describe_unknown(shown: str, key: str, known: Iterable[str], command: str) 
         return advice
     hint = did_you_mean(_option_word(key), known, "`infoscope COMMAND --help-all` lists the options")
     return f"there is no option {shown!r}; {hint}"
-
-
-def _check_kind(option: click.Option, given: Any) -> None:
-    """Reject a value of TOML that click would take for something else, or fail on: it knows text only."""
-    if isinstance(given, list) and not option.multiple:
-        raise click.BadParameter("it takes one value, not a list")
-    for value in given if isinstance(given, list) else [given]:
-        is_switch = isinstance(option.type, click.types.BoolParamType)
-        if isinstance(value, bool) != is_switch and not (is_switch and isinstance(value, str)):
-            raise click.BadParameter("write true or false" if is_switch else "it takes a value, not true or false")
-        if isinstance(option.type, click.types.IntParamType) and isinstance(value, float):
-            raise click.BadParameter("write a whole number")
-        if not isinstance(value, (bool, int, float, str)):
-            raise click.BadParameter("it takes text or a number")
 
 
 def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -93,14 +93,6 @@ def label_plan(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.LabelP
     return plan_or_estimate(plan, source, chosen, chosen["labels_out"])
 
 
-def labelled_rows(source: tuple[str, ...], chosen: Mapping[str, Any]) -> ifs.Judged | None:
-    """Return judged rows with the labels of filled-in files; None where no file is named."""
-    filled = list(chosen["labels"])
-    if not filled:
-        return None
-    return judged_rows(source, chosen).with_labels(filled[0] if len(filled) == 1 else filled)
-
-
 def plan_or_estimate(
     plan: ifs.LabelPlan, source: tuple[str, ...], chosen: Mapping[str, Any], sheet: str | None
 ) -> ifs.LabelPlan | ifs.LabelledEstimate:

@@ -79,16 +79,13 @@ class Output:
             write_stdout(self._render(result), self.form)
 
     def _render(self, result: Result) -> str:
+        """Render in the form; text in the width, signs and colours of the terminal, or for a page of paper."""
         if self.form == "json":
             return result.to_json() + "\n"
         if self.form == "csv":
             return ifs.results.format_csv(result.rows())
-        if self.form == "text":
-            return self._render_text(result)
-        return ifs.reports.render(result, self.form, unit=self.unit)
-
-    def _render_text(self, result: Result) -> str:
-        """Render for the terminal, in its width, signs and colours, or for a page of paper."""
+        if self.form != "text":
+            return ifs.reports.render(result, self.form, unit=self.unit)
         width = 100 if self.path else min(max(shutil.get_terminal_size((100, 24)).columns, 40), 200)
         signs = ifs.reports.UNICODE if self.path or knows_unicode() else ifs.reports.ASCII
         look = ifs.reports.Look(width, signs, 0 if self.verbose else 8)

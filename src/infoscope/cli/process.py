@@ -155,11 +155,7 @@ def open_closed_streams() -> None:
 
 def knows_unicode() -> bool:
     """Return whether standard output takes every character."""
-    return "utf" in _stdout_encoding().lower()
-
-
-def _stdout_encoding() -> str:
-    return getattr(sys.stdout, "encoding", None) or "utf-8"
+    return "utf" in (getattr(sys.stdout, "encoding", None) or "utf-8").lower()
 
 
 def write_stdout(text: str, form: str = "text") -> None:
@@ -169,7 +165,8 @@ def write_stdout(text: str, form: str = "text") -> None:
             sys.stdout.flush()
             sys.stdout.buffer.write(text.encode("utf-8", "backslashreplace"))
         else:
-            sys.stdout.write(_replace_unknown(_escape_job_commands(text, form), form, _stdout_encoding()))
+            encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
+            sys.stdout.write(_replace_unknown(_escape_job_commands(text, form), form, encoding))
         sys.stdout.flush()
     except OSError as problem:
         if error := _unwritable_stdout(problem):

@@ -9,7 +9,7 @@ import click
 
 import infoscope as ifs
 from infoscope.cli.columns import chosen_columns
-from infoscope.cli.judge import judge_keywords, judged_files, label_plan, labelled_rows
+from infoscope.cli.judge import judge_keywords, judged_files, judged_rows, label_plan
 from infoscope.cli.options import (
     COLUMNS,
     INTERVAL_OPTIONS,
@@ -136,8 +136,9 @@ def evaluate(source: tuple[str, ...], **chosen: Any) -> None:
     if plan is not None:
         output.write(plan)
         return
-    labelled = labelled_rows(source, chosen)
-    if labelled is not None:
+    filled = list(chosen["labels"])
+    if filled:
+        labelled = judged_rows(source, chosen).with_labels(filled[0] if len(filled) == 1 else filled)
         evaluation = ifs.evaluate(labelled, **uncertainty_keywords(chosen), metrics=chosen["metrics"])
     else:
         keep_rows = chosen["keep_rows"]

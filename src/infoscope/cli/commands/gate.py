@@ -158,7 +158,18 @@ def gate(source: tuple[str, ...], **chosen: Any) -> None:
             raise click.UsageError(
                 "a gate without conditions lets everything through; give --min, --max, --baseline or --history"
             )
-    result = ask_chosen(ifs.gate, source, chosen, **_condition_keywords(chosen))
+    baseline = chosen["baseline"]
+    if chosen["matrix"] and baseline is not None and Path(baseline).suffix.lower() != ".json":
+        baseline = matrix_tables([baseline], {**chosen, "baseline_system": None})
+    same = ("baseline_system", "tolerance", "not_worse", "inconclusive", "history", "allow_missing")
+    conditions = {
+        "min": list(chosen["least"]),
+        "max": list(chosen["most"]),
+        "baseline": baseline,
+        "metrics": list(chosen["metrics"]) or None,
+        **{name: chosen[name] for name in same},
+    }
+    result = ask_chosen(ifs.gate, source, chosen, **conditions)
     for joined in (finding for finding in kept_findings() if finding.code == "truth_joined"):
         # labels of a file of true labels that belong to no row have no prediction either
         evidence: Mapping[str, Any] = joined.evidence
@@ -177,20 +188,6 @@ def gate(source: tuple[str, ...], **chosen: Any) -> None:
     _write_summary(result)
     output.write(result)
     sys.exit(result.status)
-
-
-def _condition_keywords(chosen: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the options about conditions, as the function takes them."""
-    baseline = chosen["baseline"]
-    is_matrix = chosen["matrix"] and baseline is not None and Path(baseline).suffix.lower() != ".json"
-    same = ("baseline_system", "tolerance", "not_worse", "inconclusive", "history", "allow_missing")
-    return {
-        "min": list(chosen["least"]),
-        "max": list(chosen["most"]),
-        "baseline": matrix_tables([baseline], {**chosen, "baseline_system": None}) if is_matrix else baseline,
-        "metrics": list(chosen["metrics"]) or None,
-        **{name: chosen[name] for name in same},
-    }
 
 
 def _judge_newest_run(chosen: Mapping[str, Any]) -> tuple[ifs.History, int]:

@@ -66,15 +66,11 @@ def man(context: click.Context, name: str | None, output: str | None, force: boo
     except OSError as error:
         raise InputError(f"{folder} cannot be made: {error.strerror or error}; name another folder") from error
     for page in (None, *commands):
-        path = folder / f"{_title(page)}.1"
+        path = folder / ("infoscope.1" if page is None else f"infoscope-{page}.1")
         if path.exists() and not force:
             raise InputError(f"{path} exists already; use --force to replace it, or another folder")
         write_file(path, _write_page(group, root, page), replace=force)
     say(f"{len(commands) + 1} pages in {folder}; man finds them where MANPATH names the folder above a man1")
-
-
-def _title(name: str | None) -> str:
-    return "infoscope" if name is None else f"infoscope-{name}"
 
 
 def _write_page(group: click.Group, root: click.Context, name: str | None) -> str:
@@ -87,19 +83,35 @@ def _write_page(group: click.Group, root: click.Context, name: str | None) -> st
     epoch = os.environ.get("SOURCE_DATE_EPOCH", "")
     day = datetime.fromtimestamp(int(epoch), UTC) if epoch.isdecimal() else datetime.now(UTC)
     usage = " ".join(command.collect_usage_pieces(context))
+    title = "infoscope" if name is None else f"infoscope-{name}"
     lines = [
-        f'.TH "{_title(name).upper()}" "1" "{day:%Y-%m-%d}" "infoscope {__version__}" "User commands"',
+        f'.TH "{title.upper()}" "1" "{day:%Y-%m-%d}" "infoscope {__version__}" "User commands"',
         ".nh",  # a hyphen inside the name of an option or a variable would be copied with it
         ".SH NAME",
-        f"{_escape(_title(name))} \\- {_escape((prose or [''])[0].rstrip('.'))}",
+        f"{_escape(title)} \\- {_escape((prose or [''])[0].rstrip('.'))}",
         ".SH SYNOPSIS",
-        f"\\fB{_escape('infoscope' if name is None else f'infoscope {name}')}\\fR {_escape(usage)}",
+        f"\\fB{_escape(title.replace('-', ' ', 1))}\\fR {_escape(usage)}",
         ".SH DESCRIPTION",
         *_separate([[_escape(paragraph)] for paragraph in prose]),
-        *_list_options(command, name),
-        *(_list_commands(group, root) if name is None else ()),
-        *([".SH EXAMPLES"] if examples else []),
-        *_separate([[".EX", _escape(example), ".EE"] for example in examples]),
+    ]
+    options = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
+    if options:
+        lines.append(".SH OPTIONS")
+    for param in options:
+        words = ", ".join(f"\\fB{_escape(word)}\\fR" for word in (*param.opts, *param.secondary_opts))
+        value = "" if param.is_flag else f" \\fI{_escape(param.make_metavar(click.Context(command)))}\\fR"
+        variable = "" if name is None else f" [{environment_name(name, param)}]"
+        lines += [".TP", f"{words}{value}", _escape(f"{param.help or ''}{variable}")]
+    if name is None:
+        lines.append(".SH COMMANDS")
+        for inner in group.list_commands(root):
+            part = group.get_command(root, inner)
+            assert part is not None
+            lines += [".TP", f"\\fBinfoscope-{_escape(inner)}\\fR(1)", _escape(read_help(part)[0][0])]
+    if examples:
+        lines.append(".SH EXAMPLES")
+    lines += _separate([[".EX", _escape(example), ".EE"] for example in examples])
+    lines += [
         ".SH EXIT STATUS",
         "0 fine, 1 a gate failed, 2 wrong use or bad input, 3 inconclusive, 70 a fault of infoscope, 130 interrupted.",
         ".SH SEE ALSO",
@@ -112,26 +124,6 @@ def _separate(parts: list[list[str]]) -> Iterator[str]:
     """Yield the lines of paragraphs with a new paragraph between them."""
     for number, lines in enumerate(parts):
         yield from ([".PP", *lines] if number else lines)
-
-
-def _list_options(command: click.Command, name: str | None) -> Iterator[str]:
-    options = [param for param in command.params if isinstance(param, click.Option) and not param.hidden]
-    if options:
-        yield ".SH OPTIONS"
-    for param in options:
-        words = ", ".join(f"\\fB{_escape(word)}\\fR" for word in (*param.opts, *param.secondary_opts))
-        value = "" if param.is_flag else f" \\fI{_escape(param.make_metavar(click.Context(command)))}\\fR"
-        variable = "" if name is None else f" [{environment_name(name, param)}]"
-        yield from (".TP", f"{words}{value}", _escape(f"{param.help or ''}{variable}"))
-
-
-def _list_commands(group: click.Group, root: click.Context) -> Iterator[str]:
-    yield ".SH COMMANDS"
-    for name in group.list_commands(root):
-        command = group.get_command(root, name)
-        assert command is not None
-        prose, _ = read_help(command)
-        yield from (".TP", f"\\fBinfoscope-{_escape(name)}\\fR(1)", _escape(prose[0]))
 
 
 def _escape(text: str) -> str:
