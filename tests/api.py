@@ -400,7 +400,6 @@ HOMES = {
     "row_contents": "infoscope.explorer.verdicts:hash_row",
     "row_sums": "infoscope.core.numerics",
     "RowGroup": "infoscope.readers.parquet",
-    "rows_by_column": "infoscope.reports.html.page:split_rows",
     "rows_in_order": "infoscope.readers.reader",
     "rows_of_cell": "infoscope.readers.cell_rows",
     "RULES": "infoscope.studies.diagnose",

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.api import embedded, rows_by_column
+from tests.api import embedded
 from tests.reports.pages import certainties, scores
 from tests.reports.test_html import embedded as in_page
-from tests.reports.test_html import filled_rows
 
 scalars = st.none() | st.booleans() | st.integers(-(10**9), 10**9) | st.text(max_size=8) | st.floats(-1e9, 1e9)
 documents = st.recursive(
@@ -37,14 +36,6 @@ def test_what_json_cannot_hold_is_an_error(value: float) -> None:
     for document in (value, [value], [value, None], {"x": [value, 1.0]}):
         with pytest.raises(ValueError, match=r"JSON|Out of range"):
             embedded(document)
-
-
-@given(st.lists(st.tuples(st.sampled_from(["1", "22", "a&amp;b", ""]), st.sampled_from(["x", "y"])), min_size=1))
-def test_rows_come_back_as_they_were(cells: list[tuple[str, str]]) -> None:
-    rows = [f'<tr data-class="{one}"><td class="n">{other}</td><td>{one}</td></tr>' for one, other in cells]
-
-    if len(set(rows)) > 1:
-        assert filled_rows(rows_by_column(rows)) == rows
 
 
 @pytest.mark.slow

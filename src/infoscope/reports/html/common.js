@@ -4,7 +4,7 @@ export const $$ = (selector, within = document) => [...within.querySelectorAll(s
 export const make = (tag, text, fields = {}) =>
   Object.assign(document.createElement(tag), text === undefined ? {} : { textContent: text }, fields);
 
-// data that Python put into the page (embedding.py): JSON, compressed by zlib, in base 64
+// data that Python put into the page (page.py): JSON, compressed by zlib, in base 64
 export const unpack = async (packed) => {
   const bytes = Uint8Array.from(atob(packed.textContent), (letter) => letter.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
@@ -135,10 +135,8 @@ export const everyRow = (table) => held.get(table) || rows(table);
 const unpackRows = async (table) => {
   const packed = $('script.rows', table.parentNode);
   if (!packed) return null;
-  const { markup, texts, rows: written } = await unpack(packed);
-  const filled = (_, at) => markup.map((part, k) => (k ? texts[k - 1][at] : '') + part).join('');
   const holder = make('template');
-  holder.innerHTML = `<table><tbody>${(written || texts[0].map(filled)).join('')}</tbody></table>`;
+  holder.innerHTML = `<table><tbody>${(await unpack(packed)).join('')}</tbody></table>`;
   return [...rows(table), ...$$('tr', holder.content)];
 };
 const equip = async (table, at) => {

@@ -261,7 +261,7 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
     written = rows if table.whole or not table.search else rows[:MAX_WRITTEN_ROWS]
     packed = left = Html("")
     if len(written) < len(rows):
-        packed = embed(split_rows(rows[len(written) :]), style="rows")
+        packed = embed(list(rows[len(written) :]), style="rows")
         hint = element("span", "; searching and sorting reach all of them", class_="js")
         left = element("p", f"The first {len(written)} of {len(rows):,} {table.search}", hint, ".", class_="note")
     inside = element(
@@ -491,14 +491,12 @@ def _bracket_sum(part: str) -> str:
 LEVEL = 9
 DIGITS = 6
 """Significant digits of numbers: pages show four at most."""
-_TEXTS = re.compile(r'(?<=[>"])([^<>"]+)(?=[<"])')
 
 
 def embed(data: Json, name: str | None = None, style: str | None = None) -> Html:
     """Write data as JSON, compressed by zlib, in base 64, into an element that code finds by name or style.
 
-    NaN and infinity are rejected: they cannot be written as JSON. The number ``shown`` of an estimate is left out
-    where it repeats another, a sixth of the data; ``downloads.js`` puts it back.
+    Numbers are rounded to six digits. NaN and infinity are rejected: they cannot be written as JSON.
     """
     document = json.dumps(_round_numbers(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     packed = base64.b64encode(zlib.compress(document.encode("utf-8", "backslashreplace"), LEVEL)).decode("ascii")
@@ -509,34 +507,10 @@ def _round_numbers(part: Json) -> Json:
     if isinstance(part, float):
         return float(f"{part:.{DIGITS}g}")
     if isinstance(part, Mapping):
-        repeated = "shown" in part and part["shown"] == part.get("mean" if part.get("corrected") else "value")
-        return {name: _round_numbers(inner) for name, inner in part.items() if not (repeated and name == "shown")}
+        return {name: _round_numbers(inner) for name, inner in part.items()}
     if isinstance(part, (list, tuple)):
         return [_round_numbers(inner) for inner in part]
     return part
-
-
-def split_rows(rows: Sequence[str]) -> Json:
-    """Split rows of a table into the markup that they share and the texts of each column.
-
-    Rows stay as they are where their markup differs.
-
-    >>> split_rows(["<b>one</b>", "<b>two</b>"])
-    {'markup': ['<b>', '</b>'], 'texts': [['one', 'two']]}
-    """
-    parts = _TEXTS.split(rows[0])
-    alike = re.compile('([^<>"]+)'.join(map(re.escape, parts[::2])))
-    matches = [match.groups() for match in map(alike.fullmatch, rows) if match is not None]
-    if len(matches) < len(rows):
-        return {"rows": list(rows)}
-    markup, texts = [parts[0]], []
-    for column, after in zip(zip(*matches, strict=True), parts[2::2], strict=True):
-        if len(set(column)) == 1:
-            markup[-1] += column[0] + after
-        else:
-            texts.append(list(column))
-            markup.append(after)
-    return {"markup": markup, "texts": texts}
 
 
 # The shell: one file that loads nothing, and runs no code but its own -------------------------------------------------
@@ -563,13 +537,12 @@ def assemble_page(title: str, code: str, *body: Html) -> str:
 @cache
 def join_scripts(*names: str) -> str:
     """Return modules as one program, after the one that all pages share; each of the others has a scope of its own."""
-    inside = "".join(f"{{\n{_strip_imports(name)}}}\n" for name in names)
-    return f"(async () => {{\n'use strict';\n{_strip_imports('common.js')}{inside}}})();\n"
 
+    def read_module(name: str) -> str:  # in one program what it imports is known
+        return re.sub(r"^import [^;]*;\n|^export ", "", _read_file(name), flags=re.MULTILINE)
 
-def _strip_imports(name: str) -> str:
-    """Return a module for a program in which what it imports is known, without comment lines and indentation."""
-    return re.sub(r"^import [^;]*;\n|^export |^\s*//.*\n|^ +", "", _read_file(name), flags=re.MULTILINE)
+    inside = "".join(f"{{\n{read_module(name)}}}\n" for name in names)
+    return f"(async () => {{\n'use strict';\n{read_module('common.js')}{inside}}})();\n"
 
 
 @cache
@@ -578,11 +551,10 @@ def read_style() -> str:
     light = "".join(f"--{role}:{colour};" for role, colour in LIGHT.items())
     dark = "".join(f"--{role}:{colour};" for role, colour in DARK.items())
     roles = "".join(f".f-{role}{{fill:var(--{role})}}.s-{role}{{stroke:var(--{role})}}" for role in LIGHT)
-    rules = re.sub(r"/\*.*?\*/", "", _read_file("page.css"), flags=re.DOTALL)
     return (
         f":root{{{light}color-scheme:light}}"
         f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark}color-scheme:dark}}}}"
-        f":root[data-theme=dark]{{{dark}color-scheme:dark}}{roles}" + re.sub(r"\s+", " ", rules)
+        f":root[data-theme=dark]{{{dark}color-scheme:dark}}{roles}\n{_read_file('page.css')}"
     )
 
 
