@@ -387,9 +387,7 @@ class Judged:
         -------
         Judged
         """
-        for name in systems:
-            self._check_system(name)
-        judges = tuple(dict.fromkeys(judge for name in systems for judge in self.judges_of(name)))
+        judges = tuple(dict.fromkeys(judge for name in systems for judge in self.judges_of(self._system(name))))
         kept = (*(() if self.groups is None else (self.groups,)), *self.by, *self.drawn_by)
         patterns = self.patterns.select(list(dict.fromkeys([self.truth, *judges, *systems, *kept])))
         return replace(self, patterns=patterns, judges=judges, systems=systems)
@@ -757,12 +755,9 @@ class Judged:
             if len(self.systems) > 1:
                 raise InputError(f"there are several systems, {', '.join(self.systems)}; name one of them")
             return self.systems[0]
-        self._check_system(system)
-        return system
-
-    def _check_system(self, system: str) -> None:
         if system not in self.systems:
             raise UnknownNameError(f"no system {system!r}; there is {', '.join(map(repr, self.systems))}")
+        return system
 
     def _check_enough(self, system: str) -> None:
         """Reject rows of which nothing can be estimated, and more strata than can be drawn."""

@@ -393,9 +393,11 @@ def _make_result(posterior: LatentPosterior, level: float, seed: int) -> LatentT
             if value.value is not None and has_intervals:
                 value = value.with_belief(belief.summary(metric, level), counted=False)
             metrics[metric] = value
+        channel = arrangement.place[name][0]
+        columns = [place for place, owner in enumerate(data.owner) if owner == channel]
+        item_count = round_items(float(((data.codes[columns] >= 0) * data.counts).sum()))
         predictions = tuple(map(str, arrangement.labels[name]))
-        block = data.channels[arrangement.place[name][0]].members
-        systems.append(LatentSystem(name, round_items(arrangement.count_items(name)), metrics, predictions, block))
+        systems.append(LatentSystem(name, item_count, metrics, predictions, data.channels[channel].members))
 
     spread = summarize_draws(draws.frequencies, level)
     frequencies = {}
@@ -436,7 +438,8 @@ def _make_table(posterior: LatentPosterior, name: str, caveat: str, *, has_inter
     arrangement = posterior.arrangement
     counts = arrangement.select_system(name, posterior.draws.counts)
     table = Contingency.from_matrix(counts, truth=arrangement.data.classes, system=arrangement.labels[name])
-    drawn = posterior.draw_probabilities(name)
+    predictions = arrangement.select_system(name, posterior.draws.predictions)
+    drawn = posterior.draws.frequencies[:, :, None] * predictions
     total = float(table.total)
     spread = float(np.std(np.asarray(proficiency(table.with_cells(drawn.reshape(len(drawn), -1))))))
     alone = information_sds(table, 1.0)["proficiency"]

@@ -243,11 +243,6 @@ class Arrangement:
         selected[..., predictions] = np.add.reduceat(table[..., order], starts, axis=-1)
         return as_real(selected)
 
-    def count_items(self, name: str) -> float:
-        """Return how many predictions of a system enter the model."""
-        columns = [place for place, owner in enumerate(self.data.owner) if owner == self.place[name][0]]
-        return float(((self.data.codes[columns] >= 0) * self.data.counts).sum())
-
 
 def arrange(
     patterns: Patterns,
@@ -682,11 +677,6 @@ class LatentPosterior:
     def settled(self) -> bool:
         """Whether the chains agree."""
         return bool(self.r_hat <= SETTLED)
-
-    def draw_probabilities(self, name: str) -> Real:
-        """Return draws of one system's table of probabilities."""
-        predictions = self.arrangement.select_system(name, self.draws.predictions)
-        return self.draws.frequencies[:, :, None] * predictions
 
 
 def estimate_posterior(arrangement: Arrangement, prior: str | float, draws: int | None, seed: int) -> LatentPosterior:

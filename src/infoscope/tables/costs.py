@@ -1,4 +1,4 @@
-"""What predictions cost: a cost for each pair of true and predicted class, stated by name or by position."""
+"""Costs of predictions: one for each pair of true and predicted class, stated by name or by position."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class CostMatrix:
 
     def laid_out(self, truth: Sequence[Label], system: Sequence[Label]) -> NDArray[np.float64]:
         """Return one cost per cell of a table with these classes."""
-        rows, columns = ({name: at for at, name in enumerate(names)} for names in (self.truth, self.system))
+        rows, columns = ({name: code for code, name in enumerate(names)} for names in (self.truth, self.system))
         at = [rows[str(label)] for label in truth], [columns[str(label)] for label in system]
         return np.asarray(self.values, dtype=np.float64)[np.ix_(*at)]
 
@@ -53,7 +53,7 @@ class StatedCosts:
         """Return all costs that were stated by name; without names, those of the table's classes."""
         if self.truth is None or self.system is None:
             return self._match(table)
-        return CostMatrix(self.truth, self.system, _rows(self.values))
+        return CostMatrix(self.truth, self.system, _list_rows(self.values))
 
     @property
     def has_names(self) -> bool:
@@ -67,40 +67,36 @@ class StatedCosts:
         return [name for name in named if name not in known]
 
     def _match(self, table: Contingency) -> CostMatrix:
+        """Return the costs of a table's classes; reject costs that do not fit them."""
         truth, system = (tuple(map(str, labels)) for labels in (table.truth_labels, table.system_labels))
         if self.truth is None or self.system is None:
-            self._check_shape(table)
-            return CostMatrix(truth, system, _rows(self.values))
+            if self.values.shape != table.shape:
+                rows, columns = self.values.shape
+                k, m = table.shape
+                named = ", ".join(system[:6]) + (", …" if m > 6 else "")
+                rejects = ", the reject label among them" if table.reject is not None else ""
+                raise InputError(
+                    f"{self.source} has {rows} × {columns} costs, and there are {k} true × {m} predicted classes "
+                    f"({named}{rejects}); give one cost for each pair, or name the classes in a header and in front of "
+                    "the rows"
+                )
+            return CostMatrix(truth, system, _list_rows(self.values))
         for side, wanted, known in (("row", truth, self.truth), ("column", system, self.system)):
-            self._check_names(side, wanted, known, reject=str(table.reject))
-        return CostMatrix(truth, system, _rows(self.matrix(table).laid_out(truth, system)))
-
-    def _check_shape(self, table: Contingency) -> None:
-        if self.values.shape == table.shape:
-            return
-        rows, columns = self.values.shape
-        k, m = table.shape
-        named = ", ".join(map(str, table.system_labels[:6])) + (", …" if m > 6 else "")
-        rejects = ", the reject label among them" if table.reject is not None else ""
-        raise InputError(
-            f"{self.source} has {rows} × {columns} costs, and there are {k} true × {m} predicted classes "
-            f"({named}{rejects}); give one cost for each pair, or name the classes in a header and in front of the rows"
-        )
-
-    def _check_names(self, side: str, wanted: Sequence[str], known: Sequence[str], *, reject: str) -> None:
-        lacking = [name for name in wanted if name not in known]
-        if not lacking:
-            return
-        spare = [name for name in known if name not in wanted]
-        near = get_close_matches(lacking[0], spare, n=1, cutoff=0.4)
-        what = "true class" if side == "row" else "reject label" if lacking[0] == reject else "predicted class"
-        hint = f"; {near[0]!r} is named and does not occur: is that the one?" if near else ""
-        more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
-        raise InputError(
-            f"{self.source} has no {side} for the {what} {lacking[0]!r}{more}; each true and predicted class needs a "
-            f"cost{hint}"
-        )
+            lacking = [name for name in wanted if name not in known]
+            if not lacking:
+                continue
+            spare = [name for name in known if name not in wanted]
+            near = get_close_matches(lacking[0], spare, n=1, cutoff=0.4)
+            predicted = "reject label" if lacking[0] == str(table.reject) else "predicted class"
+            kind = "true class" if side == "row" else predicted
+            hint = f"; {near[0]!r} is named and does not occur: is that the one?" if near else ""
+            more = f" (and {len(lacking) - 1} more)" if len(lacking) > 1 else ""
+            raise InputError(
+                f"{self.source} has no {side} for the {kind} {lacking[0]!r}{more}; each true and predicted class needs "
+                f"a cost{hint}"
+            )
+        return CostMatrix(truth, system, _list_rows(self.matrix(table).laid_out(truth, system)))
 
 
-def _rows(values: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
+def _list_rows(values: NDArray[np.float64]) -> tuple[tuple[float, ...], ...]:
     return tuple(tuple(row) for row in values.tolist())
