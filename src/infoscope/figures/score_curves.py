@@ -14,7 +14,7 @@ from infoscope.figures.display import Display, Tables, rename_sample_weight, tab
 from infoscope.figures.layout import at_pixel, axis, plain_label, share_axis, shortened, width_of
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.metrics import false_alarm_rate, recall
-from infoscope.studies.inputs import kept_rows
+from infoscope.studies.inputs import materialize_labels
 from infoscope.studies.scores import ReliabilityBin
 from infoscope.studies.sweep import Sweep, sweep
 from infoscope.tables.labels import Label
@@ -266,7 +266,7 @@ class RocDisplay(Display):
         """Draw the curves of scores, one or several by name; options are those of ``infoscope.sweep``."""
         options = rename_sample_weight(options)
         named = y_score if isinstance(y_score, Mapping) else {name: y_score}
-        truth = kept_rows(y_true)
+        truth = materialize_labels(y_true)
         return cls.from_sweep({str(key): sweep(truth, cast(Any, each), **options) for key, each in named.items()})
 
     @classmethod

@@ -19,7 +19,7 @@ from infoscope.metrics.one_vs_rest import Average, ZeroDivision
 from infoscope.reports.text import UNICODE, TextColumn, escape_label, lay_out_columns, shorten_label
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import format_count
-from infoscope.studies.inputs import UncertaintyOptions, kept_rows, labels_by_system
+from infoscope.studies.inputs import UncertaintyOptions, materialize_labels, name_predictions
 from infoscope.studies.report import ClassScores, score_classes
 from infoscope.tables import Contingency, Label
 from infoscope.tables.column_kinds import BlankLabels
@@ -200,9 +200,9 @@ def _count_tables(y_true: Any, y_pred: Any, about_labels: dict[str, Any]) -> dic
         return {"system": y_true}
     if y_pred is None:
         raise InputError("report takes labels as (y_true, y_pred), or a table: Contingency.from_matrix(counts)")
-    truth = kept_rows(y_true)
+    truth = materialize_labels(y_true)
     counted: dict[str, Contingency] = {}
-    for name, predictions in labels_by_system(y_pred).items():
+    for name, predictions in name_predictions(y_pred).items():
         stated = about_labels.get("labels")
         table: Contingency = tables.count(truth, predictions, **{**about_labels, "labels": None})
         if stated is not None and _select_classes(table, stated) is None:

@@ -41,7 +41,7 @@ from infoscope.studies.agreement_measures import (
     estimate_alpha,
     estimate_coefficients,
 )
-from infoscope.studies.inputs import blank_findings
+from infoscope.studies.inputs import describe_blank_labels
 from infoscope.studies.multilabel_sources import LabelSetFormat, check_sides, read_label_sets
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
@@ -513,7 +513,7 @@ def _describe(
 ) -> Iterator[Finding]:
     """Yield findings in the order of their weight."""
     columns = {who.name: (tuple(who.used), np.array([*who.used.values()])) for who in annotators}
-    yield from blank_findings(BlankLabels.of_columns(columns))
+    yield from describe_blank_labels(BlankLabels.of_columns(columns))
     if annotations.lonely:
         evidence: dict[str, Json] = {"items": annotations.lonely}
         yield Finding("items_left_out", f"{_describe_lonely_items(annotations)}.", "warning", evidence)

@@ -69,15 +69,15 @@ from infoscope.studies.inputs import (
     StatedOrder,
     check_order_and_costs,
     check_rows,
-    column_labels,
-    cost_findings,
-    group_findings,
-    kept_rows,
-    label_findings,
-    labels_by_system,
-    named_column,
-    stated_order,
-    tables_by_system,
+    describe_costs,
+    describe_groups,
+    find_class_order,
+    find_label_problems,
+    materialize_labels,
+    name_predictions,
+    name_tables,
+    pick_column,
+    pick_labels,
 )
 from infoscope.studies.judge import Judged, read_judged
 from infoscope.studies.judge_findings import describe_judge_quality, describe_judged
@@ -452,7 +452,7 @@ def compare(
     }
     resolved_costs = None if costs is None else stated_costs(costs)
     truth, system = named_columns(source, y_pred, (truth, system), read, about_rows)
-    order = stated_order(source, truth, ordinal)
+    order = find_class_order(source, truth, ordinal)
     options = CompareOptions(
         _find_metrics(metrics, ordinal=order is not None, costs=resolved_costs is not None),
         level=level,
@@ -472,7 +472,7 @@ def compare(
         return compare_judged(judged, options)
 
     # finished tables are compared unpaired
-    tables = None if y_pred is not None else tables_by_system(source)
+    tables = None if y_pred is not None else name_tables(source)
     if tables is not None:
         tables = finished_tables(tables, about_rows)
         check_columns(tables, ColumnNames.asked(file_name(source), None, labels=False))
@@ -558,7 +558,9 @@ def _read_predictions(
     """Return the predictions of all systems row by row: of labels, of a mapping of columns, or of a source to read."""
     truth, system, read = columns
     labels = (
-        (kept_rows(source), labels_by_system(y_pred)) if y_pred is not None else column_labels(source, truth, system)
+        (materialize_labels(source), name_predictions(y_pred))
+        if y_pred is not None
+        else pick_labels(source, truth, system)
     )
     if labels is not None:
         check_labels(*labels)
@@ -566,7 +568,7 @@ def _read_predictions(
         raise InputError("clean= is about labels that are read; clean the labels before you give them")
     if labels is not None and not clean:
         if y_pred is None:
-            weight, groups = named_column(source, weight), named_column(source, groups)
+            weight, groups = pick_column(source, weight), pick_column(source, groups)
         return PairedPredictions.from_labels(
             *labels, sample_weight=weight, cluster=groups, reject=reject, positive=positive
         )
@@ -603,8 +605,8 @@ def _describe_tables(
                 text = f"{name}: {finding.text[0].lower()}{finding.text[1:]}"
                 evidence = {"system": name, **finding.evidence}
                 findings.append(replace(finding, text=text, severity="warning", evidence=evidence, detail=""))
-    findings += label_findings(list(tables.items()), truth, reject)
-    findings += cost_findings(costs, list(tables.values()))
+    findings += find_label_problems(list(tables.items()), truth, reject)
+    findings += describe_costs(costs, list(tables.values()))
     hashes = {name: data_hash(table) for name, table in tables.items()}
     provenance = replace(result.provenance, hashes=hashes)
     return replace(result, provenance=provenance, findings=(*findings, *result.findings))
@@ -796,7 +798,7 @@ def compare_rows(
     systems, renamed = _share_between_namesakes(systems, is_renaming)
     about_rows = list(_describe_rows(predictions, names, options))
     if predictions.cluster is not None:
-        about_groups = [finding for system in systems.values() for finding in group_findings(system.clusters)]
+        about_groups = [finding for system in systems.values() for finding in describe_groups(system.clusters)]
         about_rows += {finding.text: finding for finding in about_groups}.values()
     defined, undefined = _find_defined(systems, options)
     swap_pairs = _choose_swap_pairs(systems, defined, options)

@@ -31,7 +31,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
-from infoscope.studies.inputs import blank_findings, kept_rows
+from infoscope.studies.inputs import describe_blank_labels, materialize_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_positive
 from infoscope.tables.construction import Declared, counted_labels
@@ -282,7 +282,7 @@ def cross_validate(
         for place, name in enumerate(learners)
     }
     result = CrossValidation.from_tables(batches, folds)
-    blanks = blank_findings(BlankLabels.of_columns({"y": (names, sizes)}))
+    blanks = describe_blank_labels(BlankLabels.of_columns({"y": (names, sizes)}))
     return replace(result, findings=(*blanks, *result.findings))
 
 
@@ -449,7 +449,7 @@ def _count_labels(
 ) -> dict[str, Runs]:
     if not isinstance(y_pred, Mapping):
         raise InputError("y_pred maps each system to its runs, as {'svm': [labels, labels]}")
-    truth = kept_rows(y_true)
+    truth = materialize_labels(y_true)
     runs: dict[str, Runs] = {}
     for name, given in y_pred.items():
         lines = list(given)

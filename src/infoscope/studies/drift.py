@@ -30,7 +30,7 @@ from infoscope.results.base import Result
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import Provenance
-from infoscope.studies.inputs import blank_findings, check_named_once
+from infoscope.studies.inputs import check_named_once, describe_blank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
 from infoscope.tables.labels import Label, check_kinds, few_of, sorted_labels
@@ -232,7 +232,7 @@ def drift(
     check_label_columns(first + second)
     _check_common_labels(first, second, periods)
 
-    blanks = blank_findings(BlankLabels.of_patterns(first + second))
+    blanks = describe_blank_labels(BlankLabels.of_patterns(first + second))
     columns = zip(first.names, first.labels, second.labels, strict=True)
     labels = {name: sorted_labels({*before_labels, *after_labels}) for name, before_labels, after_labels in columns}
     first, second = first.on(labels), second.on(labels)

@@ -56,9 +56,9 @@ from infoscope.studies.inputs import (
     Prevalence,
     UncertaintyOptions,
     check_order_and_costs,
-    cost_findings,
-    label_findings,
-    stated_order,
+    describe_costs,
+    find_class_order,
+    find_label_problems,
 )
 from infoscope.studies.judge import Judged, find_judge_drift, read_judged_groups
 from infoscope.studies.predictions import PairedPredictions
@@ -250,7 +250,7 @@ def evaluate(
         "sample_size": sample_size,
     }
     truth, system = named_columns(source, y_pred, (truth, system), read, about_rows)
-    order = stated_order(source, truth, ordinal)
+    order = find_class_order(source, truth, ordinal)
     by = names_alone(by, "by")
     request = ColumnRequest(truth, system, weight, by, reject, positive, clean, labels, groups, keep_rows, read)
     check_examples(source, examples, show)
@@ -278,8 +278,8 @@ def evaluate(
     if examples is not None:
         inputs = add_examples(inputs, rows, y_pred, request, examples, show)
     tables = [(subject.name, subject.table) for subject in inputs.subjects]
-    about_labels = label_findings(tables, truth, reject)
-    about_costs = cost_findings(resolved_costs, [table for _, table in tables])
+    about_labels = find_label_problems(tables, truth, reject)
+    about_costs = describe_costs(resolved_costs, [table for _, table in tables])
     findings = (*describe_ignored_rows(inputs.provenance.ignored), *inputs.notes, *about_labels, *about_costs)
 
     # belief, diagnosis, metrics

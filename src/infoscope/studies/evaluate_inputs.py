@@ -37,11 +37,11 @@ from infoscope.studies.inputs import (
     Prevalence,
     StatedOrder,
     check_rows,
-    column_labels,
-    kept_rows,
-    labels_by_system,
-    named_column,
-    tables_by_system,
+    materialize_labels,
+    name_predictions,
+    name_tables,
+    pick_column,
+    pick_labels,
 )
 from infoscope.studies.predictions import PairedPredictions
 from infoscope.tables import Contingency
@@ -139,19 +139,19 @@ def gather_inputs(source: Source, y_pred: LabelsByName | None, request: ColumnRe
     if y_pred is not None:
         if request.truth is not None or request.system is not None:
             raise InputError("give labels as (y_true, y_pred), or name columns with truth= and system=, not both")
-        y_true, systems = kept_rows(cast(LabelsLike, source)), labels_by_system(y_pred)
+        y_true, systems = materialize_labels(cast(LabelsLike, source)), name_predictions(y_pred)
         check_labels(y_true, systems)
         return _count_labels(y_true, systems, request)
     if isinstance(source, Tables):
         return _take_tables(source, request)
-    tables = tables_by_system(source, request.system)
+    tables = name_tables(source, request.system)
     if tables is not None:
         ignored = most_ignored(table.ignored for table in tables.values())
         return _take_tables(Tables({(): tables}, None, ignored), request)
-    columns = column_labels(source, request.truth, request.system)
+    columns = pick_labels(source, request.truth, request.system)
     if columns is not None and not request.by and not request.clean:
         rows = cast("Mapping[str, Any]", source)
-        values = {name: named_column(rows, getattr(request, name)) for name in ("weight", "groups")}
+        values = {name: pick_column(rows, getattr(request, name)) for name in ("weight", "groups")}
         return _count_labels(*columns, replace(request, **values))
     return _read_rows(source, request)
 
@@ -383,10 +383,10 @@ def _sample_rows(
     show: Sequence[str] | Mapping[str, Any] | None,
 ) -> dict[tuple[tuple[str, ...], str], CellRows]:
     """Sample rows of every cell, by group and system: of labels, of a mapping of columns, or of rows read again."""
-    if y_pred is None and tables_by_system(source, request.system) is not None:
+    if y_pred is None and name_tables(source, request.system) is not None:
         raise InputError("a finished table does not know its rows; examples= needs labels or rows")
-    labels = (source, labels_by_system(y_pred)) if y_pred is not None else None
-    if labels is None and (labels := column_labels(source, request.truth, request.system)) is not None:
+    labels = (source, name_predictions(y_pred)) if y_pred is not None else None
+    if labels is None and (labels := pick_labels(source, request.truth, request.system)) is not None:
         used = {request.truth, *as_names(request.system)}
         names = [name for name in source if name not in used] if show is None else show
         for name in names:

@@ -38,7 +38,7 @@ from infoscope.studies.evaluation import (
     SystemResult,
     describe_halving,
 )
-from infoscope.studies.inputs import UncertaintyOptions, group_findings
+from infoscope.studies.inputs import UncertaintyOptions, describe_groups
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import is_positive_open
 from infoscope.tables.ifs_file import data_hash
@@ -171,7 +171,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
             evidence = {"bits": part.bits, "size": part.size}
             diagnosis.append(Finding(f"{part.kind}_group", f"{part.sentence()}.", evidence=evidence))
     if subject.cluster is not None:
-        diagnosis += group_findings(subject.cluster.lines)
+        diagnosis += describe_groups(subject.cluster.lines)
     # of two classes, which have one pair only, misses and false alarms are told apart
     find_pairs = find_directed_errors if has_two_classes else find_confusions
     return SystemResult(

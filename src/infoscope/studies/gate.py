@@ -59,8 +59,8 @@ from infoscope.studies.inputs import (
     StatedOrder,
     UncertaintyOptions,
     check_costs_stated,
-    labels_by_system,
-    tables_by_system,
+    name_predictions,
+    name_tables,
 )
 from infoscope.studies.judge import Judged
 from infoscope.studies.predictions import PairedPredictions
@@ -465,7 +465,7 @@ def _evaluate_both(
         return evaluate_rows(), earlier
 
     if y_pred is None and baseline is not None:
-        if tables_by_system(source) is not None and not isinstance(baseline, (Contingency, Mapping)):
+        if name_tables(source) is not None and not isinstance(baseline, (Contingency, Mapping)):
             raise InputError(
                 "a table is compared with a table, tables by name, or a stored evaluation; give one of them"
             )
@@ -477,7 +477,7 @@ def _evaluate_both(
     labels: dict[str, Any] | None = None
     names: list[str] = []
     if y_pred is not None:
-        labels, title = labels_by_system(y_pred), name or "baseline"
+        labels, title = name_predictions(y_pred), name or "baseline"
         if baseline is None or title in labels:
             raise InputError(
                 "beside labels, baseline= takes the predictions of the baseline, and no system of y_pred may be called "
@@ -487,7 +487,7 @@ def _evaluate_both(
         both = evaluate_rows(y_pred=labels)
     else:
         names, title = list(as_names(columns["system"])), str(name)
-        if tables_by_system(source) is not None or not names:
+        if name_tables(source) is not None or not names:
             raise InputError(
                 "baseline_system names a column beside truth= and system=; tables have none: give baseline="
             )

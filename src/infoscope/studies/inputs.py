@@ -62,7 +62,7 @@ class UncertaintyOptions:
             raise InputError(f"the sample size is {size}; it must be a number above 0")
 
 
-def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> Iterator[Finding]:
+def describe_costs(costs: StatedCosts | None, tables: Sequence[Contingency]) -> Iterator[Finding]:
     """Yield what to say about stated costs: names without a class, an order that was assumed, and doubtful ones."""
     if costs is None or not tables:
         return
@@ -80,7 +80,7 @@ def cost_findings(costs: StatedCosts | None, tables: Sequence[Contingency]) -> I
         yield Finding("doubtful_costs", f"{doubt[0].upper()}{doubt[1:]}.", "warning")
 
 
-def group_findings(lines: Any) -> Iterator[Finding]:
+def describe_groups(lines: Any) -> Iterator[Finding]:
     """Yield what to say about groups of rows: too few of them, or some without a usable row.
 
     ``lines`` holds the cell counts of each group.
@@ -101,7 +101,7 @@ def group_findings(lines: Any) -> Iterator[Finding]:
         yield Finding("groups_without_rows", text, "warning", {"groups": groups, "without_rows": groups - used})
 
 
-def label_findings(
+def find_label_problems(
     tables: Sequence[tuple[str, Contingency]], truth: str | None = None, reject: Label | None = None
 ) -> Iterator[Finding]:
     """Yield what to say about labels: blank ones, a positive class of many, a reject label that no row has.
@@ -127,7 +127,7 @@ def label_findings(
     header = repeated_header(tables, truth)
     if header is not None:
         yield Finding("repeated_header", header, "warning")
-    yield from blank_findings(BlankLabels.of(tables))
+    yield from describe_blank_labels(BlankLabels.of(tables))
     words = missing_words(tables)
     if words is not None:
         yield Finding("missing_words", words[0], "warning" if words[1] else "note")
@@ -136,7 +136,7 @@ def label_findings(
         yield Finding("positive_without_effect", idle, "warning")
 
 
-def blank_findings(blanks: BlankLabels | None) -> Iterator[Finding]:
+def describe_blank_labels(blanks: BlankLabels | None) -> Iterator[Finding]:
     """Yield the sentence about blank labels, with their rows as its evidence; nothing where there are none."""
     if blanks is not None:
         evidence = {name: dict(rows) for name, rows in blanks.rows.items()}
@@ -163,7 +163,7 @@ def check_named_once(system: Sequence[str]) -> None:
         raise InputError(f"column {twice!r} is named twice; name each system once")
 
 
-def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:
+def name_predictions(y_pred: LabelsByName) -> dict[str, Any]:
     """Return predicted labels by the name of their system; one sequence is called "system".
 
     The columns of a frame of several are several systems.
@@ -173,20 +173,18 @@ def labels_by_system(y_pred: LabelsByName) -> dict[str, Any]:
     for name, labels in (given or {"y_pred": y_pred}).items():
         check_one_label_per_row(labels, name)
     if columns is None or (len(columns) == 1 and not isinstance(y_pred, Mapping)):
-        return {"system": kept_rows(y_pred)}
+        return {"system": materialize_labels(y_pred)}
     if not columns:
         raise InputError("y_pred names no system; give labels, or a mapping of names to labels")
-    return {str(name): kept_rows(labels) for name, labels in columns.items()}
+    return {str(name): materialize_labels(labels) for name, labels in columns.items()}
 
 
-def kept_rows(labels: LabelsLike) -> LabelsLike:
+def materialize_labels(labels: LabelsLike) -> LabelsLike:
     """Return labels that can be gone through more than once: an iterator as a list, everything else as it is."""
     return list(labels) if isinstance(labels, Iterator) else labels
 
 
-def column_labels(
-    source: object, truth: object, system: str | Sequence[str] | None
-) -> tuple[Any, dict[str, Any]] | None:
+def pick_labels(source: object, truth: object, system: str | Sequence[str] | None) -> tuple[Any, dict[str, Any]] | None:
     """Return truth and predictions of a plain mapping of column names to labels; None for other sources."""
     if not isinstance(source, Mapping) or not isinstance(truth, str) or hasattr(source, "columns"):
         return None
@@ -200,14 +198,14 @@ def column_labels(
 Column = TypeVar("Column")
 
 
-def named_column(source: Mapping[str, Column], column: str | Column) -> Column:
+def pick_column(source: Mapping[str, Column], column: str | Column) -> Column:
     """Return a column of a mapping by its name; values that are given as such stay as they are."""
     if isinstance(column, str):
         pick_columns([column], list(source), "the mapping")
     return source[column] if isinstance(column, str) else column
 
 
-def tables_by_system(source: object, system: object = None) -> dict[str, Contingency] | None:
+def name_tables(source: object, system: object = None) -> dict[str, Contingency] | None:
     """Return tables by the name of their system if the source is a table or a mapping of tables; None for others."""
     if isinstance(source, Contingency):
         return {system if isinstance(system, str) else "system": source}
@@ -250,7 +248,7 @@ class StatedOrder:
         return stated_scale(self.names, labels, table.reject)
 
 
-def stated_order(source: Any, truth: str | None, ordinal: Sequence[Any] | str | bool | None) -> StatedOrder | None:
+def find_class_order(source: Any, truth: str | None, ordinal: Sequence[Any] | str | bool | None) -> StatedOrder | None:
     """Return the order that the caller states, else that of an ordered categorical of true labels; False means none."""
     if ordinal is None:
         column = source

@@ -30,7 +30,7 @@ from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning, check_comparable, cleaning_for, match_label
 from infoscope.readers.reader import read_patterns, read_split_patterns
 from infoscope.results.finding import Finding
-from infoscope.studies.inputs import check_rows, kept_rows, labels_by_system, named_column, tables_by_system
+from infoscope.studies.inputs import check_rows, materialize_labels, name_predictions, name_tables, pick_column
 from infoscope.studies.judge_findings import describe_judge_drift, diagnose_judged, measure_judge_drift
 from infoscope.studies.judge_model import StratumBelief, compute_accuracy_moments
 from infoscope.studies.judge_plan import FEWEST_LABELS, add_labels, check_drawn_alike, plan_judged_labels
@@ -895,7 +895,7 @@ def read_judged(
     _check_options(options)
     if y_pred is not None:
         return _count_labels(_pair_labels(source, y_pred, options), y_pred, options)
-    if tables_by_system(source) is not None:
+    if name_tables(source) is not None:
         raise InputError("a judge's verdicts are about rows, and a finished table has none; give the rows")
     return _count_rows(source, columns, options)
 
@@ -930,7 +930,7 @@ def find_judge_drift(
     else:
         rows = _pair_labels(source, y_pred, options)
         judged = _count_labels(rows, y_pred, options)
-        patterns = Patterns.from_columns({**rows, "period": named_column({}, period)})
+        patterns = Patterns.from_columns({**rows, "period": pick_column({}, period)})
         period = "period"
     findings = []
     for judge in judged.judges:
@@ -963,11 +963,11 @@ def _count_rows(source: Source, columns: Columns, options: Mapping[str, Any]) ->
 
 def _pair_labels(source: Source, y_pred: LabelsByName, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return labels, verdicts and predictions that pair by position, by name."""
-    systems, judge = labels_by_system(y_pred), options["judge"]
+    systems, judge = name_predictions(y_pred), options["judge"]
     if isinstance(judge, str):
         raise InputError(f"judge is {judge!r}; beside labels it must be the verdicts themselves, or verdicts by name")
     judges = {str(name): labels for name, labels in judge.items()} if isinstance(judge, Mapping) else {"judge": judge}
-    rows: dict[str, Any] = {"y_true": kept_rows(cast(LabelsLike, source)), **judges, **systems}
+    rows: dict[str, Any] = {"y_true": materialize_labels(cast(LabelsLike, source)), **judges, **systems}
     if len(rows) < 1 + len(judges) + len(systems):
         raise InputError("a judge and a system have one name; rename one of them")
     return rows
@@ -975,9 +975,9 @@ def _pair_labels(source: Source, y_pred: LabelsByName, options: Mapping[str, Any
 
 def _count_labels(rows: Mapping[str, Any], y_pred: LabelsByName, options: Mapping[str, Any]) -> Judged:
     """Count labels, verdicts and predictions that pair by position."""
-    systems = labels_by_system(y_pred)
+    systems = name_predictions(y_pred)
     judges = [name for name in rows if name != "y_true" and name not in systems]
-    beside = {name: named_column({}, options[name]) for name in ("weight", "groups") if options.get(name) is not None}
+    beside = {name: pick_column({}, options[name]) for name in ("weight", "groups") if options.get(name) is not None}
     shared = _share_options(options) | {name: name for name in beside}
     columns: dict[str, Any] = {**rows, **beside}
     return Judged.from_rows(columns, truth="y_true", judge=judges, system=list(systems), **shared)

@@ -35,7 +35,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.provenance import Provenance
-from infoscope.studies.inputs import blank_findings, check_named_once
+from infoscope.studies.inputs import check_named_once, describe_blank_labels
 from infoscope.studies.latent_model import (
     SMALLEST,
     Arrangement,
@@ -425,7 +425,7 @@ def _make_result(posterior: LatentPosterior, level: float, seed: int) -> LatentT
     )
     findings = (
         Finding("estimated_without_truth", caveat, "warning"),
-        *blank_findings(BlankLabels.of_patterns(patterns)),
+        *describe_blank_labels(BlankLabels.of_patterns(patterns)),
         *_describe_identifiability(result, posterior),
         *(_describe_independence(result, len(data.channels)) if posterior.settled else ()),
         *_describe_data(result, posterior),

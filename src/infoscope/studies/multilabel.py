@@ -36,7 +36,7 @@ from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.results.finding import Finding, shorten_list
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows, Provenance
-from infoscope.studies.inputs import blank_findings
+from infoscope.studies.inputs import describe_blank_labels
 from infoscope.studies.multilabel_measures import (
     MEASURES,
     RENAMED,
@@ -1081,7 +1081,7 @@ def _describe_input(pair: Categorization, sides: Sequence[LabelSets], names: Seq
             text = f"{name} states {sets.repeated} memberships more than once; each counts once."
             yield Finding("repeated_memberships", text, evidence={"memberships": sets.repeated})
     used = {name: (sets.categories, sets.supports) for name, sets in zip(names, sides, strict=True)}
-    yield from blank_findings(BlankLabels.of_columns(used, sets=True))
+    yield from describe_blank_labels(BlankLabels.of_columns(used, sets=True))
 
     # names of categories
     for whole, head, tail in _find_joined_names(pair.categories):

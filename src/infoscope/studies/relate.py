@@ -35,7 +35,7 @@ from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import Provenance
-from infoscope.studies.inputs import blank_findings
+from infoscope.studies.inputs import describe_blank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.labels import Label
@@ -410,7 +410,7 @@ def relate(
     )
     findings = (
         *_describe_columns(summaries, keep),
-        *blank_findings(BlankLabels.of_patterns(related)),
+        *describe_blank_labels(BlankLabels.of_patterns(related)),
         *_describe_conditions(result),
         *_describe_synergies(result),
         *_describe_small_samples(result, patterns),

@@ -32,7 +32,7 @@ from infoscope.results.base import Result
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
-from infoscope.studies.inputs import blank_findings, column_labels, named_column
+from infoscope.studies.inputs import describe_blank_labels, pick_column, pick_labels
 from infoscope.studies.score_arrays import (
     BinaryScores,
     Probabilities,
@@ -600,9 +600,9 @@ def sweep(
     options = choose_by if isinstance(choose_by, ChoiceOptions) else ChoiceOptions(choose_by)
     columns = (source, y_score) if y_score is not None else None
     if columns is None and not clean:
-        columns = column_labels(source, truth, score)
+        columns = pick_labels(source, truth, score)
         if columns is not None:
-            weight = named_column(cast("Mapping[str, Any]", source), weight)
+            weight = pick_column(cast("Mapping[str, Any]", source), weight)
     if columns is not None:
         y_true, scores = cast("tuple[LabelsLike, Any]", columns)
         scores, classes = _stack_columns(y_true, scores, classes)
@@ -701,7 +701,7 @@ def _add_label_findings(curve: Sweep, positive: Label | None) -> Sweep:
     if not all(label.strip() for label in curve.truth_labels):
         table = curve.table_at(0)
         blanks = BlankLabels.of_columns({"the truth": (table.truth_labels, table.row_totals)})
-        findings = [*blank_findings(blanks), *findings]
+        findings = [*describe_blank_labels(blanks), *findings]
     if positive is None and curve.mode == "threshold":
         text = asked_positive(curve.truth_labels, curve.positive, "high scores mean")
         if text is not None:

@@ -28,7 +28,7 @@ from infoscope.readers.reader import LabelKeywords, counted_tables, finished_tab
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance, describe_ignored_rows
-from infoscope.studies.inputs import kept_rows, label_findings
+from infoscope.studies.inputs import find_label_problems, materialize_labels
 from infoscope.studies.score_arrays import decode_numbers
 from infoscope.studies.sweep import INFORMATION_METRICS, CurveResult
 from infoscope.studies.threshold_choice import Criterion
@@ -340,7 +340,7 @@ def tune(
         if clean:
             raise InputError("clean= is about labels that are read; clean the labels before you give them")
         stated = Declared(reject=reject, positive=positive)
-        y_true: Any = kept_rows(source)  # type: ignore[arg-type]
+        y_true: Any = materialize_labels(source)  # type: ignore[arg-type]
         tables: dict[Any, Contingency] = {
             setting: counted_labels(Contingency, y_true, labels, weight, stated) for setting, labels in y_pred.items()
         }
@@ -451,7 +451,7 @@ def _order_settings(
         options,
         provenance=Provenance(ignored=left_out, hashes={"all settings": data_hash(*ordered)}),
         findings=(
-            *label_findings([(str(setting), table) for setting, table in items.items()]),
+            *find_label_problems([(str(setting), table) for setting, table in items.items()]),
             *describe_ignored_rows(left_out),
         ),
         tables=ordered,
