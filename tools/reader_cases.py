@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
@@ -23,6 +24,7 @@ TEXTS = ("a", "b", "cat", "dog", "0", "1", "007", "1.0", "NA", "null", "nan", "N
 TEXTS += ("", '"', 'x"y', '""', "a,b", "a;b", "a|b", "a\tb", "l\nm", "l\r\nm", "é", "e\u0301", "😀", "\ufeffx", "'")
 TEXTS += ("\\", "\\N", "#c", "--", "\x01", "x" * 3000, "{}", "[1]", "$1", "\u2028")
 WHOLE = (0, 1, -1, 2, 7, 127, -128, 2**31 - 1, 2**53 + 1, -(2**62))
+_NUMBER = re.compile(r"(-?(?:0|[1-9][0-9]*))(\.[0-9]+)?")
 Value = str | int | float | bool | None
 
 
@@ -64,7 +66,8 @@ class Rows:
         return replace(self, columns=columns)
 
     def tables(self, *, empty: bool) -> dict[tuple[Any, str], tuple[dict[Any, float], dict[str, int]]]:
-        """Cells and ignored rows by group and system; ``empty`` says that an empty text is a missing one."""
+        """Cells and ignored rows by group and system; ``empty`` says that they are text, where empty is missing."""
+        spelling = self._spelling() if empty else {}
         found: dict[tuple[Any, str], tuple[Counter[Any], Counter[str]]] = {}
         for system in self.systems:
             if self.by is None:
@@ -72,6 +75,7 @@ class Rows:
             for at in range(self.size):
                 row = {name: self.columns[name][at] for name in self.asked}
                 row = {name: None if empty and value == "" else value for name, value in row.items()}
+                row |= {name: spelling.get(row[name], row[name]) for name in (self.truth, system)}
                 if self.by is not None and row[self.by] is None:
                     continue
                 group = () if self.by is None else (row[self.by],)
@@ -85,6 +89,19 @@ class Rows:
                 else:
                     cells[row[self.truth], row[system]] += float(weight)
         return {key: (dict(cells), dict(ignored)) for key, (cells, ignored) in found.items()}
+
+    def _spelling(self) -> dict[Value, Value]:
+        """One spelling of whole numbers, where all true labels of a text are numbers and some are spelt in two ways."""
+        labels = {name: {*self.columns[name]} - {None, ""} for name in (self.truth, *self.systems)}
+        if not all(_NUMBER.fullmatch(str(label)) for label in labels[self.truth]):
+            return {}
+        numbers = {label: _NUMBER.fullmatch(str(label)) for label in set().union(*labels.values())}
+        spelling: dict[Value, Value] = {
+            label: "0" if match[1] == "-0" else match[1]
+            for label, match in numbers.items()
+            if match is not None and not (match[2] or "").strip(".0")
+        }
+        return spelling if len(set(spelling.values())) < len(spelling) else {}
 
 
 @dataclass
