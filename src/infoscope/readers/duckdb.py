@@ -495,10 +495,6 @@ def scan_in_order(session: Session, files: Files, names: Sequence[str], delimite
     return scan
 
 
-def _bound(paths: Sequence[Path]) -> list[str]:
-    return [exact_path(path) for path in paths]
-
-
 def _scan_csv(session: Session, files: Files, names: Sequence[str], delimiter: str | None, weight: str | None) -> Scan:
     """Scan text files, each by its own header; columns are positions, so names cannot do harm.
 
@@ -518,47 +514,36 @@ def _scan_csv(session: Session, files: Files, names: Sequence[str], delimiter: s
         by_header.setdefault(header, []).append(path)
         if is_split(path, files.compression):
             session.checks.append(partial(check_records, path, files.compression, header.delimiter))
-    values = {f"paths{i}": _bound(paths) for i, paths in enumerate(by_header.values())}
-    reads = [_CsvRead(header, files.compression, asked, hive) for header in by_header]
-    strict, lenient = (
-        f"({' UNION ALL '.join(read.sql(i, *options) for i, read in enumerate(reads))})"
-        for options in ((weight, token_hex(16)), (None, ""))
-    )
+    values = {f"paths{i}": [exact_path(path) for path in paths] for i, paths in enumerate(by_header.values())}
+
+    def write_union(weight: str | None, null: str) -> str:
+        """Write the relation; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
+        statements = []
+        for i, header in enumerate(by_header):
+            at = {name: k for k, name in enumerate(header.names)}  # one that is asked for is there once
+            places = [(name, f"c{at[name]}") for name in asked]
+            fields = [f"nullif({place}, '')" if name == weight else place for name, place in places]
+            fields = [f"{field} AS f{j}" for j, field in enumerate(fields)]
+            fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(hive)]
+            shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(header.names)))
+            statements.append(
+                f"SELECT {', '.join(fields)} FROM read_csv($paths{i}, auto_detect=false, header=true, "
+                f"skip={header.skip}, delim={literal(header.delimiter)}, quote='\"', escape='\"', "
+                f"columns={{{shape}}}, strict_mode=true, null_padding=false, nullstr='{null}', "
+                f"{write_text_options(files.compression)}, hive_partitioning={bool(hive)}, hive_types_autocast=false)"
+            )
+        return f"({' UNION ALL '.join(statements)})"
+
     named = {name: f"f{j}" for j, name in enumerate(asked)}
     named |= {name: f"h{j}" for j, name in enumerate(hive)}
-    return Scan(strict, values, named, explaining=lenient)
-
-
-@dataclass(frozen=True)
-class _CsvRead:
-    """How files with one header are read."""
-
-    header: Header
-    compression: str
-    asked: Sequence[str]
-    hive: Sequence[str]
-
-    def sql(self, number: int, weight: str | None, null: str) -> str:
-        """Write the statement; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
-        at = {name: k for k, name in enumerate(self.header.names)}  # one that is asked for is there once
-        places = [(name, f"c{at[name]}") for name in self.asked]
-        fields = [f"nullif({place}, '')" if name == weight else place for name, place in places]
-        fields = [f"{field} AS f{j}" for j, field in enumerate(fields)]
-        fields += [f"{identifier(name)} AS h{j}" for j, name in enumerate(self.hive)]
-        shape = ", ".join(f"'c{k}': 'VARCHAR'" for k in range(len(self.header.names)))
-        return (
-            f"SELECT {', '.join(fields)} FROM read_csv($paths{number}, auto_detect=false, header=true, "
-            f"skip={self.header.skip}, delim={literal(self.header.delimiter)}, quote='\"', escape='\"', "
-            f"columns={{{shape}}}, strict_mode=true, null_padding=false, nullstr='{null}', "
-            f"{write_text_options(self.compression)}, hive_partitioning={bool(self.hive)}, hive_types_autocast=false)"
-        )
+    return Scan(write_union(weight, token_hex(16)), values, named, explaining=write_union(None, ""))
 
 
 def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Scan:
     """Scan typed files, which must agree about the type of every column that is read."""
     hive = bool(set(files.hive_keys) & set(columns))
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
-    paths = _bound(files.paths)
+    paths = list(map(exact_path, files.paths))
     schemas = parquet_schemas(session, paths)
     if not files.by_codes:
         fetch_parquet_columns(session, files, columns)
@@ -613,7 +598,7 @@ def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Sca
 def fetch_parquet_columns(session: Session, files: Files, columns: Sequence[str]) -> None:
     """Bring the columns of remote files into their copies; of files here, nothing is to be done."""
     if files.format == "parquet":
-        fetch_columns(files.mirrors, columns, lambda paths: session.rows(_CHUNKS, paths=_bound(paths)))
+        fetch_columns(files.mirrors, columns, lambda paths: session.rows(_CHUNKS, paths=list(map(exact_path, paths))))
 
 
 _FEW_ROWS = 200

@@ -17,7 +17,8 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 from itertools import chain, islice
 from operator import itemgetter
 from pathlib import Path
@@ -604,7 +605,7 @@ def locate_groups(groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFil
     pool = ThreadPoolExecutor(_PREFETCHES)
     at_once = all(mirror.delay <= _AT_ONCE for mirror in mirrors.values())
     try:
-        yield _take_first(_order_ahead(groups, mirrors, _Requests(pool, ahead=0 if at_once else _AHEAD)))
+        yield _take_first(_Prefetch(pool, mirrors, 0 if at_once else _AHEAD).locate(groups))
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
 
@@ -627,83 +628,61 @@ def _take_first(groups: Iterator[LocatedGroup]) -> Iterator[LocatedGroup]:
     return rest()
 
 
-class _Content(Protocol):
-    """Bytes that are here, or will be."""
-
-    def result(self) -> memoryview:
-        """Return the bytes, once they have come."""
-
-
 @dataclass
-class _Requests:
-    """Requests for bytes: sent ahead of the counting, or none before its bytes are needed."""
+class _Prefetch:
+    """Requests for the bytes of row groups: sent ahead of the counting, or none before its bytes are needed."""
 
     pool: ThreadPoolExecutor
+    mirrors: Mapping[Path, MirroredFile]
     ahead: int
     """Bytes that are asked for before they are needed."""
 
-    def content(self, mirror: MirroredFile, span: _Range) -> _Content:
-        """Return the bytes of a range."""
-        return self.pool.submit(lambda: memoryview(mirror.read(span))) if self.ahead else _OnDemand(self, mirror, span)
+    def locate(self, groups: Iterator[RowGroup]) -> Iterator[LocatedGroup]:
+        """Yield row groups whose bytes, and those of some groups behind them, were asked for."""
+        waiting: deque[LocatedGroup] = deque()
+        requested = 0
+        for block in _blocks(groups):
+            contents: dict[_Range, Callable[[], memoryview]] = {}
+            mirror = self.mirrors.get(block[0].path)
+            if mirror is not None:
+                spans = {(chunk.start, chunk.start + chunk.size) for chunk in chain(*(group.chunks for group in block))}
+                for span in _coalesce(span for span in spans if not mirror.has(span)):
+                    contents[span] = self._request(mirror, span)
+            for group in block:
+                waiting.append((group, partial(_find_bytes, contents)))
+                requested += _size(group)
+                while requested > self.ahead:
+                    first, in_memory = waiting.popleft()
+                    requested -= _size(first)
+                    yield first, in_memory
+        while waiting:
+            yield waiting.popleft()
+
+    def _request(self, mirror: MirroredFile, span: _Range) -> Callable[[], memoryview]:
+        """Ask for the bytes of a range, now or when a thread needs them; return what waits for them."""
+        if self.ahead:
+            return self.pool.submit(lambda: memoryview(mirror.read(span))).result
+        lock = Lock()
+        content: list[memoryview] = []
+
+        def fetch() -> memoryview:
+            with lock:
+                if not content:
+                    start = time.perf_counter()
+                    content.append(memoryview(mirror.read(span)))
+                    if time.perf_counter() - start > _SLOW:  # the next ones are asked for ahead
+                        self.ahead = _AHEAD
+                return content[0]
+
+        return fetch
 
 
-@dataclass
-class _OnDemand:
-    """Bytes that the first thread that needs them asks for."""
-
-    requests: _Requests
-    mirror: MirroredFile
-    span: _Range
-    _content: memoryview | None = None
-    _lock: Lock = field(default_factory=Lock)
-
-    def result(self) -> memoryview:
-        """Return the bytes; where they take long, the next ones are asked for ahead."""
-        with self._lock:
-            if self._content is None:
-                start = time.perf_counter()
-                self._content = memoryview(self.mirror.read(self.span))
-                if time.perf_counter() - start > _SLOW:
-                    self.requests.ahead = _AHEAD
-            return self._content
-
-
-@dataclass(frozen=True)
-class _Arriving:
-    """Ranges of a file that were asked for, shared by row groups that lie close together."""
-
-    ranges: Mapping[_Range, _Content]
-
-    def in_memory(self, start: int, size: int) -> memoryview | None:
-        """Return these bytes, once they have come."""
-        for (first, end), content in self.ranges.items():
-            if first <= start and start + size <= end:
-                return content.result()[start - first : start - first + size]
-        return None
-
-
-def _order_ahead(
-    groups: Iterator[RowGroup], mirrors: Mapping[Path, MirroredFile], requests: _Requests
-) -> Iterator[LocatedGroup]:
-    waiting: deque[tuple[RowGroup, _Arriving]] = deque()
-    asked = 0
-    for block in _blocks(groups):
-        mirror, ranges = mirrors.get(block[0].path), {}
-        if mirror is not None:
-            spans = {(chunk.start, chunk.start + chunk.size) for chunk in chain(*(group.chunks for group in block))}
-            missing = _coalesce(span for span in spans if not mirror.has(span))
-            ranges = {span: requests.content(mirror, span) for span in missing}
-        arriving = _Arriving(ranges)
-        for group in block:
-            waiting.append((group, arriving))
-            asked += _size(group)
-            while asked > requests.ahead:
-                first, found = waiting.popleft()
-                asked -= _size(first)
-                yield first, found.in_memory
-    while waiting:
-        group, arriving = waiting.popleft()
-        yield group, arriving.in_memory
+def _find_bytes(contents: Mapping[_Range, Callable[[], memoryview]], start: int, size: int) -> memoryview | None:
+    """Return bytes of a file that were asked for, once they have come."""
+    for (first, end), content in contents.items():
+        if first <= start and start + size <= end:
+            return content()[start - first : start - first + size]
+    return None
 
 
 def _blocks(groups: Iterable[RowGroup]) -> Iterator[list[RowGroup]]:
