@@ -523,8 +523,8 @@ MUTANTS = (
     Mutant(
         "the total of weighted categories",
         "_score_categories",
-        "whole = binary_entropy(sums.truth, tables.total)",
-        "whole = binary_entropy(sums.truth, float(pair.n))",
+        "entropies = binary_entropy(sums.truth, tables.total)",
+        "entropies = binary_entropy(sums.truth, float(pair.n))",
         ("tests/multilabel/test_weights.py::test_a_category_of_all_objects_holds_no_information_whatever_they_weigh",),
     ),
     Mutant(

@@ -33,9 +33,9 @@ class GroupFault:
     pieces: tuple[tuple[str, float], ...]
     """Names on the other side and how much of the group lies there; ten at most."""
     parts: int
-    """How many pieces there are in all."""
+    """Number of pieces in all."""
     bits: float
-    """What it adds to H(S|T) (a split) or H(T|S) (a merge)."""
+    """Its part of H(S|T) (a split) or H(T|S) (a merge)."""
 
     def sentence(self) -> str:
         """Return what happened in words."""
@@ -49,7 +49,7 @@ class GroupFault:
 
 @dataclass(frozen=True)
 class SplitsAndMerges:
-    """How many groups are found whole, split or merged, and the costliest of them."""
+    """Numbers of groups that are found whole, split or merged, and the costliest of them."""
 
     groups: int
     clusters: int

@@ -174,7 +174,7 @@ class Ranking:
 
     @property
     def leads(self) -> bool:
-        """Whether every system of the front is significantly better than every other."""
+        """True if every system of the front is significantly better than every other."""
         others = [place.name for place in self.contenders if place.name not in self.front]
         return bool(self.front) and all((one, other) in self.wins for one in self.front for other in others)
 
@@ -196,7 +196,7 @@ class Improvement:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Result):
-    """Who is better, by how much, and how sure that is."""
+    """Differences of all pairs of systems, and a ranking by each metric."""
 
     kind: ClassVar[str] = "comparison"
 
@@ -282,7 +282,7 @@ class CompareOptions:
     costs: StatedCosts | None = None
     swaps: bool = True
     named: bool = True
-    """Whether the metrics were named: one that is undefined is then an error, not a finding."""
+    """True if the metrics were named: one that is undefined is then an error, not a finding."""
 
     @property
     def all_metrics(self) -> tuple[Metric, ...]:
@@ -827,7 +827,11 @@ def compare_rows(
         )
         if predictions.cluster is not None:  # tests take rows as independent
             return evidence
-        comparable = [entry for entry in options.metrics if _is_comparable(evidence, entry, defined)]
+        comparable = [
+            entry
+            for entry in options.metrics
+            if all(side.name in defined[entry.name] and side.beliefs[entry.name].is_known for side in (one, other))
+        ]
         p_values: dict[str, dict[str, float]] = {entry.name: {} for entry in comparable}
         if comparable and frozenset((one.name, other.name)) in swap_pairs:
             for name, p in swap_p_values(cells, comparable, swaps=swaps, rng=rng).items():
@@ -1025,9 +1029,12 @@ def compare_judged(judged: Judged, options: CompareOptions) -> Comparison:
     defined, undefined = _find_defined(systems, options)
     evidence = []
     for one, other in combinations(systems.values(), 2):
-        known = [e.name for e in options.all_metrics if one.beliefs[e.name].is_known and other.beliefs[e.name].is_known]
         pair = one.name, other.name
-        rhos = {name: judged_correlation(judged, pair, name, seed=options.seed) for name in known}
+        rhos = {
+            entry.name: judged_correlation(judged, pair, entry.name, seed=options.seed)
+            for entry in options.all_metrics
+            if one.beliefs[entry.name].is_known and other.beliefs[entry.name].is_known
+        }
         evidence.append(PairEvidence(one, other, rhos))
     result, _ = _combine_pairs(systems, evidence, defined, options, paired=True)
     ranked = [place.name for ranking in result.ranking[:1] for place in ranking.places]
@@ -1075,11 +1082,6 @@ def _leave_out(entry: Metric, why: str, options: CompareOptions, scope: str) -> 
         raise InputError(f"{entry.name} is {why}; compare in another metric, or leave this system out")
     text = f"{entry.name} is {why}; {scope} left out"
     return Finding("metric_left_out", text, evidence={"metric": entry.name, "why": why})
-
-
-def _is_comparable(evidence: PairEvidence, entry: Metric, defined: Mapping[str, Sequence[str]]) -> bool:
-    sides = evidence.one, evidence.other
-    return all(side.name in defined[entry.name] and side.beliefs[entry.name].is_known for side in sides)
 
 
 def _combine_pairs(

@@ -74,7 +74,7 @@ class MetricBelief:
     low: float
     high: float
     corrected: bool = False
-    """Whether the mean corrects the small-sample bias of the value, as of information, and is shown first."""
+    """True if the mean corrects the small-sample bias of the value, as of information, and is shown first."""
 
     @property
     def centre(self) -> float:
@@ -83,7 +83,7 @@ class MetricBelief:
 
     @property
     def is_known(self) -> bool:
-        """Whether every number is finite; undefined and unbounded values cannot be compared."""
+        """True if every number is finite; undefined and unbounded values cannot be compared."""
         return all(map(isfinite, (self.value, self.mean, self.sd, self.low, self.high)))
 
     @property

@@ -69,7 +69,7 @@ class EstimatorScores:
 
 @dataclass(frozen=True)
 class ScoreOverlap:
-    """How often A had the lower S_I/H(T): Holt's p-value is the smaller of this share and its complement.
+    """Share of repeats with the lower S_I/H(T) for A: Holt's p-value is the smaller of it and its complement.
 
     Run by run where both have as many, else over all pairs of their runs.
     """

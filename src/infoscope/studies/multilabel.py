@@ -192,7 +192,7 @@ class Predictor:
     classes: tuple[CategoryResult, ...]
     reassignments: tuple[Reassignment, ...]
     permutation_chance: Chance | None
-    """What renaming gains on shuffled labels."""
+    """Gain of renaming on shuffled labels."""
     label_sets: Mapping[str, SampleSpread]
     """Categories per object and objects per category on both sides."""
     stability: Mapping[str, SampleSpread]
@@ -781,12 +781,12 @@ def _measure_sizes(pair: Categorization) -> dict[str, SampleSpread]:
 def _score_categories(pair: Categorization, sums: CategorySums, level: float | None) -> tuple[CategoryResult, ...]:
     """Return one record per category, its rates with intervals of this level; what does not exist is null."""
     tables, plain = sums.tables, pair.drop_weights()
-    whole = binary_entropy(sums.truth, tables.total)
-    missed = np.maximum(whole - sums.information, 0.0)
+    entropies = binary_entropy(sums.truth, tables.total)
+    missed = np.maximum(entropies - sums.information, 0.0)
     columns: dict[str, Real] = {
-        "proficiency": ratio(sums.information, whole),
+        "proficiency": ratio(sums.information, entropies),
         "information": sums.information,
-        "entropy": whole,
+        "entropy": entropies,
         "missed_share": ratio(missed, missed.sum()),
     }
     worth = pair.effective_size / (pair.total or 1.0)  # weights count by their effective size
@@ -852,7 +852,7 @@ def _split_halves(
     For a smooth metric the deviation of half the data over random halves estimates the standard error of all of it. The
     bias is the mean less the value of all objects: half as many look more informative.
     """
-    whole = score_sums(ledger.whole())
+    of_all = score_sums(ledger.whole())
     values = score_sums(ledger.halve(splits, np.random.default_rng(rng.integers(2**63))))
     if len(pair.categories) > MAX_RENAMED_CATEGORIES:
         values = {name: halves for name, halves in values.items() if name not in RENAMED}
@@ -862,8 +862,8 @@ def _split_halves(
     spreads = {}
     for name, halves in values.items():
         if not np.isnan(halves).all():
-            mean, of_all = float(np.nanmean(halves)), float(whole[name])
-            bias = mean - of_all if np.isfinite(of_all) else None
+            mean, value = float(np.nanmean(halves)), float(of_all[name])
+            bias = mean - value if np.isfinite(value) else None
             spreads[name] = SampleSpread(mean, float(np.nanstd(halves)), bias)
     return spreads
 
@@ -876,10 +876,10 @@ def _rename_halves(pair: Categorization, rng: np.random.Generator, by: AssignBy)
         part = pair.select_objects(half)
         size, carried = part.total or 1.0, part.truth_counts
         information = compute_pair_information(part.joint_counts(), carried, part.system_counts, size)
-        whole = float(binary_entropy(carried, size).sum())
+        truth_bits = float(binary_entropy(carried, size).sum())
         order = find_best_order(compute_pair_worth(information, carried, size, by))
         bits = float(information[np.arange(len(order)), order].sum())
-        shares.append(bits / whole if whole > 0 else np.nan)
+        shares.append(bits / truth_bits if truth_bits > 0 else np.nan)
     return shares
 
 

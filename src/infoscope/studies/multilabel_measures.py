@@ -93,7 +93,7 @@ class ObjectSums:
     categories: int
     order: NDArray[np.int64]
     weights: Real | None = None
-    """How much each object counts; None where all count the same."""
+    """Weight of each object; None where all count the same."""
 
     @classmethod
     def of(cls, pair: Categorization, order: NDArray[np.int64] | None = None) -> ObjectSums:
@@ -181,7 +181,7 @@ class WeighedObjects:
 
     @property
     def distinct(self) -> WeighedObjects:
-        """The same with objects of equal sets on both sides as one, with their summed weight."""
+        """Objects of equal sets on both sides taken as one, with their summed weight."""
         both = csr_array(hstack([self.pair.truth, self.pair.system], format="csr")).sorted_indices()
         places: dict[bytes, int] = {}
         of_row = np.array(
@@ -314,8 +314,8 @@ def permuted_proficiency(tally: CategorySums) -> Real:
 )
 def false_information_ratio(tally: CategorySums) -> Real:
     """False information relative to the truth's information."""
-    said = binary_entropy(tally.system, tally.tables.total)
-    return ratio(np.maximum(said - tally.information, 0.0).sum(axis=-1), _truth_bits(tally))
+    system_bits = binary_entropy(tally.system, tally.tables.total)
+    return ratio(np.maximum(system_bits - tally.information, 0.0).sum(axis=-1), _truth_bits(tally))
 
 
 @label_set_metric(
@@ -594,9 +594,9 @@ def object_f_beta(objects: WeighedObjects, *, beta: float = 2.0) -> Real:
         raise InputError(f"beta is {beta}; it is a number of 0 or more")
     pair = objects.pair
     truth, system, hits = (np.diff(side.indptr).astype(np.float64) for side in (pair.truth, pair.system, pair.hits))
-    known = truth + system > 0
+    has_sets = truth + system > 0
     score = ratio((1 + beta**2) * hits, beta**2 * truth + system)
-    return ratio(np.sum(objects.weights[known] * np.nan_to_num(score[known])), np.sum(objects.weights[known]))
+    return ratio(np.sum(objects.weights[has_sets] * np.nan_to_num(score[has_sets])), np.sum(objects.weights[has_sets]))
 
 
 @label_set_metric(
@@ -657,7 +657,7 @@ def _mean_multiplicity(objects: WeighedObjects, *, of_system: bool) -> Real:
     if not of_system:
         one, other = other, one
     weights = distinct.weights
-    score, known = np.zeros(len(weights)), np.diff(one.indptr) > 0
+    score, is_placed = np.zeros(len(weights)), np.diff(one.indptr) > 0
     step = max(1, MAX_BLOCK_CELLS // max(len(weights), 1))
     for start in range(0, len(weights), step):
         rows = slice(start, start + step)
@@ -665,4 +665,4 @@ def _mean_multiplicity(objects: WeighedObjects, *, of_system: bool) -> Real:
         shared = here > 0
         agreed = np.divide(np.minimum(here, there), here, out=np.zeros_like(here), where=shared)
         score[rows] = np.nan_to_num(ratio(agreed @ weights, shared @ weights))
-    return ratio(np.sum(weights[known] * score[known]), np.sum(weights[known]))
+    return ratio(np.sum(weights[is_placed] * score[is_placed]), np.sum(weights[is_placed]))

@@ -77,8 +77,8 @@ def compute_pair_worth(information: Real, truth: Real, total: float, by: AssignB
     """
     if by == "information":
         return information
-    whole = binary_entropy(truth, total)[:, None]
-    return np.divide(information, whole, out=np.zeros_like(information), where=whole > 0)
+    truth_bits = binary_entropy(truth, total)[:, None]
+    return np.divide(information, truth_bits, out=np.zeros_like(information), where=truth_bits > 0)
 
 
 def find_best_order(worth: Real) -> NDArray[np.int64]:
@@ -138,7 +138,7 @@ def find_reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int
     truth, system, joint = pair.truth_counts[rows], pair.system_counts[columns], counts[rows, columns]
     tables = BinaryTables(joint, truth, system, n)
     bits, sign, expected = tables.information, tables.sign, tables.expected
-    whole = binary_entropy(truth, n)
+    truth_bits = binary_entropy(truth, n)
     looks = float(np.count_nonzero(pair.truth_counts) * np.count_nonzero(pair.system_counts))
     every = BinaryTables(counts, pair.truth_counts[:, None], pair.system_counts[None, :], n)
     critical = ndtri(1 - SIGNIFICANCE_LEVEL / max(looks, 1.0)) ** 2 / (2.0 * n * np.log(2.0))
@@ -146,7 +146,7 @@ def find_reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int
     candidates = max(int(np.count_nonzero(related)) - int(np.count_nonzero(related.diagonal())), 1)
     gains = _standardize_gains(pair, rows, columns, joint)
     moved = []
-    for i in np.argsort(-np.divide(bits, whole, out=np.zeros_like(bits), where=whole > 0), kind="stable"):
+    for i in np.argsort(-np.divide(bits, truth_bits, out=np.zeros_like(bits), where=truth_bits > 0), kind="stable"):
         p = 1.0
         if sign[i] > 0:
             p_chance = _hypergeometric_tail(joint[i], truth[i], system[i], n) * looks
@@ -155,7 +155,7 @@ def find_reassignments(pair: CategoryCounts, counts: Real, order: NDArray[np.int
             Reassignment(
                 truth=str(pair.categories[rows[i]]),
                 system=str(pair.categories[columns[i]]),
-                proficiency=float(bits[i] / whole[i]) if whole[i] > 0 else None,
+                proficiency=float(bits[i] / truth_bits[i]) if truth_bits[i] > 0 else None,
                 joint=int(joint[i]),
                 expected=float(expected[i]),
                 truth_count=int(truth[i]),
@@ -230,8 +230,8 @@ def measure_chance(
     pair: Categorization, permuted: float, shuffles: int, rng: np.random.Generator, by: AssignBy = "information"
 ) -> Chance | None:
     """Shuffle the objects of one side; ``permuted`` is the permuted proficiency of the pair itself."""
-    whole = float(binary_entropy(pair.truth_counts, pair.total).sum())
-    if not shuffles or whole == 0:
+    truth_bits = float(binary_entropy(pair.truth_counts, pair.total).sum())
+    if not shuffles or truth_bits == 0:
         return None
     bits = []
     for _ in range(shuffles):
@@ -239,6 +239,6 @@ def measure_chance(
         information = compute_pair_information(dealt.joint_counts(), pair.truth_counts, dealt.system_counts, pair.total)
         order = find_best_order(compute_pair_worth(information, pair.truth_counts, pair.total, by))
         bits.append(float(information[np.arange(len(order)), order].sum()))
-    draws = np.array(bits) / whole
+    draws = np.array(bits) / truth_bits
     reached = np.count_nonzero(draws >= permuted - 1e-12)
     return Chance(shuffles, float(draws.mean()), float((1 + reached) / (shuffles + 1)))

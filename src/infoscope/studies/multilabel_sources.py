@@ -44,7 +44,7 @@ MIN_WEIGHT_SHARE = 1e-13
 
 @dataclass(frozen=True)
 class LabelSetFormat:
-    """How label sets are written, where the source itself does not say."""
+    """Form of label sets, where the source itself does not say it."""
 
     object: str | None = None
     """Column of the object, for rows of object and category."""
@@ -54,11 +54,11 @@ class LabelSetFormat:
     separator: str | None = None
     depth: int | None = None
     input_format: FileFormat | None = None
-    """How files are laid out, where their names do not say."""
+    """Layout of files, where their names do not say it."""
     first_category: int | None = None
     """Column of a file in which categories start, counted from the object's, which is 0."""
     is_truth: bool = False
-    """Whether these are the true label sets."""
+    """True for the true label sets."""
 
     def __post_init__(self) -> None:
         """Reject options that do not go together."""

@@ -43,7 +43,7 @@ class CodedColumn:
 
     @cached_property
     def present(self) -> NDArray[np.bool_] | None:
-        """Whether each row has a label; None when all do."""
+        """True for each row that has a label; None when all have one."""
         present = self.codes >= 0
         return None if present.all() else present
 
@@ -74,7 +74,7 @@ class PairCells:
 
     @property
     def are_counts(self) -> bool:
-        """Whether whole rows were counted, each once."""
+        """True if whole rows were counted, each once."""
         return bool(np.all(self.counts == np.rint(self.counts)))
 
     @property
@@ -84,12 +84,12 @@ class PairCells:
 
     @cached_property
     def alike(self) -> bool:
-        """Whether the two systems gave the same prediction to every row."""
+        """True if the two systems gave the same prediction to every row."""
         return np.array_equal(self.a, self.b)
 
     @cached_property
     def is_renaming(self) -> bool:
-        """Whether one system's predictions are the other's under other names, one to one, with the same rejections."""
+        """True if the predictions are the same under other names, one to one, with the same rejections."""
         combinations = np.unique(np.stack([self.a, self.b], axis=1), axis=0)
         one, other = combinations[:, 0], combinations[:, 1]
         reject = self.table_a.reject_column
@@ -120,7 +120,7 @@ class PairedPredictions:
     truth: CodedColumn
     systems: Mapping[str, CodedColumn]
     counts: NDArray[np.float64] | None = None
-    """How often each row occurred, or its weight; None for once each."""
+    """Number of times each row occurred, or its weight; None for once each."""
     reject: Label | None = None
     positive: Label | None = None
     cluster: CodedColumn | None = None
@@ -310,11 +310,15 @@ class PairedPredictions:
         check_reject_is_no_truth(truth, self.reject)
         check_kinds(truth, [label for label in system if label != self.reject])
         check_reject_kind(both, self.reject)
-        whole = counts.astype(np.int64) if np.all(counts == np.rint(counts)) else counts
+        row_counts = counts.astype(np.int64) if np.all(counts == np.rint(counts)) else counts
         stated = Declared(None, self.reject, self.positive)
         tables = [
             placed(
-                Contingency, Cells(truth, system, moved[0], predicted, whole), (truth, system), stated, declared=True
+                Contingency,
+                Cells(truth, system, moved[0], predicted, row_counts),
+                (truth, system),
+                stated,
+                declared=True,
             )
             for predicted in moved[1:]
         ]
@@ -322,7 +326,7 @@ class PairedPredictions:
 
 
 def _scale_weights(weights: NDArray[np.float64], squares: float) -> NDArray[np.float64]:
-    """Scale weights to the number of independent samples; whole numbers stay whole."""
+    """Scale weights to the number of independent samples; row_counts numbers stay row_counts."""
     if not squares:
         raise InputError("all weights are 0; nothing is left to compare")
     if squares == np.inf:

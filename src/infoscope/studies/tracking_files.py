@@ -67,7 +67,7 @@ class TrackFile:
 
     @property
     def kind(self) -> str:
-        """What a row describes: nothing, only an id, a point or a box."""
+        """Content of a row: nothing, only an id, a point or a box."""
         if not len(self):
             return "nothing"
         return {0: "id", 2: "point", 3: "point", 4: "box"}[self.shapes.shape[1]]

@@ -45,7 +45,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
 ROUNDING = float(np.finfo(np.float64).eps)
 """A similarity this little below the gate still passes it, as in TrackEval."""
 MAX_PAIRS_AT_ONCE = 1 << 21
-"""How many candidate pairs are looked at together: bounds the memory, not the result."""
+"""Candidate pairs that are looked at together: bounds the memory, not the result."""
 CONTINUATION_WORTH = 1000.0
 """Worth of continuing the pair of the frame before: more than any similarity in the frame."""
 WORTH_BITS = 40
@@ -60,7 +60,7 @@ FrameSimilarity: TypeAlias = Callable[[Real, Real], Any] | Mapping[Any, Any]
 
 @dataclass(frozen=True)
 class Convention:
-    """How tracks were compared, in fields and in a sentence."""
+    """Choices by which tracks were compared, in fields and in a sentence."""
 
     gate: float | None
     similarity: str
@@ -479,7 +479,7 @@ class Ledger(NamedTuple):
 
     @property
     def captured(self) -> Real:
-        """What is left of each truth track's information."""
+        """Rest of each truth track's information."""
         return self.truth - self.missed - self.confused
 
 
@@ -813,7 +813,7 @@ class Segment(NamedTuple):
     last: float
     system: TrackId | None
     begins: str
-    """How it begins: ``start``, ``missed``, ``found`` (again under the same id), ``break`` or ``swap``."""
+    """Its beginning: ``start``, ``missed``, ``found`` (again under the same id), ``break`` or ``swap``."""
 
 
 class Cell(NamedTuple):

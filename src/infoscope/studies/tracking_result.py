@@ -117,7 +117,7 @@ class SequenceResult:
 
 @dataclass(frozen=True)
 class TrackerInterval:
-    """Where the intervals of a tracker come from."""
+    """Method behind the intervals of a tracker."""
 
     method: str
     level: float
@@ -137,7 +137,7 @@ class TrackerResult:
     system_boxes: int
     metrics: Mapping[str, Estimate]
     ledger: Mapping[str, float]
-    """Where the bits go, over all sequences."""
+    """Lines of the ledger over all sequences, in bits."""
     curve: Mapping[str, tuple[float | None, ...]]
     """HOTA and its parts at each level of similarity."""
     interval: TrackerInterval
@@ -167,7 +167,7 @@ class TrackerComparison:
     curves: Mapping[str, tuple[CurvePoint, ...]]
     """Trackers named ``tracker@parameter=value``, by tracker and parameter, in the order of the value."""
     unit: str = ""
-    """What was compared as independent draws: sequences or truth tracks."""
+    """Units that were compared as independent draws: sequences or truth tracks."""
 
 
 @dataclass(frozen=True)
