@@ -101,7 +101,7 @@ def test_names_are_cut_no_more_than_the_room_asks(name: str, room: float) -> Non
 def test_a_very_long_name_is_measured_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not once per letter: pages with names of 5,000 letters took half a minute."""
     measured = []
-    monkeypatch.setattr(layout, "width_of", lambda text, size: measured.append(text) or width_of(text, size))
+    monkeypatch.setattr(layout, "measure_width", lambda text, size: measured.append(text) or width_of(text, size))
 
     assert len(fitting("long " * 1000, 90.0)) < 20
     assert len(measured) < 20

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, fitting, plain_label, width_of
+from infoscope.figures.layout import axis, fit_label, measure_width, plain_label
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words
 from infoscope.studies.agreement import AnnotatorMap
 
@@ -31,7 +31,7 @@ class AnnotatorPlaneDisplay(Display):
             near = sum(abs(x - u) < 0.2 * reach and abs(y - v) < 0.08 * reach for u, v in points[:row])
             shift = (9.0, -9.0 + 14.0 * near)  # names of annotators that lie together stand below each other
             marks.append(Dot(x, y, "accent", of=name, tip=tip))
-            marks.append(Words(x, y, fitting(name, 120.0), shift=shift, halo="paper", of=name, tip=tip))
+            marks.append(Words(x, y, fit_label(name, 120.0), shift=shift, halo="paper", of=name, tip=tip))
         return Panel(
             "Annotators",
             f"{len(points)} annotators in a plane; farthest from the others is {self.map.farthest}.",
@@ -69,11 +69,11 @@ class AnnotatorTreeDisplay(Display):
             marks.append(Line(((xa, ya), (height, ya), (height, yb), (xb, yb)), "ink", 1.5, tip=tip))
             place[count + step] = (height, (ya + yb) / 2)
         marks += [
-            Words(0.0, place[leaf][1], fitting(self.map.names[leaf], 180.0), anchor="end", shift=(-8.0, 0.0))
+            Words(0.0, place[leaf][1], fit_label(self.map.names[leaf], 180.0), anchor="end", shift=(-8.0, 0.0))
             for leaf in order
         ]
         high = max((height for _, _, height in self.map.merges), default=1.0) * 1.06 or 1.0
-        left = min(200.0, 22.0 + max(width_of(plain_label(name)) for name in self.map.names))
+        left = min(200.0, 22.0 + max(measure_width(plain_label(name)) for name in self.map.names))
         return Panel(
             "Tree of annotators",
             f"{count} annotators; farthest from the others is {self.map.farthest}.",

@@ -13,8 +13,16 @@ import numpy as np
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, tables_by_name
-from infoscope.figures.layout import PlacedName, axis, plain_label, shortened, side_labels, side_room, width_of
+from infoscope.figures.display import TableDisplay, Tables, name_tables
+from infoscope.figures.layout import (
+    PlacedName,
+    axis,
+    draw_side_labels,
+    measure_side_room,
+    measure_width,
+    plain_label,
+    shorten,
+)
 from infoscope.figures.scene import Dot, Line, Mark, Panel, Words
 from infoscope.studies.bounds import BoundCurves, ErrorPoint, bound_curves
 
@@ -51,7 +59,7 @@ class BoundsDisplay(TableDisplay):
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", zoom: bool = False) -> Self:
         """Make one disc and one ring a table; clusters, whose names mean nothing, have only the ring."""
-        named = tables_by_name(tables, name)
+        named = name_tables(tables, name)
         for key, table in named.items():
             if np.count_nonzero(table.row_totals) < 2:
                 raise InputError(
@@ -68,7 +76,7 @@ class BoundsDisplay(TableDisplay):
         x = 1.15 * missed if self.zoom and missed > 0 else float(bounds.missed[-1])
         highest = max(max(_get_height(point), point.bayes_error) for point in points)
         y = 1.06 * max(highest, min(x / 2, guessing))
-        right = side_room(point.name for point in points)
+        right = measure_side_room(point.name for point in points)
         panel = Panel(
             "Bounds on the error",
             _summarize(points),
@@ -94,7 +102,7 @@ class BoundsDisplay(TableDisplay):
             colour, width, dash = _STYLES[name]
             marks.append(Line(line, colour, width, dash, tip=name))
         marks += _draw_key(panel)
-        marks += side_labels(panel, [PlacedName(p.missed, _get_height(p), p.name) for p in points])
+        marks += draw_side_labels(panel, [PlacedName(p.missed, _get_height(p), p.name) for p in points])
 
         # all ways down first, then rings, then discs, so that nothing hides a disc
         ways: list[Mark] = []
@@ -129,12 +137,12 @@ def _draw_key(panel: Panel) -> list[Mark]:
     for name, (colour, width, dash) in _STYLES.items():
         marks.append(Line(((place(left), height), (place(left + 24.0), height)), colour, width, dash, clip=False))
         marks.append(Words(place(left + 30.0), height, name))
-        left += 50.0 + width_of(name)
+        left += 50.0 + measure_width(name)
     left, height = 0.0, panel.y.high + 15.0 * up
     for name, draw_sign in (("observed error", _draw_disc), ("reachable (Bayes) error", _draw_ring)):
         marks.append(draw_sign(place(left + 12.0), height))
         marks.append(Words(place(left + 30.0), height, name))
-        left += 50.0 + width_of(name)
+        left += 50.0 + measure_width(name)
     return marks
 
 
@@ -148,7 +156,7 @@ def _draw_ring(x: float, y: float, of: str | None = None, tip: str | None = None
 
 def _summarize(points: Sequence[ErrorPoint]) -> str:
     above = [point for point in points if point.error > point.missed / 2 + _EQUAL]
-    named = ", ".join(f"{shortened(p.name, 40)} ({p.error:.0%}, reachable {p.bayes_error:.0%})" for p in above[:4])
+    named = ", ".join(f"{shorten(p.name, 40)} ({p.error:.0%}, reachable {p.bayes_error:.0%})" for p in above[:4])
     more = f" and {len(above) - 4} more" if len(above) > 4 else ""
     stated = f"above Hellman and Raviv's bound, which holds for the Bayes error, {'is' if len(above) == 1 else 'are'} "
     return (

@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from infoscope.figures.display import TableDisplay, Tables, tables_by_name
-from infoscope.figures.layout import fitting, plain_label, round_ticks, shortened, tick_text, width_of
+from infoscope.figures.display import TableDisplay, Tables, name_tables
+from infoscope.figures.layout import choose_round_ticks, fit_label, format_ticks, measure_width, plain_label, shorten
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Size, Words, series
 from infoscope.metrics import class_false_information, output_missed_information
 
@@ -41,7 +41,7 @@ class ClassInformationDisplay(TableDisplay):
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
         """Measure every class of one table, or of several by name."""
         bars = []
-        for key, table in tables_by_name(tables, name).items():
+        for key, table in name_tables(tables, name).items():
             spread = dict(zip(table.truth_labels, np.asarray(class_false_information(table)).tolist(), strict=True))
             ambiguity = dict(
                 zip(table.system_labels, np.asarray(output_missed_information(table)).tolist(), strict=True)
@@ -89,20 +89,20 @@ class ClassInformationDisplay(TableDisplay):
         marks.append(Words(gap, top, "prediction ambiguity, H(T|S=class)", "dim", shift=(0.0, -14.0)))
         left = -300.0
         for place, system in enumerate(systems if several else ()):
-            text = f"■ {fitting(system, 600.0 / len(systems) - 28.0, 11.0)}"
+            text = f"■ {fit_label(system, 600.0 / len(systems) - 28.0, 11.0)}"
             shift, tip = (left, -36.0), plain_label(system)
             marks.append(Words(0.0, top, text, series(place), "small", shift=shift, bold=True, of=system, tip=tip))
-            left += 18.0 + 1.06 * width_of(text, 11.0)
+            left += 18.0 + 1.06 * measure_width(text, 11.0)
 
-        ticks = round_ticks(0.0, most, 4)
-        words = tick_text(ticks)
+        ticks = choose_round_ticks(0.0, most, 4)
+        words = format_ticks(ticks)
         mirrored = (*((-gap - x, text) for x, text in zip(ticks, words, strict=True)),)
         worst = max(self.bars, key=lambda bar: bar.cost)
         head = 38.0 + (18.0 if several else 0.0)
         return Panel(
             "Information by class",
             f"Information by class for {len(self.labels)} classes, {count} drawn. "
-            f"{shortened(worst.label, 60)} costs most: its predictions "
+            f"{shorten(worst.label, 60)} costs most: its predictions "
             f"spread by {worst.spread:.2f} bits, and predicting it leaves {worst.ambiguity:.2f} bits open.",
             Axis(
                 -1.14 * most - gap,
@@ -122,7 +122,7 @@ class ClassInformationDisplay(TableDisplay):
     def _draw_class(self, row: float, label: str, systems: Sequence[str], gap: float) -> list[Mark]:
         """Draw a class's name, and left and right of it the bars of each system with their numbers."""
         room = 0.46 / 3.2 * 2 * 616.0
-        marks: list[Mark] = [Words(0.0, row, fitting(label, room), anchor="middle", tip=plain_label(label))]
+        marks: list[Mark] = [Words(0.0, row, fit_label(label, room), anchor="middle", tip=plain_label(label))]
         thick, single = 0.8 / len(systems), len(systems) == 1
         for bar in self.bars:
             if bar.label != label:

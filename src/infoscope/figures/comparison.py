@@ -10,8 +10,8 @@ from typing import Self
 import numpy as np
 
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.display import TableDisplay, Tables, tables_by_name
-from infoscope.figures.layout import WIDER_WORDS, axis, fitting, plain_label, shortened, width_of
+from infoscope.figures.display import TableDisplay, Tables, name_tables
+from infoscope.figures.layout import WIDER_WORDS, axis, fit_label, measure_width, plain_label, shorten
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words, series
 from infoscope.metrics import accuracy, erroneous_information_ratio
 from infoscope.metrics.registry import find
@@ -76,7 +76,7 @@ class ComparisonDisplay(TableDisplay):
         """Return one row per table, by any metric; with ``uncertainty`` the number shown and its interval."""
         entry = find(metric)
         rows = []
-        for key, table in tables_by_name(tables, name).items():
+        for key, table in name_tables(tables, name).items():
             estimate = Estimate.of(entry.score(table), entry.reason(table))
             if estimate.value is None:
                 raise InputError(f"{metric} of {key!r} is undefined: {estimate.undefined}")
@@ -115,7 +115,7 @@ class ComparisonDisplay(TableDisplay):
         """Draw rows with dots and whiskers, the baseline dashed."""
         low, high = self.span
         count = len(self.rows)
-        left = min(210.0, max(60.0, 22.0 + max(width_of(plain_label(row.name)) for row in self.rows)))
+        left = min(210.0, max(60.0, 22.0 + max(measure_width(plain_label(row.name)) for row in self.rows)))
         reference = {row.name: row.value for row in self.rows}.get(self.baseline or "")
         if self.differences:
             reference = 0.0
@@ -132,7 +132,7 @@ class ComparisonDisplay(TableDisplay):
                 marks.append(Line(((row.low, y), (row.high, y)), "ink", 2.0, of=row.name))
                 tip += f" ({format_number(row.low, '.3f')} to {format_number(row.high, '.3f')})"
             marks.append(Dot(row.value, y, "accent", of=row.name, tip=tip))
-            name, full = fitting(row.name, 188.0), plain_label(row.name)
+            name, full = fit_label(row.name, 188.0), plain_label(row.name)
             marks.append(Words(low, y, name, anchor="end", shift=(-8.0, 0.0), of=row.name, tip=full))
             marks.append(Words(high, y, f"{number}  {row.word}".rstrip(), shift=(8.0, 0.0)))
         scale = 100.0 if self.differences and self.points else 1.0
@@ -140,7 +140,7 @@ class ComparisonDisplay(TableDisplay):
         best = self.rows[0]
         return Panel(
             "Comparison",
-            f"{self.title} of {count} {self.noun}; first is {shortened(best.name, 60)} with "
+            f"{self.title} of {count} {self.noun}; first is {shorten(best.name, 60)} with "
             f"{format_number(best.value, '.3f')}.",
             Axis(low, high, self.title, ticks, grid=True),
             Axis(-0.6, count - 0.4),
@@ -190,7 +190,7 @@ class ImprovementDisplay(TableDisplay):
     @classmethod
     def from_table(cls, tables: Tables, *, baseline: str | None = None) -> Self:
         """Compare every table with the baseline; without one, each with the one before it."""
-        named = tables_by_name(tables)
+        named = name_tables(tables)
         errors = {
             key: (float(erroneous_information_ratio(table)), 1.0 - float(accuracy(table)))
             for key, table in named.items()
@@ -240,7 +240,7 @@ class ImprovementDisplay(TableDisplay):
         ends = [end for step in self.steps for end in (step.factor, step.low, step.high) if end]
         low, high = min(0.9, *ends) / 1.12, max(1.1, *ends) * 1.12
         count = len(names)
-        left = min(240.0, max(80.0, 20.0 + max(width_of(plain_label(name)) for name in names)))
+        left = min(240.0, max(80.0, 20.0 + max(measure_width(plain_label(name)) for name in names)))
         marks: list[Mark] = [Line(((0.0, -0.6), (0.0, count - 0.4)), "ink", dash=(3.0, 3.0))]
         for step in self.steps:
             by_information = step.by == "information"
@@ -259,16 +259,16 @@ class ImprovementDisplay(TableDisplay):
         edge = np.log2(low)
         for number, (by, word) in enumerate(_WORDS.items()):
             if any(step.by == by for step in self.steps):
-                shift = (number * (24.0 + WIDER_WORDS * width_of(f"■ by {_WORDS['information']}", 14.0)), -12.0)
+                shift = (number * (24.0 + WIDER_WORDS * measure_width(f"■ by {_WORDS['information']}", 14.0)), -12.0)
                 marks.append(Words(edge, count - 0.4, f"■ by {word}", series(number), shift=shift, bold=True))
         for row, name in enumerate(names):
-            text = fitting(name, left - 14.0)
+            text = fit_label(name, left - 14.0)
             marks.append(Words(edge, count - 1 - row, text, anchor="end", shift=(-8.0, 0.0), of=name))
         # ticks have as many decimals as the finest needs
         ticks = _choose_ticks(low, high, 420.0)
         decimals = max((len(f"{tick:g}".partition(".")[2]) for tick in ticks), default=0)
         factors = "; ".join(
-            f"{shortened(step.name, 40)}: {step.factor:.2f} times less error by {step.by}" for step in self.steps[:6]
+            f"{shorten(step.name, 40)}: {step.factor:.2f} times less error by {step.by}" for step in self.steps[:6]
         )
         return Panel(
             "Improvement factor",

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, one_table, tables_by_name
-from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, shortened, width_of
+from infoscope.figures.display import TableDisplay, Tables, get_only_table, name_tables
+from infoscope.figures.layout import FONT, draw_legend, fit_label, measure_width, plain_label, shorten, write_count
 from infoscope.figures.scene import (
     ERRORS,
     HITS,
@@ -26,9 +26,9 @@ from infoscope.figures.scene import (
     Raster,
     Size,
     Words,
+    blend_colours,
     hexadecimal,
     on_colour,
-    ramp,
 )
 from infoscope.metrics.registry import find
 from infoscope.posterior.tree_rows import average_linkage
@@ -179,10 +179,10 @@ class HeatMap:
     def colour(self, worst: float) -> NDArray[np.uint8]:
         """Colour each cell, with this share of a true class as the darkest error."""
         colours = np.empty((*self.counts.shape, 3), np.uint8)
-        colours[:] = np.rint(ramp(ERRORS, 0.0))  # most cells are empty
+        colours[:] = np.rint(blend_colours(ERRORS, 0.0))  # most cells are empty
         errors, share = (self.of_truth > 0) & ~self.hits, self.of_truth
-        colours[errors] = np.rint(ramp(ERRORS, np.sqrt(share[errors] / (worst or 1.0))))
-        colours[self.hits] = np.rint(ramp(HITS, 0.05 + 0.35 * share[self.hits]))
+        colours[errors] = np.rint(blend_colours(ERRORS, np.sqrt(share[errors] / (worst or 1.0))))
+        colours[self.hits] = np.rint(blend_colours(HITS, 0.05 + 0.35 * share[self.hits]))
         return colours
 
     def image(self, most: int = 700) -> NDArray[np.uint8]:
@@ -194,9 +194,9 @@ class HeatMap:
         hits = _find_block_maxima(self.hits, step)
         level = np.sqrt(errors / (float(errors.max(initial=0.0)) or 1.0))
         quiet = hits & (level < 0.5)
-        return np.rint(np.where(quiet[..., None], ramp(HITS, np.full(level.shape, 0.3)), ramp(ERRORS, level))).astype(
-            np.uint8
-        )
+        return np.rint(
+            np.where(quiet[..., None], blend_colours(HITS, np.full(level.shape, 0.3)), blend_colours(ERRORS, level))
+        ).astype(np.uint8)
 
     def largest(self, most: int = 10) -> list[tuple[str, str, float, float]]:
         """Return the largest confusions: truth, prediction, count, fraction of the true class."""
@@ -313,7 +313,7 @@ class ConfusionDisplay(TableDisplay):
         ``normalize`` ("true", "pred", "all") is scikit-learn's word for ``shown`` ("of_truth", "of_system", "of_all");
         ``display_labels`` names the classes in the order of the table's labels.
         """
-        table = one_table(tables, name, "a heat map")
+        table = get_only_table(tables, name, "a heat map")
         if order not in ("confusion", "given"):
             raise InputError(f"the order {order!r} is not known; choose confusion or given")
         if normalize not in NORMALIZED:
@@ -336,16 +336,16 @@ class ConfusionDisplay(TableDisplay):
             texts = [[f"{share:.0%}" if share else "·" for share in line] for line in getattr(self.map, self.shown)]
         # room for a number, else room for a name beside the cell, else as many as fit
         if few:
-            words = max(width_of(text, 11.0) for line in texts for text in line)
+            words = max(measure_width(text, 11.0) for line in texts for text in line)
             cell = max(30.0, 46.0 - classes, 10.0 + words)
         else:
             cell = max(9.0, 620.0 / classes) if classes <= 110 else max(1.0, 700.0 / classes)
         font = 12.5 if few else 8.5
-        left = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.truth)
-        top = 30.0 + max(width_of(fitting(label, NAME_ROOM, font), font) for label in self.map.system)
+        left = 30.0 + max(measure_width(fit_label(label, NAME_ROOM, font), font) for label in self.map.truth)
+        top = 30.0 + max(measure_width(fit_label(label, NAME_ROOM, font), font) for label in self.map.system)
         right = max(14.0, KEY_ROOM - left - cell * columns)
         confusions = "; ".join(
-            f"{shortened(truth, 40)} predicted as {shortened(system, 40)}, {count_text(count)} ({share:.0%})"
+            f"{shorten(truth, 40)} predicted as {shorten(system, 40)}, {write_count(count)} ({share:.0%})"
             for truth, system, count, share in self.map.largest(3)
         )
         panel = Panel(
@@ -367,10 +367,10 @@ class ConfusionDisplay(TableDisplay):
         every = max(1, int(np.ceil(9.0 / cell)))
         size: Size = "normal" if cell >= 14.0 else "tiny"
         for row, label in list(enumerate(self.map.truth))[::every]:
-            name, tip = fitting(label, NAME_ROOM, FONT[size]), plain_label(label)
+            name, tip = fit_label(label, NAME_ROOM, FONT[size]), plain_label(label)
             marks.append(Words(0.0, row + 0.5, name, "ink", size, "end", (-5.0, 0.0), tip=tip))
         for column, label in list(enumerate(self.map.system))[::every]:
-            name, tip = fitting(label, NAME_ROOM, FONT[size]), plain_label(label)
+            name, tip = fit_label(label, NAME_ROOM, FONT[size]), plain_label(label)
             marks.append(Words(column + 0.5, 0.0, name, "ink", size, "start", (0.0, -5.0), 90.0, tip=tip))
         title = f"predicted{_STATED[self.shown]}"
         marks.append(Words(columns / 2, 0.0, title, "dim", anchor="middle", shift=(0.0, 12.0 - top)))
@@ -380,7 +380,7 @@ class ConfusionDisplay(TableDisplay):
         key = [(HITS[2], "right")] if self.map.hits.any() else []
         key += [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true")] if worst > 0 else []
         start = max(4.0, min(left, panel.width - KEY_ROOM))
-        return replace(panel, marks=(*marks, *legend(panel, start, panel.height - 14.0, key)))
+        return replace(panel, marks=(*marks, *draw_legend(panel, start, panel.height - 14.0, key)))
 
     def _draw_cells(self, texts: Sequence[Sequence[str]]) -> Iterator[Mark]:
         """Yield a rectangle for each cell with what is written into it."""
@@ -390,7 +390,7 @@ class ConfusionDisplay(TableDisplay):
             colour, text = hexadecimal(colours[i, j]), texts[i][j]
             tip = (
                 f"true {plain_label(self.map.truth[i])}\npredicted {plain_label(self.map.system[j])}\n"
-                f"{count_text(count)}: {shares[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
+                f"{write_count(count)}: {shares[i, j]:.1%} of the true, {self.map.of_system[i, j]:.1%} "
                 "of the predicted class"
             )
             yield Bar((j + 0.03, i + 0.03), (j + 0.97, i + 0.97), colour if count else "plane", tip=tip)
@@ -452,7 +452,7 @@ class ConfusionGridDisplay(TableDisplay):
             raise InputError(f"cells is {cells!r}; it is none, count or of_truth")
         if columns is not None and columns < 1:
             raise InputError(f"columns is {columns}; give at least one matrix per row")
-        named = tables_by_name(tables, name)
+        named = name_tables(tables, name)
         if len(named) > MOST_MATRICES:
             raise InputError(f"{len(named)} matrices are too many for one picture; draw at most {MOST_MATRICES}")
         entries = [find(metric) for metric in as_names(metrics)]
@@ -476,12 +476,16 @@ class ConfusionGridDisplay(TableDisplay):
         classes = max(max(shape) for shape in shapes)
         drawn_cells = self.cells != "none" and classes <= MOST_DRAWN_CELLS
         side = 34.0 if drawn_cells else max(1.0, min(22.0, 150.0 / classes))
-        words = max(width_of(text, FONT["small"]) for matrix in self.matrices for text in (*matrix.scores, ""))
+        words = max(measure_width(text, FONT["small"]) for matrix in self.matrices for text in (*matrix.scores, ""))
         wide = max(max(columns for _, columns in shapes) * side, words, 96.0)
         room = 0.0, 0.0  # for the names of the classes, in front and above; none where cells have no numbers
         if self.cells != "none" and side >= 20.0:
             truth, system = (
-                max(width_of(fitting(name, 70.0, 11.0), 11.0) for matrix in self.matrices for name in names(matrix.map))
+                max(
+                    measure_width(fit_label(name, 70.0, 11.0), 11.0)
+                    for matrix in self.matrices
+                    for name in names(matrix.map)
+                )
                 for names in (attrgetter("truth"), attrgetter("system"))
             )
             room = truth + 8.0, system + 8.0
@@ -492,7 +496,7 @@ class ConfusionGridDisplay(TableDisplay):
         lines = max(len(matrix.scores) for matrix in self.matrices)
         high = _HEAD + room[1] + side * max(rows for rows, _ in shapes) + 8.0 + _LINE * lines + _GAP
         width, height = across * (wide + room[0] + _GAP) + 16.0, down * high + 24.0
-        scores = "; ".join(f"{shortened(m.name, 40)}: {', '.join(m.scores)}" for m in self.matrices[:6])
+        scores = "; ".join(f"{shorten(m.name, 40)}: {', '.join(m.scores)}" for m in self.matrices[:6])
         panel = Panel(
             "Confusion matrices",
             f"{count} confusion matrices on one scale. {scores}.",
@@ -509,21 +513,21 @@ class ConfusionGridDisplay(TableDisplay):
         for place, matrix in enumerate(self.matrices):
             x = 16.0 + (place % across) * (wide + room[0] + _GAP) + room[0]
             y = 4.0 + (place // across) * high + _HEAD + room[1]
-            title = fitting(matrix.name, wide + 10.0)
+            title = fit_label(matrix.name, wide + 10.0)
             tip = plain_label(matrix.name)
             marks.append(Words(x, y - room[1] - 12.0, title, bold=True, of=matrix.name, tip=tip))
             marks += self._draw_cells(matrix, (x, y), side, worst, with_tips=with_tips)
             for row, label in enumerate(matrix.map.truth if room[0] else ()):
-                text = fitting(label, 70.0, FONT["small"])
+                text = fit_label(label, 70.0, FONT["small"])
                 marks.append(Words(x - 5.0, y + (row + 0.5) * side, text, "dim", "small", "end"))
             for column, label in enumerate(matrix.map.system if room[0] else ()):
-                text = fitting(label, 70.0, FONT["small"])
+                text = fit_label(label, 70.0, FONT["small"])
                 marks.append(Words(x + (column + 0.5) * side, y - 5.0, text, "dim", "small", "start", angle=90.0))
             bottom = y + matrix.map.counts.shape[0] * side
             for line, text in enumerate(matrix.scores):
                 marks.append(Words(x, bottom + 14.0 + _LINE * line, text, "ink", "small"))
         wrong = [(ERRORS[3], f"wrong, darkest: {worst:.0%} of the true class")] if worst > 0 else []
-        key = legend(panel, 16.0, panel.height - 12.0, [(HITS[2], "right"), *wrong])
+        key = draw_legend(panel, 16.0, panel.height - 12.0, [(HITS[2], "right"), *wrong])
         return replace(panel, marks=(*marks, *key))
 
     def _draw_cells(
@@ -540,13 +544,13 @@ class ConfusionGridDisplay(TableDisplay):
             colour = hexadecimal(colours[i, j])
             tip = (
                 f"{plain_label(matrix.name)}\ntrue {plain_label(matrix.map.truth[i])}\n"
-                f"predicted {plain_label(matrix.map.system[j])}\n{count_text(count)}, {share:.1%} of the true class"
+                f"predicted {plain_label(matrix.map.system[j])}\n{write_count(count)}, {share:.1%} of the true class"
             )
             low = (x + j * side + 0.5, y + i * side + 0.5)
             far = (low[0] + side - 1.0, low[1] + side - 1.0)
             yield Bar(low, far, colour if count else "plane", tip=tip if with_tips else None)
             if self.cells != "none":
-                text = (_format_percent(share) if self.cells == "of_truth" else count_text(count)) if count else "·"
+                text = (_format_percent(share) if self.cells == "of_truth" else write_count(count)) if count else "·"
                 ink = on_colour(colour) if count else "dim"
                 middle = (low[0] + side / 2 - 0.5, low[1] + side / 2 - 0.5)
                 yield Words(*middle, text, ink, "small" if len(text) < 4 else "tiny", "middle")

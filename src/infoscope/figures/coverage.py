@@ -17,20 +17,31 @@ from numpy.typing import NDArray
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, tables_by_name, tracking_only
+from infoscope.figures.display import TableDisplay, Tables, name_tables, require_tracking
 from infoscope.figures.layout import (
     PlacedName,
-    accuracy_key,
-    at_pixel,
     axis,
-    beside_points,
+    draw_accuracy_key,
+    draw_beside_points,
+    draw_side_labels,
+    find_data_point,
+    measure_side_room,
+    measure_width,
     plain_label,
-    shortened,
-    side_labels,
-    side_room,
-    width_of,
+    shorten,
 )
-from infoscope.figures.scene import Cloud, Dot, Line, Mark, Panel, Point, Words, accuracy_colour, along, series
+from infoscope.figures.scene import (
+    Cloud,
+    Dot,
+    Line,
+    Mark,
+    Panel,
+    Point,
+    Words,
+    colour_accuracy,
+    find_point_along,
+    series,
+)
 from infoscope.figures.triangle import check_names
 from infoscope.metrics import accuracy, false_information_ratio, proficiency
 from infoscope.posterior import Posterior
@@ -94,13 +105,15 @@ def draw_iso_lines(x: Point, y: Point, points: Sequence[Point]) -> list[Mark]:
 
     def measure_room(share: float) -> float:
         """Return the way to the nearest point from five places along the words."""
-        places = [along(*equal, share + half * (k - 2) / 2) for k in range(5)]
+        places = [find_point_along(*equal, share + half * (k - 2) / 2) for k in range(5)]
         return min((hypot((px - qx) * across, (py - qy) * up) for px, py in places for qx, qy in taken), default=0.0)
 
     share = max([half + (1.0 - 2.0 * half) * k / 20 for k in range(21)], key=measure_room)
     if not taken or measure_room(share) >= 22.0:
         angle = degrees(atan((y1 - y0) * up / ((x1 - x0) * across)))
-        marks.append(Words(*along(*equal, share), _EQUAL, "dim", "small", "middle", (-8.0, 8.0), angle, italic=True))
+        marks.append(
+            Words(*find_point_along(*equal, share), _EQUAL, "dim", "small", "middle", (-8.0, 8.0), angle, italic=True)
+        )
     return marks
 
 
@@ -245,14 +258,14 @@ def draw_arrows(panel: Panel, arrows: Sequence[ErrorArrow], points: Sequence[Poi
         shaft = ((x0 + _CLEAR * ux, y0 + _CLEAR * uy), back)
         words = "" if arrow.factor is None else f"{arrow.factor:.2f}×"
         tell = f"{arrow.title}: {'no factor, as an error is 0' if not words else f'error {words} smaller'}"
-        marks.append(Line(tuple(at_pixel(panel, *end) for end in shaft), "ink", 1.6, tip=tell))
-        head = tuple(at_pixel(panel, *corner) for corner in (tip, *wings))
+        marks.append(Line(tuple(find_data_point(panel, *end) for end in shaft), "ink", 1.6, tip=tell))
+        head = tuple(find_data_point(panel, *corner) for corner in (tip, *wings))
         marks.append(Line(head, "ink", closed=True, fill="ink", clip=False))
         if words:
             middle = ((x0 + x1) / 2, (y0 + y1) / 2)
             sides = [(middle[0] + side * 20.0 * uy, middle[1] - side * 14.0 * ux) for side in (1, -1)]
             free = max(sides, key=lambda side: min(hypot(side[0] - x, side[1] - y) for x, y in places))
-            marks.append(Words(*at_pixel(panel, *free), words, "ink", anchor="middle", bold=True, halo="paper"))
+            marks.append(Words(*find_data_point(panel, *free), words, "ink", anchor="middle", bold=True, halo="paper"))
     return marks
 
 
@@ -362,7 +375,7 @@ class CoverageDisplay(TableDisplay):
         table to the next. ``numbers`` writes S_I/H(T) at the points, where they are few.
         """
         points = []
-        for key, table in tables_by_name(tables, name).items():
+        for key, table in name_tables(tables, name).items():
             captured = float(proficiency(table))
             if not np.isfinite(captured):
                 raise InputError(
@@ -396,7 +409,7 @@ class CoverageDisplay(TableDisplay):
         """
         if isinstance(evaluation, Evaluation):
             return super().from_evaluation(evaluation, system=system, **options)
-        return cls._from_trackers(tracking_only(evaluation, "a coverage plot without tables"), **options)
+        return cls._from_trackers(require_tracking(evaluation, "a coverage plot without tables"), **options)
 
     @classmethod
     def _from_trackers(cls, evaluation: TrackingEvaluation, *, zoom: bool = False) -> Self:
@@ -428,12 +441,12 @@ class CoverageDisplay(TableDisplay):
         ends = {end for run in self.curves.values() if run for end in (run[0], run[-1])} | {nearest.name}
         named = [PlacedName(*places[p.name], p.name) for p in self.points if p.name in ends or p.name not in on_curve]
         has_key = any(p.accuracy is not None and p.cloud is None for p in self.points) and not self.curves
-        top, right = 38.0 if self.curves else 18.0, side_room(point.name for point in self.points)
+        top, right = 38.0 if self.curves else 18.0, measure_side_room(point.name for point in self.points)
         below = 66.0 if has_key else 50.0
         panel = Panel(
             "Information coverage",
             f"Information coverage of {counted(len(self.points), 'system')}: false information to the "
-            f"right, captured information upwards. Nearest to the star is {shortened(nearest.name, 60)}, which "
+            f"right, captured information upwards. Nearest to the star is {shorten(nearest.name, 60)}, which "
             f"captures {nearest.captured:.1%} of the truth and adds {nearest.false:.1%} that is false.",
             axis(*x, "false information, relative to H(T) →", most=5),
             axis(*y, "captured information, relative to H(T) →", most=5),
@@ -445,7 +458,7 @@ class CoverageDisplay(TableDisplay):
         # words would be in the way at the star, at every point, along every curve and on lenses
         lenses = place_lenses(panel, {p.name: p.cloud for p in self.points if p.cloud is not None})
         between = [
-            along(a, b, share)
+            find_point_along(a, b, share)
             for names in self.curves.values()
             for a, b in pairwise(places[name] for name in names)
             for share in (0.25, 0.5, 0.75)
@@ -458,18 +471,18 @@ class CoverageDisplay(TableDisplay):
         left = panel.margins[0]
         for number, (title, names) in enumerate(self.curves.items()):  # above the picture, what each curve is
             marks.append(Line(tuple(places[name] for name in names), series(number), 2.0))
-            stroke = at_pixel(panel, left, 14.0), at_pixel(panel, left + 22.0, 14.0)
+            stroke = find_data_point(panel, left, 14.0), find_data_point(panel, left + 22.0, 14.0)
             marks.append(Line(stroke, series(number), 2.0, clip=False))
-            text = shortened(title, 40)
-            marks.append(Words(*at_pixel(panel, left + 28.0, 14.0), text, series(number), bold=True))
-            left += 52.0 + width_of(text)
-        marks += side_labels(panel, named)
+            text = shorten(title, 40)
+            marks.append(Words(*find_data_point(panel, left + 28.0, 14.0), text, series(number), bold=True))
+            left += 52.0 + measure_width(text)
+        marks += draw_side_labels(panel, named)
         errors = {point.name: point.erroneous for point in self.points}
         arrows = [ErrorArrow(places[a], places[b], errors[a], errors[b], f"{a} → {b}") for a, b in self.arrows]
         marks += draw_arrows(panel, arrows, list(places.values()))
         for number, point in enumerate(self.points):
             has_own_colour = point.accuracy is None and point.spread is not None  # trackers, that of their ellipse
-            fill = series(number) if has_own_colour else accuracy_colour(point.accuracy)
+            fill = series(number) if has_own_colour else colour_accuracy(point.accuracy)
             fill = series(number) if point.cloud is not None else on_curve.get(point.name, fill)
             size = 2.6 if point.cloud is not None else 4.0 if on_curve else 5.0
             share = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
@@ -482,9 +495,9 @@ class CoverageDisplay(TableDisplay):
         numbered = [p for p in self.points if p.name in labelled and p.cloud is None]
         if self.numbers and len(numbered) <= MOST_NUMBERS:
             words = [PlacedName(*places[point.name], f"{point.erroneous:.3f}") for point in numbered]
-            marks += beside_points(panel, words, [(0.0, 1.0), *((p.false, p.captured) for p in self.points)])
+            marks += draw_beside_points(panel, words, [(0.0, 1.0), *((p.false, p.captured) for p in self.points)])
         if has_key:
-            marks += accuracy_key(panel, panel.width - 134.0, panel.height - 9.0)
+            marks += draw_accuracy_key(panel, panel.width - 134.0, panel.height - 9.0)
         return replace(panel, marks=tuple(marks))
 
     def _find_window(self, outlines: Mapping[str, Sequence[Point]]) -> tuple[Point, Point]:

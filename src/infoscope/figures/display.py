@@ -11,10 +11,10 @@ import numpy as np
 
 from infoscope.core.files import check_target, unwritable, write_file
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.layout import shortened
-from infoscope.figures.matplotlib import draw, image, new_axes
+from infoscope.figures.layout import shorten
+from infoscope.figures.matplotlib import draw, image, make_axes
 from infoscope.figures.scene import Panel
-from infoscope.figures.svg import picture, standalone_svg
+from infoscope.figures.svg import make_standalone_svg, picture
 from infoscope.readers import Tables as ReadTables
 from infoscope.studies.evaluation import Evaluation, SystemResult
 from infoscope.tables import Contingency, Label
@@ -34,19 +34,31 @@ Tables = Contingency | Mapping[Any, Contingency] | Sequence[Contingency] | Evalu
 """One table, tables by name, a list of tables, or an evaluation with its systems."""
 
 
-def tables_by_name(tables: Tables, name: str = "system") -> dict[str, Contingency]:
-    """Tables under their names; one without samples, or a batch, cannot be drawn.
+def name_tables(tables: Tables, name: str = "system") -> dict[str, Contingency]:
+    """Return tables under their names; one without samples, or a batch, cannot be drawn.
 
     >>> table = Contingency.from_matrix([[3, 1], [0, 4]])
-    >>> list(tables_by_name(table)), list(tables_by_name([table, table]))
+    >>> list(name_tables(table)), list(name_tables([table, table]))
     (['system'], ['system 1', 'system 2'])
     """
-    named = _named(tables, name)
+    given: Any = tables  # which may be anything
+    if isinstance(given, Contingency):
+        named = {name: given}
+    elif isinstance(given, Evaluation):
+        named = {system.title: _get_table(system) for system in given.systems}
+    elif isinstance(given, ReadTables):
+        named = given.by_name()
+    elif isinstance(given, Mapping):
+        named = {str(key): table for key, table in given.items()}
+    elif isinstance(given, Sequence) and not isinstance(given, str):
+        named = {f"{name} {number + 1}": table for number, table in enumerate(given)}
+    else:
+        raise InputError(f"this is {describe_kind(tables)}, not a table; {_WAY_OUT}")
     if not named:
         raise InputError("there is no table to draw; give at least one")
     for key, table in named.items():
         if not isinstance(table, Contingency):
-            raise InputError(f"{key!r} is {a_kind(table)}, not a table; {_WAY_OUT}")
+            raise InputError(f"{key!r} is {describe_kind(table)}, not a table; {_WAY_OUT}")
         if table.batch_shape:
             raise InputError(f"{key!r} is a batch of tables; draw its tables one by one")
         if not table.total > 0:
@@ -54,9 +66,9 @@ def tables_by_name(tables: Tables, name: str = "system") -> dict[str, Contingenc
     return named
 
 
-def one_table(tables: Tables, name: str, picture: str) -> Contingency:
-    """The only table, for a picture of one system."""
-    named = tables_by_name(tables, name)
+def get_only_table(tables: Tables, name: str, picture: str) -> Contingency:
+    """Return the only table, for a picture of one system."""
+    named = name_tables(tables, name)
     if len(named) > 1:
         raise InputError(f"{picture} shows one system, not {len(named)} ({list_names(named)}); draw them one by one")
     return next(iter(named.values()))
@@ -65,31 +77,17 @@ def one_table(tables: Tables, name: str, picture: str) -> Contingency:
 _WAY_OUT = "count labels with Contingency.from_labels, or give a matrix of counts to Contingency.from_matrix"
 
 
-def _named(tables: Any, name: str) -> dict[str, Contingency]:
-    if isinstance(tables, Contingency):
-        return {name: tables}
-    if isinstance(tables, Evaluation):
-        return {system.title: _table_of(system) for system in tables.systems}
-    if isinstance(tables, ReadTables):
-        return tables.by_name()
-    if isinstance(tables, Mapping):
-        return {str(key): table for key, table in tables.items()}
-    if isinstance(tables, Sequence) and not isinstance(tables, str):
-        return {f"{name} {at + 1}": table for at, table in enumerate(tables)}
-    raise InputError(f"this is {a_kind(tables)}, not a table; {_WAY_OUT}")
-
-
-def a_kind(thing: object) -> str:
-    """What kind of thing was given, in words."""
+def describe_kind(thing: object) -> str:
+    """Say what kind of thing was given."""
     name = type(thing).__name__
     return f"{'an' if name[:1] in 'AEIOaeio' else 'a'} {name}"
 
 
-def tracking_only(evaluation: object, picture: str) -> TrackingEvaluation:
-    """The evaluation, if it is one of trackers."""
+def require_tracking(evaluation: object, picture: str) -> TrackingEvaluation:
+    """Return the evaluation, if it is one of trackers."""
     if getattr(evaluation, "kind", None) != "tracking":
         raise InputError(
-            f"{picture} is drawn from tracks, and this is {a_kind(evaluation)}; give what "
+            f"{picture} is drawn from tracks, and this is {describe_kind(evaluation)}; give what "
             "infoscope.tracking.evaluate returns"
         )
     return cast("TrackingEvaluation", evaluation)
@@ -112,10 +110,10 @@ def list_names(names: Iterable[str], most: int = 4) -> str:
     """Write the first names, and how many more there are."""
     every = list(names)
     more = f" and {len(every) - most} more" if len(every) > most else ""
-    return ", ".join(shortened(name, 40) for name in every[:most]) + more
+    return ", ".join(shorten(name, 40) for name in every[:most]) + more
 
 
-def _table_of(system: SystemResult) -> Contingency:
+def _get_table(system: SystemResult) -> Contingency:
     if system.table is None:
         raise InputError(
             f"the evaluation holds no table of {system.title!r}, as if it was read from a file; evaluate the rows again"
@@ -123,23 +121,23 @@ def _table_of(system: SystemResult) -> Contingency:
     return system.table
 
 
-def chosen_systems(evaluation: Evaluation, system: str | None, *, single: bool) -> dict[str, Contingency]:
-    """The tables of all systems; of the one that is named; or, for a picture of one system, of the best."""
+def choose_tables(evaluation: Evaluation, system: str | None, *, single: bool) -> dict[str, Contingency]:
+    """Return the tables of all systems; of the one that is named; or, for a picture of one system, of the best."""
     if system is None:
         systems = evaluation.ranking[:1] if single else evaluation.systems
-        return {each.title: _table_of(each) for each in systems}
-    found = [each for each in evaluation.systems if system in (each.title, each.name)]
-    if not found:
+        return {each.title: _get_table(each) for each in systems}
+    systems = [each for each in evaluation.systems if system in (each.title, each.name)]
+    if not systems:
         raise UnknownNameError(
             f"there is no system {system!r}; there are {list_names(each.title for each in evaluation.systems)}"
         )
-    return {each.title: _table_of(each) for each in (found[:1] if single else found)}
+    return {each.title: _get_table(each) for each in (systems[:1] if single else systems)}
 
 
-def predictions_by_name(y_pred: object, name: str = "system") -> dict[str, Any]:
-    """Predictions of one system, or of several: by name, as columns of a data frame, or in a list.
+def name_predictions(y_pred: object, name: str = "system") -> dict[str, Any]:
+    """Return predictions of one system, or of several: by name, as columns of a data frame, or in a list.
 
-    >>> list(predictions_by_name(["a", "b"], "mine")), list(predictions_by_name([["a", "b"], ["b", "b"]]))
+    >>> list(name_predictions(["a", "b"], "mine")), list(name_predictions([["a", "b"], ["b", "b"]]))
     (['mine'], ['system 1', 'system 2'])
     """
     if isinstance(y_pred, Mapping):
@@ -148,36 +146,33 @@ def predictions_by_name(y_pred: object, name: str = "system") -> dict[str, Any]:
     if isinstance(frame, nw.DataFrame):
         columns = {str(column.name): column.to_native() for column in frame.iter_columns()}
         return columns if len(columns) > 1 else dict(zip([name], columns.values(), strict=False))
-    if isinstance(y_pred, (list, tuple)) and y_pred and _is_run(y_pred[0]):
-        return {f"{name} {at + 1}": predicted for at, predicted in enumerate(y_pred)}
+    if isinstance(y_pred, (list, tuple)) and y_pred:
+        first = y_pred[0]  # many predictions rather than one
+        if isinstance(first, (list, tuple)) or (hasattr(first, "__len__") and np.ndim(first) == 1):
+            return {f"{name} {number + 1}": predicted for number, predicted in enumerate(y_pred)}
     return {name: y_pred}
 
 
-def _is_run(thing: object) -> bool:
-    """Whether this is many predictions rather than one."""
-    return isinstance(thing, (list, tuple)) or (hasattr(thing, "__len__") and np.ndim(thing) == 1)  # type: ignore[arg-type]
-
-
-def estimators_by_name(estimator: object, name: str | None) -> dict[str, Any]:
-    """Estimators under their names, or their kinds; a list of them is numbered where kinds repeat."""
+def name_estimators(estimator: object, name: str | None) -> dict[str, Any]:
+    """Return estimators under their names, or their kinds; a list of them is numbered where kinds repeat."""
     if isinstance(estimator, Mapping):
         return {str(key): each for key, each in estimator.items()}
     if not isinstance(estimator, (list, tuple)):
         return {type(estimator).__name__ if name is None else name: estimator}
     kinds = [type(each).__name__ for each in estimator]
     return {
-        kind if kinds.count(kind) == 1 else f"{kind} {kinds[: at + 1].count(kind)}": each
-        for at, (kind, each) in enumerate(zip(kinds, estimator, strict=True))
+        kind if kinds.count(kind) == 1 else f"{kind} {kinds[: number + 1].count(kind)}": each
+        for number, (kind, each) in enumerate(zip(kinds, estimator, strict=True))
     }
 
 
-def predictions(estimator: object, X: object, name: str) -> LabelsLike:
-    """What a fitted estimator predicts."""
+def predict_labels(estimator: object, X: object, name: str) -> LabelsLike:
+    """Let a fitted estimator predict."""
     predict = getattr(estimator, "predict", None)
     if not callable(predict):
-        raise InputError(f"{name!r} is {a_kind(estimator)}, which cannot predict; give a fitted estimator")
-    found: LabelsLike = predict(X)
-    return found
+        raise InputError(f"{name!r} is {describe_kind(estimator)}, which cannot predict; give a fitted estimator")
+    labels: LabelsLike = predict(X)
+    return labels
 
 
 SUFFIXES = (".svg", ".pdf", ".png")
@@ -189,25 +184,20 @@ _MARKS = {
 """The mark that every picture of infoscope carries, by which it is recognised."""
 
 
-def picture_path(path: str | Path, *, force: bool) -> Path:
-    """The path, if it names a kind of picture and nothing of others would be lost by writing there."""
+def check_picture_path(path: str | Path, *, force: bool) -> Path:
+    """Return the path, if it names a kind of picture and nothing of others would be lost by writing there."""
     target = Path(path)
     if target.suffix.lower() not in SUFFIXES:
         raise InputError(f"{target.name!r} names no kind of picture; end it in .svg, .pdf or .png")
     check_target(target)
     try:
-        if target.is_file() and not force and not is_picture(target):
+        if target.is_file() and not force and _MARKS[target.suffix.lower()] not in target.read_bytes():
             raise InputError(
                 f"{target} exists and is no picture of infoscope; choose another name, or overwrite it with force=True"
             )
     except OSError as problem:
         raise unwritable(target, problem) from None
     return target
-
-
-def is_picture(path: Path) -> bool:
-    """Whether a file is one that we wrote."""
-    return _MARKS[path.suffix.lower()] in path.read_bytes()
 
 
 class Display:
@@ -220,34 +210,34 @@ class Display:
         return f"{type(self).__name__}: {self.panel().summary}"
 
     def panel(self) -> Panel:
-        """The picture as marks in data coordinates."""
+        """Return the picture as marks in data coordinates."""
         raise NotImplementedError
 
     def plot(self, ax: Axes | None = None) -> Self:
         """Draw on matplotlib axes, new ones unless given; on given axes words shrink with the room there is."""
         panel = self.panel()
-        self.ax_ = new_axes(panel) if ax is None else ax
+        self.ax_ = make_axes(panel) if ax is None else ax
         self.figure_ = self.ax_.figure
         draw(panel, self.ax_)
         return self
 
     def to_svg(self, *, dark: bool | None = None) -> str:
-        """The picture as SVG text, without matplotlib; dark or light as its reader prefers unless stated."""
-        return standalone_svg(self.panel(), dark=dark)
+        """Return the picture as SVG text, without matplotlib; dark or light as its reader prefers unless stated."""
+        return make_standalone_svg(self.panel(), dark=dark)
 
     def save(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the picture: ``.svg`` by itself, ``.pdf`` and ``.png`` with matplotlib.
 
         A file that exists is overwritten if it is a picture that was written so, any other only with ``force``.
         """
-        target = picture_path(path, force=force)
+        target = check_picture_path(path, force=force)
         kind = target.suffix.lower().removeprefix(".")
         taken = target.is_file()
         write_file(target, self.to_svg() if kind == "svg" else image(self.panel(), kind), replace=taken or force)
         return target
 
     def _repr_html_(self) -> str | None:
-        """The picture in a notebook, unless it has been drawn on axes, which the notebook shows by itself."""
+        """Return the picture for a notebook, unless it has been drawn on axes, which the notebook shows by itself."""
         if self.ax_ is not None:
             return None
         return picture(self.panel())
@@ -283,7 +273,7 @@ class TableDisplay(Display):
         """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
         tables = {
             key: counted_labels(Contingency, y_true, predicted, sample_weight, Declared(labels, reject, positive))
-            for key, predicted in predictions_by_name(y_pred, name).items()
+            for key, predicted in name_predictions(y_pred, name).items()
         }
         warn_of_rows(most_ignored(table.ignored for table in tables.values()))
         given: Tables = next(iter(tables.values())) if cls._single and len(tables) == 1 else tables
@@ -295,15 +285,16 @@ class TableDisplay(Display):
         cls, estimator: object, X: object, y: LabelsLike, *, name: str | None = None, **options: Any
     ) -> Self:
         """Let a fitted estimator predict, count and draw; several may come by name or in a list."""
-        predicted = {key: predictions(each, X, key) for key, each in estimators_by_name(estimator, name).items()}
+        predicted = {key: predict_labels(each, X, key) for key, each in name_estimators(estimator, name).items()}
         return cls.from_predictions(y, predicted, **options)
 
     @classmethod
     def from_evaluation(cls, evaluation: object, *, system: str | None = None, **options: object) -> Self:
-        """Every system of an evaluation; for a picture of one system the best, or the one that is named."""
+        """Draw every system of an evaluation; for a picture of one system the best, or the one that is named."""
         if not isinstance(evaluation, Evaluation):
             raise InputError(
-                f"{cls.__name__} draws tables, and {a_kind(evaluation)} has none; give what infoscope.evaluate returns"
+                f"{cls.__name__} draws tables, and {describe_kind(evaluation)} has none; give what infoscope.evaluate "
+                "returns"
             )
-        display: Self = cls.from_table(chosen_systems(evaluation, system, single=cls._single), **options)
+        display: Self = cls.from_table(choose_tables(evaluation, system, single=cls._single), **options)
         return display

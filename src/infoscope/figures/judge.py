@@ -9,8 +9,8 @@ from typing import NamedTuple, Self
 from infoscope.errors import InputError
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
-from infoscope.figures.layout import FONT, count_text, fitting, legend, plain_label, width_of
-from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words, hexadecimal, on_colour, ramp
+from infoscope.figures.layout import FONT, draw_legend, fit_label, measure_width, plain_label, write_count
+from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words, blend_colours, hexadecimal, on_colour
 from infoscope.metrics.registry import find
 from infoscope.studies.evaluation import Evaluation, JudgedStratum
 
@@ -82,16 +82,16 @@ class _Tile(NamedTuple):
 
     @property
     def fill(self) -> str:
-        return hexadecimal(ramp(WRONG_TO_RIGHT, self.stratum.right.shown or 0.0))
+        return hexadecimal(blend_colours(WRONG_TO_RIGHT, self.stratum.right.shown or 0.0))
 
     @property
     def tip(self) -> str:
         """The stratum in a sentence."""
         count = self.stratum.labels
-        labels = f"{count_text(count)} labelled" if count else "none labelled"
+        labels = f"{write_count(count)} labelled" if count else "none labelled"
         return (
             f"verdict {plain_label(self.stratum.verdict)}, prediction {plain_label(self.stratum.prediction)}: "
-            f"{count_text(self.stratum.rows)} rows, {labels}; right in {self.stratum.right.shown or 0.0:.0%}"
+            f"{write_count(self.stratum.rows)} rows, {labels}; right in {self.stratum.right.shown or 0.0:.0%}"
         )
 
 
@@ -125,10 +125,10 @@ class StrataMosaicDisplay(Display):
         right = sum(stratum.rows * (stratum.right.shown or 0.0) for stratum in self.strata)
         bare = sum(stratum.rows for stratum in self.strata if not stratum.labels)
         unlabelled = f"; {bare / rows:.0%} have a verdict and prediction without a label (hatched)" if bare else ""
-        note = f"{count_text(round(self.left_out))} rows of rarer verdicts and predictions are not shown."
+        note = f"{write_count(round(self.left_out))} rows of rarer verdicts and predictions are not shown."
         panel = Panel(
             f"Verdicts and predictions of {plain_label(self.system)}",
-            f"Predictions of {self.system} are right in {right / rows:.0%} of {count_text(rows)} rows{unlabelled}.",
+            f"Predictions of {self.system} are right in {right / rows:.0%} of {write_count(rows)} rows{unlabelled}.",
             Axis(0.0, 1.0, "verdict"),
             Axis(0.0, 1.0, "predictions under each verdict", ((0.0, "0%"), (0.5, "50%"), (1.0, "100%"))),
             width=620.0,
@@ -141,11 +141,11 @@ class StrataMosaicDisplay(Display):
         for verdict, tile in {tile.stratum.verdict: tile for tile in tiles}.items():
             room, middle = (tile.right - tile.left) * panel.inner[0], (tile.left + tile.right) / 2
             if room >= 16.0:
-                words = fitting(verdict, room, FONT["small"])
+                words = fit_label(verdict, room, FONT["small"])
                 marks.append(Words(middle, 0.0, words, "dim", "small", "middle", (0.0, 13.0), tip=verdict))
         key = [(WRONG_TO_RIGHT[0], "never right"), (WRONG_TO_RIGHT[1], "in half"), (WRONG_TO_RIGHT[2], "always right")]
         key += [("paper", "hatched: no label")] if any(not tile.stratum.labels for tile in tiles) else []
-        return replace(panel, marks=(*marks, *legend(panel, 62.0, 14.0, key)))
+        return replace(panel, marks=(*marks, *draw_legend(panel, 62.0, 14.0, key)))
 
     def _place_tiles(self) -> Iterator[_Tile]:
         """Yield strata with rows, in the order of verdicts and predictions."""
@@ -176,8 +176,8 @@ def _draw_tile(panel: Panel, tile: _Tile) -> Iterator[Mark]:
     room = (tile.right - tile.left) * wide - 10.0
     tall = (tile.high - tile.low) * high
     share = f"{tile.stratum.right.shown or 0.0:.0%}"
-    name = fitting(tile.stratum.prediction, room, FONT["small"])
-    if tall < 15.0 or room < width_of(share, FONT["small"]):
+    name = fit_label(tile.stratum.prediction, room, FONT["small"])
+    if tall < 15.0 or room < measure_width(share, FONT["small"]):
         return
     ink, halo = on_colour(tile.fill), None if tile.stratum.labels else tile.fill
     centre = (tile.left + tile.right) / 2, (tile.low + tile.high) / 2
@@ -185,7 +185,7 @@ def _draw_tile(panel: Panel, tile: _Tile) -> Iterator[Mark]:
     if tall >= 32.0:
         yield Words(*centre, name, ink, "small", "middle", (0.0, -7.5), bold=True, halo=halo)
         yield Words(*centre, share, ink, "small", "middle", (0.0, 7.5), halo=halo)
-    elif width_of(both, FONT["small"]) <= room:
+    elif measure_width(both, FONT["small"]) <= room:
         yield Words(*centre, both, ink, "small", "middle", halo=halo)
     else:
         yield Words(*centre, share, ink, "small", "middle", halo=halo)

@@ -9,8 +9,8 @@ from typing import ClassVar, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, one_table
-from infoscope.figures.layout import count_text, fitting, plain_label, shortened
+from infoscope.figures.display import TableDisplay, Tables, get_only_table
+from infoscope.figures.layout import fit_label, plain_label, shorten, write_count
 from infoscope.figures.scene import Anchor, Axis, Bar, Mark, Panel, Ribbon, Words
 from infoscope.metrics import cell_false_information, cell_missed_information
 
@@ -51,7 +51,7 @@ class LeakDisplay(TableDisplay):
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", most: int = 24) -> Self:
         """Draw all cells of one table that cost something, the costliest first."""
-        table = one_table(tables, name, "a leak diagram")
+        table = get_only_table(tables, name, "a leak diagram")
         missed, false = cell_missed_information(table), cell_false_information(table)
         matched = dict(zip(*(side.tolist() for side in table.matches), strict=True))
         order = np.argsort(-(missed + false), kind="stable")
@@ -80,8 +80,7 @@ class LeakDisplay(TableDisplay):
         order = sorted(bits, key=lambda label: -bits[label])
         truths, systems = (_stack_classes(drawn, side, order) for side in ("truth", "system"))
         costliest = "; ".join(
-            f"{shortened(s.truth, 40)} predicted as {shortened(s.system, 40)}, {s.bits:.3f} {self.unit}"
-            for s in drawn[:3]
+            f"{shorten(s.truth, 40)} predicted as {shorten(s.system, 40)}, {s.bits:.3f} {self.unit}" for s in drawn[:3]
         )
         caption = [f"{sum(stream.bits for stream in drawn):.2f} {self.unit} shown"]
         if rest := errors[len(drawn) :]:
@@ -138,7 +137,7 @@ def _draw_streams(
         free["system", streams[k].system] -= streams[k].bits
     for k, stream in enumerate(streams):
         tip = (
-            f"{plain_label(stream.truth)} predicted as {plain_label(stream.system)}: {count_text(stream.count)}\n"
+            f"{plain_label(stream.truth)} predicted as {plain_label(stream.system)}: {write_count(stream.count)}\n"
             f"missed {stream.missed:.3f}, false {stream.false:.3f} {unit}"
         )
         yield Ribbon((0.03, starts[k]), (0.97, ends[k]), stream.bits, tip=tip)
@@ -154,5 +153,5 @@ def _draw_classes(places: Mapping[str, tuple[float, float]], side: str, unit: st
     for label, (top, bottom) in places.items():
         name, bits = plain_label(label), top - bottom
         yield Bar((low, bottom), (high, top), "ink", 0.8, tip=f"{name}: {bits:.3f} {unit}")
-        text = f"{fitting(label, 98.0)}: {bits:.2f}"
+        text = f"{fit_label(label, 98.0)}: {bits:.2f}"
         yield Words(edge, (top + bottom) / 2, text, anchor=anchor, shift=(away, 0.0), tip=name)

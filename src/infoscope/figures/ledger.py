@@ -8,8 +8,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, one_table
-from infoscope.figures.layout import round_ticks, tick_text
+from infoscope.figures.display import TableDisplay, Tables, get_only_table
+from infoscope.figures.layout import choose_round_ticks, format_ticks
 from infoscope.figures.scene import Axis, Bar, Line, Mark, Panel, Words
 from infoscope.metrics.shannon import entropies
 
@@ -44,7 +44,7 @@ class LedgerDisplay(TableDisplay):
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
         """Draw the ledger of one table."""
-        table = one_table(tables, name, "a ledger")
+        table = get_only_table(tables, name, "a ledger")
         h = entropies(table)
         return cls(float(h.missed), float(h.mutual), float(h.spurious))
 
@@ -164,7 +164,7 @@ class EntropyDiagramDisplay(TableDisplay):
         """Draw the diagram of one table."""
         if form not in ("joint", "extended", "split"):
             raise InputError(f"the form {form!r} is not known; choose joint, extended or split")
-        table = one_table(tables, name, "an entropy diagram")
+        table = get_only_table(tables, name, "an entropy diagram")
         h = entropies(table)
         rooms = h.truth_room, h.system_room
         if max(rooms) == 0.0:
@@ -223,7 +223,7 @@ class EntropyDiagramDisplay(TableDisplay):
                 shift = (0.0, -10.0 if depth < 0 else 11.0)
                 marks.append(draw_brace(start, end, y, depth))
                 marks.append(Words((start + end) / 2, y, text, "dim", anchor="middle", shift=shift))
-        ticks = round_ticks(0.0, 1.0, 5) if split else []
+        ticks = choose_round_ticks(0.0, 1.0, 5) if split else []
         title = "share of log k above, of log m below" if split else f"areas to scale, in bits; {self.case} case"
         hidden = [part for part in parts if not self._has_room(part, high - low)]
         title += "".join(f"; {_WORDS[part.what][1]} = {part.bits:.2f}" for part in hidden)
@@ -232,7 +232,7 @@ class EntropyDiagramDisplay(TableDisplay):
             f"Truth has {self.truth:.2f} of {self.truth_room:.2f} bits, output {self.system:.2f} of "
             f"{self.system_room:.2f}; "
             f"they share {self.shared:.2f}. {self.case.capitalize()} case.",
-            Axis(low, high, title, tuple(zip(ticks, tick_text(ticks), strict=True)), line=False),
+            Axis(low, high, title, tuple(zip(ticks, format_ticks(ticks), strict=True)), line=False),
             Axis(0.0, 2.0),
             tuple(marks),
             width=600.0,

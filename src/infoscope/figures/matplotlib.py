@@ -43,19 +43,19 @@ class Pen:
     scale: float
 
     def colour(self, role: str | None) -> str:
-        """The colour of a role; a colour stays what it is."""
+        """Return the colour of a role; a colour stays what it is."""
         if role is None:
             return "none"
         return role if role.startswith("#") else self.colours[role]
 
 
-def new_axes(panel: Panel) -> Axes:
-    """Axes in a figure of the size that the panel was composed for, one pixel a point."""
+def make_axes(panel: Panel) -> Axes:
+    """Make axes in a figure of the size that the panel was composed for, one pixel a point."""
     try:
         from matplotlib import pyplot  # noqa: PLC0415 - optional, and slow to load
     except ImportError:
         raise InputError(_MISSING) from None
-    return _whole(panel, pyplot.figure(figsize=(panel.width / 72.0, panel.height / 72.0)))
+    return _add_axes(panel, pyplot.figure(figsize=(panel.width / 72.0, panel.height / 72.0)))
 
 
 _MISSING = (
@@ -65,20 +65,20 @@ _MISSING = (
 
 
 def image(panel: Panel, kind: str) -> bytes:
-    """The panel as the bytes of a PNG or PDF file, which names its maker and, so that runs agree, no date."""
+    """Draw the panel as the bytes of a PNG or PDF file, which names its maker and, so that runs agree, no date."""
     try:
         from matplotlib.figure import Figure  # noqa: PLC0415 - optional, and slow to load
     except ImportError:
         raise InputError(_MISSING) from None
     figure = Figure(figsize=(panel.width / 72.0, panel.height / 72.0))
-    draw(panel, _whole(panel, figure))
+    draw(panel, _add_axes(panel, figure))
     stated = {"Software": MAKER} if kind == "png" else {"Creator": MAKER, "Title": panel.title, "CreationDate": None}
     out = io.BytesIO()
     figure.savefig(out, format=kind, dpi=200, metadata=stated)
     return out.getvalue()
 
 
-def _whole(panel: Panel, figure: Any) -> Any:
+def _add_axes(panel: Panel, figure: Any) -> Any:
     left, _, _, bottom = panel.margins
     wide, high = panel.inner
     return figure.add_axes((left / panel.width, bottom / panel.height, wide / panel.width, high / panel.height))
@@ -88,16 +88,16 @@ def draw(panel: Panel, ax: Axes) -> None:
     """Put every mark of the panel on the axes."""
     ax.set_xlim(panel.x.low, panel.x.high)
     ax.set_ylim(panel.y.low, panel.y.high)
-    pen = Pen(ax, DARK if _on_dark(ax) else LIGHT, _make_room(panel, ax))
-    _axes(panel, pen)
+    pen = Pen(ax, DARK if _is_on_dark(ax) else LIGHT, _make_room(panel, ax))
+    _set_axes(panel, pen)
     for order, mark in enumerate(panel.marks):
         _DRAWN[type(mark)](pen, mark, 2.0 + order / 1000.0)
     ax.set_aspect("auto")  # images set it
     ax.set_box_aspect(panel.inner[1] / panel.inner[0])
 
 
-def _on_dark(ax: Any) -> bool:
-    """Whether what lies behind the axes is dark."""
+def _is_on_dark(ax: Any) -> bool:
+    """Return whether what lies behind the axes is dark."""
     from matplotlib.colors import to_rgba  # noqa: PLC0415 - optional
 
     for red, green, blue, seen in (to_rgba(ax.get_facecolor()), to_rgba(ax.figure.get_facecolor())):
@@ -130,7 +130,7 @@ def _make_room(panel: Panel, ax: Any) -> float:
     return scale
 
 
-def _axes(panel: Panel, pen: Pen) -> None:
+def _set_axes(panel: Panel, pen: Pen) -> None:
     ax, dim = pen.ax, pen.colour("dim")
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
@@ -151,7 +151,7 @@ def _axes(panel: Panel, pen: Pen) -> None:
     ax.set_facecolor("none")
 
 
-def _line(pen: Pen, mark: Line, order: float) -> None:
+def _draw_line(pen: Pen, mark: Line, order: float) -> None:
     from matplotlib.patches import Polygon  # noqa: PLC0415 - optional
 
     if not mark.points:
@@ -186,7 +186,7 @@ def _line(pen: Pen, mark: Line, order: float) -> None:
     )
 
 
-def _bar(pen: Pen, mark: Bar, order: float) -> None:
+def _draw_bar(pen: Pen, mark: Bar, order: float) -> None:
     from matplotlib.patches import Rectangle  # noqa: PLC0415 - optional
 
     (x0, y0), (x1, y1) = mark.low, mark.high
@@ -205,7 +205,7 @@ def _bar(pen: Pen, mark: Bar, order: float) -> None:
     )
 
 
-def _dot(pen: Pen, mark: Dot, order: float) -> None:
+def _draw_dot(pen: Pen, mark: Dot, order: float) -> None:
     hollow = mark.shape == "ring"
     bold = mark.shape in ("ring", "cross")
     pen.ax.plot(
@@ -224,7 +224,7 @@ def _dot(pen: Pen, mark: Dot, order: float) -> None:
     )
 
 
-def _words(pen: Pen, mark: Words, order: float) -> None:
+def _draw_words(pen: Pen, mark: Words, order: float) -> None:
     from matplotlib.patheffects import withStroke  # noqa: PLC0415 - optional
 
     halo = None if mark.halo is None else [withStroke(linewidth=3.0 * pen.scale, foreground=pen.colour(mark.halo))]
@@ -248,7 +248,7 @@ def _words(pen: Pen, mark: Words, order: float) -> None:
     )
 
 
-def _ribbon(pen: Pen, mark: Ribbon, order: float) -> None:
+def _draw_ribbon(pen: Pen, mark: Ribbon, order: float) -> None:
     from matplotlib.patches import PathPatch  # noqa: PLC0415 - optional
     from matplotlib.path import Path  # noqa: PLC0415 - optional
 
@@ -261,7 +261,7 @@ def _ribbon(pen: Pen, mark: Ribbon, order: float) -> None:
     pen.ax.add_patch(PathPatch(path, facecolor=pen.colour(mark.fill), linewidth=0, alpha=mark.opacity, zorder=order))
 
 
-def _cloud(pen: Pen, mark: Cloud, order: float) -> None:
+def _draw_cloud(pen: Pen, mark: Cloud, order: float) -> None:
     points = mark.points
     pen.ax.plot(
         points[:, 0],
@@ -278,7 +278,7 @@ def _cloud(pen: Pen, mark: Cloud, order: float) -> None:
     )
 
 
-def _raster(pen: Pen, mark: Raster, order: float) -> None:
+def _draw_raster(pen: Pen, mark: Raster, order: float) -> None:
     (x0, y0), (x1, y1) = mark.low, mark.high
     low, high = pen.ax.get_ylim()
     pen.ax.imshow(
@@ -293,5 +293,13 @@ def _raster(pen: Pen, mark: Raster, order: float) -> None:
 
 _DRAWN = cast(
     "dict[type, Callable[[Pen, Any, float], None]]",
-    {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
+    {
+        Line: _draw_line,
+        Bar: _draw_bar,
+        Dot: _draw_dot,
+        Words: _draw_words,
+        Ribbon: _draw_ribbon,
+        Cloud: _draw_cloud,
+        Raster: _draw_raster,
+    },
 )

@@ -12,8 +12,8 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, tables_by_name
-from infoscope.figures.layout import fitting, legend, shortened, width_of
+from infoscope.figures.display import TableDisplay, Tables, name_tables
+from infoscope.figures.layout import draw_legend, fit_label, measure_width, shorten
 from infoscope.figures.scene import Axis, Bar, Mark, Panel, Words
 from infoscope.metrics import (
     effective_classes,
@@ -84,7 +84,7 @@ class PerplexityDisplay(TableDisplay):
         if half not in ("both", "truth"):
             raise InputError(f"half is {half!r}; it is both or truth")
         chains = []
-        for key, table in tables_by_name(tables, name).items():
+        for key, table in name_tables(tables, name).items():
             k, m = table.shape
             if k < 2:
                 raise InputError(f"the truth of {key!r} has one class only, so there was never any doubt to draw")
@@ -99,7 +99,7 @@ class PerplexityDisplay(TableDisplay):
         most = max(half.classes for _, half in rows)
         named, count = len(self.chains) > 1, len(rows)
         marks = [mark for place, row in enumerate(rows) for mark in _draw_bars(count - 1 - place, *row, named=named)]
-        left = 24.0 + max(width_of(fitting(chain.name, NAME_ROOM)) for chain in self.chains) if named else 10.0
+        left = 24.0 + max(measure_width(fit_label(chain.name, NAME_ROOM)) for chain in self.chains) if named else 10.0
         # powers of two, and the number of classes itself where it has room
         end = float(np.log2(most))
         step = max(1, int(np.log2(most)) // 8)
@@ -109,7 +109,7 @@ class PerplexityDisplay(TableDisplay):
         panel = Panel(
             "Perplexity chain",
             f"{one.truth.classes} classes, in effect {one.truth.effective:.1f}; the predictions of "
-            f"{shortened(one.name, 60)} leave {one.truth.remaining:.1f}.",
+            f"{shorten(one.name, 60)} leave {one.truth.remaining:.1f}.",
             Axis(0.0, end, "equally likely classes (log scale)", (*ticks, (end, f"{most:,}"))),
             Axis(-0.5, count - 0.5),
             tuple(marks),
@@ -122,7 +122,7 @@ class PerplexityDisplay(TableDisplay):
         key.append(("captured", "ruled out by the other side" if both else "ruled out by the predictions"))
         if any(half.is_imbalanced for _, half in rows):
             key.append(("faint", "not equally frequent"))
-        return replace(panel, marks=(*marks, *legend(panel, 10.0, 12.0, key)))
+        return replace(panel, marks=(*marks, *draw_legend(panel, 10.0, 12.0, key)))
 
 
 def _draw_bars(row: int, chain: Chain, half: Half, *, named: bool) -> list[Mark]:
@@ -147,6 +147,6 @@ def _draw_bars(row: int, chain: Chain, half: Half, *, named: bool) -> list[Mark]
         text = f"÷ {chain.transferred:.2f}"
         marks.append(Words((left + right) / 2, (low + high) / 2, text, "on-captured", anchor="middle", bold=True))
     if named and is_truth:
-        name = fitting(chain.name, NAME_ROOM)
+        name = fit_label(chain.name, NAME_ROOM)
         marks.append(Words(0.0, (low + high) / 2, name, anchor="end", shift=(-8.0, 0.0), of=chain.name))
     return marks

@@ -12,7 +12,7 @@ from scipy.spatial.distance import squareform
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label, shortened, width_of
+from infoscope.figures.layout import measure_width, plain_label, shorten
 from infoscope.figures.scene import Anchor, Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.studies.relate import Relations
 
@@ -77,8 +77,8 @@ class RelationMatrixDisplay(Display):
         """Draw a square for each pair, twice."""
         size = len(self.names)
         side = min(SIDE[1], max(SIDE[0], 480.0 / size))
-        short_names = [shortened(plain_label(name), 18) for name in self.names]
-        widest = max(width_of(name, 11.0) for name in short_names)
+        short_names = [shorten(plain_label(name), 18) for name in self.names]
+        widest = max(measure_width(name, 11.0) for name in short_names)
         left, top = 12.0 + widest, 12.0 + 0.9 * widest
         marks: list[Mark] = []
         place = {name: number for number, name in enumerate(self.names)}
@@ -166,10 +166,10 @@ class RelationGraphDisplay(Display):
             anchor: Anchor = "middle" if abs(x) < 0.15 else "start" if x > 0 else "end"
             across = 0.0 if anchor == "middle" else 9.0 if x > 0 else -9.0
             down = (-12.0 if y > 0 else 18.0) if anchor == "middle" else 4.0
-            text, tip = shortened(plain_label(name), 22), plain_label(name)
+            text, tip = shorten(plain_label(name), 22), plain_label(name)
             marks.append(Dot(x, y, "gold" if is_target else "accent", "circle", 6.0))
             marks.append(Words(x, y, text, "ink", "normal", anchor, (across, down), bold=is_target, tip=tip))
-        room = 24.0 + max(width_of(shortened(plain_label(name), 22), 12.5) for name in self.names)
+        room = 24.0 + max(measure_width(shorten(plain_label(name), 22), 12.5) for name in self.names)
         return Panel(
             "Graph of relations",
             f"{len(self.lines)} significant relations among {len(self.names)} columns; thicker lines tell more.",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from math import sqrt
 
 from infoscope.figures.display import Display
-from infoscope.figures.layout import axis, plain_label, shortened, width_of
+from infoscope.figures.layout import axis, measure_width, plain_label, shorten
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Words
 from infoscope.studies.history import History, RunSeries
 
@@ -33,8 +33,8 @@ class RunChartDisplay(Display):
         room = 0.06 * (max(ends) - min(ends)) or 0.05
         low, high = min(ends) - room, max(ends) + room
         # names of as many runs as have room, the newest among them
-        names = [shortened(run.name, 16) for run in runs]
-        step = max(1, -(-len(runs) * int(max(map(width_of, names)) + 14) // int(self.wide - 80)))
+        names = [shorten(run.name, 16) for run in runs]
+        step = max(1, -(-len(runs) * int(max(map(measure_width, names)) + 14) // int(self.wide - 80)))
         ticks = tuple((float(run), names[run]) for run in range(len(runs) - 1, -1, -step))
         alarms = sum(point.rule != "" for point in points)
         return Panel(
@@ -52,7 +52,7 @@ class RunChartDisplay(Display):
         """Yield new baselines, their bands, intervals and the dots of the runs."""
         for place, run in enumerate(self.history.runs):
             if run.new_baseline is not None:
-                x, words = place - 0.5, shortened(run.new_baseline or "new baseline", 26)
+                x, words = place - 0.5, shorten(run.new_baseline or "new baseline", 26)
                 yield Line(((x, low), (x, high)), "ink", 1.0, dash=(2.0, 3.0))
                 yield Words(x, high, words, "dim", "small", shift=(5.0, 9.0), halo="paper")
         for base in self.series.baselines:

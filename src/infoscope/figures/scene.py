@@ -19,8 +19,8 @@ Shape = Literal["circle", "ring", "cross", "star", "square", "diamond", "up", "d
 Size = Literal["tiny", "small", "normal", "large"]
 
 
-def along(start: Point, end: Point, share: float) -> Point:
-    """The point at this share of the way."""
+def find_point_along(start: Point, end: Point, share: float) -> Point:
+    """Return the point at this share of the way."""
     return start[0] + share * (end[0] - start[0]), start[1] + share * (end[1] - start[1])
 
 
@@ -162,7 +162,7 @@ class Panel:
         return self.width - left - right, self.height - top - bottom
 
     def place(self, x: float, y: float) -> Point:
-        """Where a point of the data lies on the page: from the left, from the top."""
+        """Return where a point of the data lies on the page: from the left, from the top."""
         left, top, _, _ = self.margins
         wide, high = self.inner
         across, up = self.x, self.y
@@ -227,44 +227,41 @@ ERRORS = ("#f5f6f8", "#f6d7c4", "#e99c6f", "#cf6226", "#8f3500")
 HITS = ("#e2edf6", "#a9cde6", "#5aa0d0", "#0068a8", "#004a78")
 
 
-def series(at: int) -> str:
-    """The role of the n-th of several things of a kind."""
-    return f"series{at % 8}"
+def series(number: int) -> str:
+    """Return the role of the n-th of several things of a kind."""
+    return f"series{number % 8}"
 
 
-def rgb(colour: str) -> tuple[int, int, int]:
-    """Red, green and blue of ``#rrggbb``."""
+def parse_colour(colour: str) -> tuple[int, int, int]:
+    """Return red, green and blue of ``#rrggbb``."""
     return int(colour[1:3], 16), int(colour[3:5], 16), int(colour[5:7], 16)
 
 
 def hexadecimal(parts: Iterable[float]) -> str:
-    """``#rrggbb`` of red, green and blue."""
+    """Return ``#rrggbb`` of red, green and blue."""
     return "#" + "".join(f"{round(float(part)):02x}" for part in parts)
 
 
-def ramp(stops: Sequence[str], share: NDArray[np.float64] | float) -> NDArray[np.float64]:
-    """Colours between the stops, (..., 3), for shares from 0 to 1."""
-    table = np.array([rgb(stop) for stop in stops], dtype=np.float64)
+def blend_colours(stops: Sequence[str], share: NDArray[np.float64] | float) -> NDArray[np.float64]:
+    """Return colours between the stops, (..., 3), for shares from 0 to 1."""
+    table = np.array([parse_colour(stop) for stop in stops], dtype=np.float64)
     where = np.clip(np.asarray(share, dtype=np.float64), 0.0, 1.0) * (len(stops) - 1)
     return np.stack([np.interp(where, np.arange(len(stops)), table[:, part]) for part in range(3)], axis=-1)
 
 
-def accuracy_colour(accuracy: float | None) -> str:
-    """Dark for never right, bright for always right; grey where there is no accuracy."""
-    return "#8a8f99" if accuracy is None or not np.isfinite(accuracy) else hexadecimal(ramp(VIRIDIS, accuracy))
+def colour_accuracy(accuracy: float | None) -> str:
+    """Return dark for never right, bright for always right; grey where there is no accuracy."""
+    return "#8a8f99" if accuracy is None or not np.isfinite(accuracy) else hexadecimal(blend_colours(VIRIDIS, accuracy))
 
 
 def on_colour(colour: str) -> str:
-    """Black or white, whichever reads better on a colour (by WCAG contrast)."""
-    return "#ffffff" if 1.05 / (_luminance(colour) + 0.05) > (_luminance(colour) + 0.05) / 0.05 else "#000000"
+    """Return black or white, whichever reads better on a colour (by WCAG contrast)."""
+    parts = [part / 255 for part in parse_colour(colour)]
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#ffffff" if 1.05 / (luminance + 0.05) > (luminance + 0.05) / 0.05 else "#000000"
 
 
 def is_dark(colour: str) -> bool:
-    """Whether a page of this colour needs light ink."""
+    """Return whether a page of this colour needs light ink."""
     return on_colour(colour) == "#ffffff"
-
-
-def _luminance(colour: str) -> float:
-    parts = [part / 255 for part in rgb(colour)]
-    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.figures.display import Display, Tables, rename_sample_weight, tables_by_name
-from infoscope.figures.layout import at_pixel, axis, plain_label, share_axis, shortened, width_of
+from infoscope.figures.display import Display, Tables, name_tables, rename_sample_weight
+from infoscope.figures.layout import axis, find_data_point, measure_width, plain_label, share_axis, shorten
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.metrics import false_alarm_rate, recall
 from infoscope.studies.inputs import materialize_labels
@@ -303,7 +303,7 @@ class RocDisplay(Display):
     def from_table(cls, tables: Tables, *, name: str = "system") -> Self:
         """Draw hard predictions of two classes: one point per table."""
         curves, positives = [], []
-        for key, table in tables_by_name(tables, name).items():
+        for key, table in name_tables(tables, name).items():
             at = float(false_alarm_rate(table)), float(recall(table))
             if not np.isfinite(at).all():
                 raise InputError(f"{key!r} has no false alarm rate or no recall: a ROC plot takes two true classes")
@@ -320,9 +320,9 @@ class RocDisplay(Display):
         for curve in self.curves:
             x, y = curve.points[0]
             value = f" ({x:.2f}, {y:.2f})" if curve.area is None else f", AUC {curve.area:.3f}"
-            words.append(f"{shortened(curve.name, 24)}{value}")
-        right = min(260.0, 40.0 + max(width_of(text) for text in words))
-        of = f" of “{shortened(self.positive, 24)}”" if self.positive else ""
+            words.append(f"{shorten(curve.name, 24)}{value}")
+        right = min(260.0, 40.0 + max(measure_width(text) for text in words))
+        of = f" of “{shorten(self.positive, 24)}”" if self.positive else ""
         panel = Panel(
             "ROC curve",
             "; ".join(words[:6]) + ".",
@@ -340,7 +340,7 @@ class RocDisplay(Display):
             else:
                 marks.append(Dot(*curve.points[0], colour, size=5.0, of=curve.name, tip=tip))
             x, y = left + _INNER + 12.0, top + 12.0 + 18.0 * number
-            stroke = at_pixel(panel, x, y), at_pixel(panel, x + 14.0, y)
+            stroke = find_data_point(panel, x, y), find_data_point(panel, x + 14.0, y)
             marks.append(Line(stroke, colour, 3.0, clip=False))
-            marks.append(Words(*at_pixel(panel, x + 20.0, y), text))
+            marks.append(Words(*find_data_point(panel, x + 20.0, y), text))
         return replace(panel, marks=tuple(marks))

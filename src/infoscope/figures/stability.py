@@ -8,7 +8,7 @@ from math import ceil, floor, log10
 
 from infoscope.errors import InputError
 from infoscope.figures.display import Display
-from infoscope.figures.layout import fitting, width_of
+from infoscope.figures.layout import fit_label, measure_width
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words, series
 from infoscope.results.notation import format_number
 
@@ -51,9 +51,9 @@ class StabilityDisplay(Display):
                 for (x, y), size, error in zip(points, self.sizes, self.errors[name], strict=True)
             ]
             marks.append(
-                Words(*points[-1], fitting(name, 190.0), series(number), shift=(10.0, 0.0), bold=True, of=name)
+                Words(*points[-1], fit_label(name, 190.0), series(number), shift=(10.0, 0.0), bold=True, of=name)
             )
-        right = 30.0 + 1.1 * max(width_of(fitting(name, 190.0)) for name in self.errors)
+        right = 30.0 + 1.1 * max(measure_width(fit_label(name, 190.0)) for name in self.errors)
         worst = ", ".join(f"{name} {max(errors):.0e}" for name, errors in self.errors.items())
         return Panel(
             "Numerical stability",

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, tables_by_name
-from infoscope.figures.layout import PlacedName, axis, plain_label, side_labels, side_room
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Raster, Words, hexadecimal, ramp
+from infoscope.figures.display import TableDisplay, Tables, name_tables
+from infoscope.figures.layout import PlacedName, axis, draw_side_labels, measure_side_room, plain_label
+from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Raster, Words, blend_colours, hexadecimal
 from infoscope.metrics import proficiency, recall, specificity
 from infoscope.results.notation import format_number
 from infoscope.studies.bounds import information_surface
@@ -91,7 +91,7 @@ class SurfaceDisplay(TableDisplay):
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", three_d: bool = False) -> Self:
         """Place systems of two classes on the map of their prevalence; a reject column must be empty."""
-        named = tables_by_name(tables, name)
+        named = name_tables(tables, name)
         places = {key: _get_rates(key, table) for key, table in named.items()}
         shares = {}
         for key, table in named.items():
@@ -111,7 +111,7 @@ class SurfaceDisplay(TableDisplay):
         if self.three_d:
             return self._project()
         grid = surface(self.prevalence)
-        right = side_room(self.systems, 60.0) if self.systems else 26.0
+        right = measure_side_room(self.systems, 60.0) if self.systems else 26.0
         panel = Panel(
             f"Captured information, {self.prevalence:.0%} positive",
             f"Captured information over true positive and true negative rate when {self.prevalence:.0%} are "
@@ -123,14 +123,14 @@ class SurfaceDisplay(TableDisplay):
             height=440.0,
             margins=(58.0, 14.0, right, 50.0),
         )
-        pixels = np.rint(ramp(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
+        pixels = np.rint(blend_colours(BLUES, np.sqrt(grid[::-1]))).astype(np.uint8)
         marks: list[Mark] = [
             Raster((0.0, 0.0), (1.0, 1.0), pixels, smooth=True),
             *(mark for level in LEVELS for mark in self._draw_contours(grid, level)),
             Line(((0.0, 1.0), (1.0, 0.0)), "#a33c00", 2.0, (6.0, 4.0)),
             Words(0.36, 0.64, "worthless: nothing captured", "#8a3300", "normal", "middle", (9.0, -9.0), -45.0),
             Words(0.0, 0.0, "all wrong: rename the outputs", "#ffffff", "small", shift=(6.0, -10.0), halo=BLUES[4]),
-            *side_labels(panel, [PlacedName(x, y, name) for name, (x, y) in self.systems.items()]),
+            *draw_side_labels(panel, [PlacedName(x, y, name) for name, (x, y) in self.systems.items()]),
         ]
         marks += [
             Dot(x, y, hexadecimal((253, 231, 37)), of=name, tip=f"{plain_label(name)}\nTPR {x:.3f}, TNR {y:.3f}")
@@ -141,7 +141,7 @@ class SurfaceDisplay(TableDisplay):
     def _draw_contours(self, grid: NDArray[np.float64], level: float) -> list[Mark]:
         """Draw both lines of a level; the upper one bears its number, off the systems and the edges."""
         colour = "#16181d" if level < 0.4 else "#ffffff"
-        around = hexadecimal(ramp(BLUES, float(np.sqrt(level))))
+        around = hexadecimal(blend_colours(BLUES, float(np.sqrt(level))))
         marks: list[Mark] = []
         for line in find_contours(grid, level):
             marks.append(Line(line, colour, 0.8, opacity=0.75))
@@ -159,7 +159,7 @@ class SurfaceDisplay(TableDisplay):
 
     def _project(self) -> Panel:
         """Draw the surface seen from the side of its front corner, with its axes, and the systems on it."""
-        right = side_room(self.systems, 60.0) if self.systems else 26.0
+        right = measure_side_room(self.systems, 60.0) if self.systems else 26.0
         panel = Panel(
             f"Captured information, {self.prevalence:.0%} positive",
             "Captured information as a surface over true positive and true negative rate when "
@@ -182,7 +182,7 @@ class SurfaceDisplay(TableDisplay):
             tip = f"{plain_label(name)}\nTPR {tpr:.3f}, TNR {tnr:.3f}, captured {height:.1%}"
             names.append(PlacedName(*top, name))
             dots.append(Dot(*top, hexadecimal((253, 231, 37)), of=name, tip=tip))
-        return replace(panel, marks=(*marks, *side_labels(panel, names), *dots))
+        return replace(panel, marks=(*marks, *draw_side_labels(panel, names), *dots))
 
 
 def _get_rates(name: str, table: Contingency) -> Point:
@@ -228,7 +228,7 @@ def _draw_tiles(prevalence: float) -> Iterator[Mark]:
         corners = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
         points = tuple(project(rates[a], rates[b], float(values[a, b])) for a, b in corners)
         level = float(np.mean([values[corner] for corner in corners]))
-        fill = hexadecimal(ramp(BLUES, float(np.sqrt(level))))
+        fill = hexadecimal(blend_colours(BLUES, float(np.sqrt(level))))
         yield Line(points, "#7d8794", 0.35, closed=True, fill=fill, clip=False)
 
 

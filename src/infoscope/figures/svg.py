@@ -38,78 +38,78 @@ class _Shape(NamedTuple):
     """Whether scripts find it by itself, so that it keeps its classes."""
 
     def text(self, *, shared: bool = False) -> str:
-        """The element; without what an element around it says."""
+        """Write the element; without what an element around it says."""
         inside = f"{self.place}{self.own}" if shared else f"{self.classes}{self.place}{self.paint}{self.own}"
         return f"<{self.tag}{inside}>{self.child}</{self.tag}>" if self.child else f"<{self.tag}{inside}/>"
 
 
 def svg(panel: Panel) -> str:
-    """The picture as an element for a page that styles the roles; neighbours that look alike say so once."""
-    return _element(panel, _grouped)
+    """Return the picture as an element for a page that styles the roles; neighbours that look alike say so once."""
+
+    def write_grouped(shapes: Iterable[_Shape]) -> str:
+        parts = []
+        for (classes, paint, is_alone), group in groupby(
+            shapes, lambda shape: (shape.classes, shape.paint, shape.is_alone)
+        ):
+            members = list(group)
+            if is_alone or len(members) == 1:
+                parts += [shape.text() for shape in members]
+            else:
+                parts.append(f"<g{classes}{paint}>{''.join(shape.text(shared=True) for shape in members)}</g>")
+        return "".join(parts)
+
+    return _write_element(panel, write_grouped)
 
 
-def _grouped(shapes: Iterable[_Shape]) -> str:
-    found = []
-    for (classes, paint, is_alone), group in groupby(shapes, lambda each: (each.classes, each.paint, each.is_alone)):
-        members = list(group)
-        if is_alone or len(members) == 1:
-            found += [shape.text() for shape in members]
-        else:
-            found.append(f"<g{classes}{paint}>{''.join(shape.text(shared=True) for shape in members)}</g>")
-    return "".join(found)
-
-
-def _ungrouped(shapes: Iterable[_Shape]) -> str:
-    return "".join(shape.text() for shape in shapes)
-
-
-def standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
-    """The picture as a file of its own; ``dark`` None follows the reader's preference."""
-    turn = "" if dark is False else role_style(DARK)
+def make_standalone_svg(panel: Panel, *, dark: bool | None = None) -> str:
+    """Return the picture as a file of its own; ``dark`` None follows the reader's preference."""
+    turn = "" if dark is False else style_roles(DARK)
     style = turn if dark else f"@media(prefers-color-scheme:dark){{{turn}}}" if turn else ""
     inside = f"<style>{style}</style>" if style else ""
     box = f'<rect class="f-paper" fill="{LIGHT["paper"]}" width="{_n(panel.width)}" height="{_n(panel.height)}"/>'
-    picture = _element(panel, _ungrouped, inside + box, f' font-family="{FAMILY}" data-maker="{MAKER}"')
+    picture = _write_element(
+        panel,
+        lambda shapes: "".join(shape.text() for shape in shapes),
+        inside + box,
+        f' font-family="{FAMILY}" data-maker="{MAKER}"',
+    )
     return picture.replace("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', 1)
 
 
-def role_style(colours: dict[str, str]) -> str:
-    """Rules that give each role a colour, for fills and strokes."""
+def style_roles(colours: dict[str, str]) -> str:
+    """Write rules that give each role a colour, for fills and strokes."""
     return "".join(f".f-{role}{{fill:{colour}}}.s-{role}{{stroke:{colour}}}" for role, colour in colours.items())
 
 
-def _element(panel: Panel, written: Callable[[Iterable[_Shape]], str], first: str = "", more: str = "") -> str:
-    marks = list(chain(_axes(panel), panel.marks))
-    free = written(shape for mark in marks if not _clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
-    clipped = written(shape for mark in marks if _clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
-    defs = _definitions(panel, hatched=any(isinstance(mark, Bar) and mark.hatched for mark in marks)) if clipped else ""
-    inside = f'<g clip-path="url(#{_name(panel)})">{clipped}</g>' if clipped else ""
+def _write_element(panel: Panel, write: Callable[[Iterable[_Shape]], str], first: str = "", more: str = "") -> str:
+    marks = list(chain(_make_axes(panel), panel.marks))
+    free = write(shape for mark in marks if not _is_clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
+    clipped = write(shape for mark in marks if _is_clipped(mark) for shape in _DRAWN[type(mark)](panel, mark))
+    name, inside = _name_picture(panel), ""
+    if clipped:
+        left, top, _, _ = panel.margins
+        wide, high = panel.inner
+        lines = ""
+        if any(isinstance(mark, Bar) and mark.hatched for mark in marks):
+            lines = (
+                f'<pattern id="{name}h" width="6" height="6" patternUnits="userSpaceOnUse" '
+                'patternTransform="rotate(45)"><path d="M0 0V6" stroke="#ffffff" stroke-opacity=".45" '
+                'stroke-width="2.5"/></pattern>'
+            )
+        area = f'<rect x="{_n(left)}" y="{_n(top - 1)}" width="{_n(wide)}" height="{_n(high + 2)}"/>'
+        inside = f'<defs><clipPath id="{name}">{area}</clipPath>{lines}</defs><g clip-path="url(#{name})">{clipped}</g>'
     return (
         f'<svg viewBox="0 0 {_n(panel.width)} {_n(panel.height)}" role="img" '
-        f'aria-label="{escape(panel.summary)}"{more}>{first}{defs}{inside}{free}</svg>'
+        f'aria-label="{escape(panel.summary)}"{more}>{first}{inside}{free}</svg>'
     )
 
 
-def _name(panel: Panel) -> str:
-    """An id for what the picture defines: pictures that share it define the same."""
+def _name_picture(panel: Panel) -> str:
+    """Return an id for what the picture defines: pictures that share it define the same."""
     return f"p{zlib.crc32(repr((panel.title, panel.width, panel.height, panel.margins)).encode()):08x}"
 
 
-def _definitions(panel: Panel, *, hatched: bool) -> str:
-    left, top, _, _ = panel.margins
-    wide, high = panel.inner
-    lines = (
-        f'<pattern id="{_name(panel)}h" width="6" height="6" patternUnits="userSpaceOnUse" '
-        'patternTransform="rotate(45)"><path d="M0 0V6" stroke="#ffffff" stroke-opacity=".45" stroke-width="2.5"/>'
-        "</pattern>"
-        if hatched
-        else ""
-    )
-    area = f'<rect x="{_n(left)}" y="{_n(top - 1)}" width="{_n(wide)}" height="{_n(high + 2)}"/>'
-    return f'<defs><clipPath id="{_name(panel)}">{area}</clipPath>{lines}</defs>'
-
-
-def _clipped(mark: Mark) -> bool:
+def _is_clipped(mark: Mark) -> bool:
     return isinstance(mark, (Cloud, Raster, Bar, Ribbon)) or (isinstance(mark, Line) and mark.clip)
 
 
@@ -118,8 +118,8 @@ def _n(number: float) -> str:
     return text[:-2] if text.endswith(".0") else text
 
 
-def _axes(panel: Panel) -> Iterable[Mark]:
-    """Grid, axis lines, ticks and titles as ordinary marks."""
+def _make_axes(panel: Panel) -> Iterable[Mark]:
+    """Yield grid, axis lines, ticks and titles as ordinary marks."""
     x, y = panel.x, panel.y
     edge = (y.low, y.high)
     for at, text in x.ticks:
@@ -143,7 +143,7 @@ def _axes(panel: Panel) -> Iterable[Mark]:
         yield Words(x.low, middle[1], y.title, "dim", "normal", "middle", (12.0 - panel.margins[0], 0.0), 90.0)
 
 
-def _paint(colour: str | None, what: str) -> str:
+def _set_paint(colour: str | None, what: str) -> str:
     if colour is None:
         return f' {what}="none"'
     if colour.startswith("#"):
@@ -151,103 +151,101 @@ def _paint(colour: str | None, what: str) -> str:
     return f' {what}="{LIGHT[colour]}"'
 
 
-def _classes(fill: str | None, stroke: str | None, *others: str) -> str:
+def _set_classes(fill: str | None, stroke: str | None, *others: str) -> str:
     names = [f"f-{fill}"] if fill is not None and not fill.startswith("#") else []
     names += [f"s-{stroke}"] if stroke is not None and not stroke.startswith("#") else []
     names += [other for other in others if other]
     return f' class="{" ".join(names)}"' if names else ""
 
 
-def _told(of: str | None, tip: str | None) -> tuple[str, str]:
-    """The mark's system as an attribute, and its explanation as a child that browsers show on hover."""
+def _explain(of: str | None, tip: str | None) -> tuple[str, str]:
+    """Return the mark's system as an attribute, and its explanation as a child that browsers show on hover."""
     return (
         "" if of is None else f' data-of="{escape(of)}"',
         "" if tip is None else f"<title>{escape(tip)}</title>",
     )
 
 
-def _path(places: Iterable[Point]) -> str:
+def _write_path(places: Iterable[Point]) -> str:
     return "M" + "L".join([f"{x:.1f} {y:.1f}" for x, y in places]).replace(".0 ", " ").replace(".0L", "L").removesuffix(
         ".0"
     )
 
 
-def _line(panel: Panel, mark: Line) -> Iterator[_Shape]:
-    owner, child = _told(mark.of, mark.tip)
-    path = _path(panel.place(*point) for point in mark.points) + ("Z" if mark.closed else "")
+def _draw_line(panel: Panel, mark: Line) -> Iterator[_Shape]:
+    owner, child = _explain(mark.of, mark.tip)
+    path = _write_path(panel.place(*point) for point in mark.points) + ("Z" if mark.closed else "")
     dash = "" if mark.dash is None else f' stroke-dasharray="{_n(mark.dash[0])} {_n(mark.dash[1])}"'
     width = f' stroke-width="{_n(mark.width)}"' if mark.width != 1 else ""
     stroke = mark.colour if mark.width > 0 else None
-    paint = _paint(mark.fill, "fill") + _paint(stroke, "stroke") + width + dash
-    classes = _classes(mark.fill, stroke, mark.part)
-    yield _Shape("path", classes, f' d="{path}"', paint, _see(mark) + owner, child, bool(owner or mark.part))
+    paint = _set_paint(mark.fill, "fill") + _set_paint(stroke, "stroke") + width + dash
+    classes = _set_classes(mark.fill, stroke, mark.part)
+    yield _Shape("path", classes, f' d="{path}"', paint, _set_opacity(mark) + owner, child, bool(owner or mark.part))
 
 
-def _see(mark: Line | Bar | Ribbon | Cloud) -> str:
+def _set_opacity(mark: Line | Bar | Ribbon | Cloud) -> str:
     return f' opacity="{mark.opacity:g}"' if mark.opacity != 1 else ""
 
 
-def _box(x: float, y: float, wide: float, high: float) -> str:
+def _set_box(x: float, y: float, wide: float, high: float) -> str:
     return f' x="{_n(x)}" y="{_n(y)}" width="{_n(wide)}" height="{_n(high)}"'
 
 
-def _between(panel: Panel, mark: Bar | Raster) -> str:
+def _span_box(panel: Panel, mark: Bar | Raster) -> str:
     (x0, y0), (x1, y1) = panel.place(*mark.low), panel.place(*mark.high)
-    return _box(min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
+    return _set_box(min(x0, x1), min(y0, y1), abs(x1 - x0), abs(y1 - y0))
 
 
-def _bar(panel: Panel, mark: Bar) -> Iterator[_Shape]:
-    owner, child = _told(mark.of, mark.tip)
-    box = _between(panel, mark)
-    own = _see(mark) + owner
-    yield _Shape("rect", _classes(mark.fill, None), box, _paint(mark.fill, "fill"), own, child, bool(owner))
+def _draw_bar(panel: Panel, mark: Bar) -> Iterator[_Shape]:
+    owner, child = _explain(mark.of, mark.tip)
+    box = _span_box(panel, mark)
+    own = _set_opacity(mark) + owner
+    yield _Shape("rect", _set_classes(mark.fill, None), box, _set_paint(mark.fill, "fill"), own, child, bool(owner))
     if mark.hatched:
-        yield _Shape("rect", "", box, f' fill="url(#{_name(panel)}h)"', ' pointer-events="none"')
-
-
-def _star(x: float, y: float, size: float) -> str:
-    turns = np.arange(10) * np.pi / 5
-    reach = np.where(np.arange(10) % 2 == 0, size, size * 0.45)
-    return _path(zip(x + reach * np.sin(turns), y - reach * np.cos(turns), strict=True)) + "Z"
+        yield _Shape("rect", "", box, f' fill="url(#{_name_picture(panel)}h)"', ' pointer-events="none"')
 
 
 _CORNERS = {"diamond": (4, 0.0, 1.25), "up": (3, 0.0, 1.3), "down": (3, np.pi, 1.3)}
 """Corners of a shape, where the first points, and its reach where a circle of the same size has 1."""
 
 
-def _polygon(x: float, y: float, size: float, shape: str) -> str:
-    corners, first, reach = _CORNERS[shape]
-    turns = first + np.arange(corners) * 2 * np.pi / corners
-    return _path(zip(x + reach * size * np.sin(turns), y - reach * size * np.cos(turns), strict=True)) + "Z"
+def _write_polygon(x: float, y: float, size: float, shape: str) -> str:
+    if shape == "star":
+        turns = np.arange(10) * np.pi / 5
+        reach = np.where(np.arange(10) % 2 == 0, size, size * 0.45)
+    else:
+        corners, first, longer = _CORNERS[shape]
+        turns = first + np.arange(corners) * 2 * np.pi / corners
+        reach = np.full(corners, longer * size)
+    return _write_path(zip(x + reach * np.sin(turns), y - reach * np.cos(turns), strict=True)) + "Z"
 
 
-def _dot(panel: Panel, mark: Dot) -> Iterator[_Shape]:
-    owner, child = _told(mark.of, mark.tip)
+def _draw_dot(panel: Panel, mark: Dot) -> Iterator[_Shape]:
+    owner, child = _explain(mark.of, mark.tip)
     x, y = panel.place(mark.x, mark.y)
     r = mark.size
     hollow = mark.shape in ("cross", "ring")
     if hollow:
-        looks = _classes(None, mark.fill, "pt")
-        paint = _paint(None, "fill") + _paint(mark.fill, "stroke") + ' stroke-width="2.5"'
+        looks = _set_classes(None, mark.fill, "pt")
+        paint = _set_paint(None, "fill") + _set_paint(mark.fill, "stroke") + ' stroke-width="2.5"'
     else:
-        looks = _classes(mark.fill, mark.colour, "pt")
-        paint = _paint(mark.fill, "fill") + _paint(mark.colour, "stroke")
+        looks = _set_classes(mark.fill, mark.colour, "pt")
+        paint = _set_paint(mark.fill, "fill") + _set_paint(mark.colour, "stroke")
     if mark.shape == "cross":
         path = f"M{_n(x - r)} {_n(y - r)}L{_n(x + r)} {_n(y + r)}M{_n(x - r)} {_n(y + r)}L{_n(x + r)} {_n(y - r)}"
         yield _Shape("path", looks, f' d="{path}"', paint, owner, child, is_alone=True)
-    elif mark.shape == "star":
-        yield _Shape("path", looks, f' d="{_star(x, y, r)}"', paint, owner, child, is_alone=True)
-    elif mark.shape in _CORNERS:
-        yield _Shape("path", looks, f' d="{_polygon(x, y, r, mark.shape)}"', paint, owner, child, is_alone=True)
+    elif mark.shape == "star" or mark.shape in _CORNERS:
+        path = _write_polygon(x, y, r, mark.shape)
+        yield _Shape("path", looks, f' d="{path}"', paint, owner, child, is_alone=True)
     elif mark.shape == "square":
-        yield _Shape("rect", looks, _box(x - r, y - r, 2 * r, 2 * r), paint, owner, child, is_alone=True)
+        yield _Shape("rect", looks, _set_box(x - r, y - r, 2 * r, 2 * r), paint, owner, child, is_alone=True)
     else:
         place = f' cx="{_n(x)}" cy="{_n(y)}" r="{_n(r)}"'
         yield _Shape("circle", looks, place, paint, owner, child, is_alone=True)
 
 
-def _words(panel: Panel, mark: Words) -> Iterator[_Shape]:
-    owner, child = _told(mark.of, mark.tip)
+def _draw_words(panel: Panel, mark: Words) -> Iterator[_Shape]:
+    owner, child = _explain(mark.of, mark.tip)
     x, y = panel.place(mark.x, mark.y)
     x, y = x + mark.shift[0], y + mark.shift[1] + 0.36 * FONT[mark.size]
     at = f' x="{_n(x)}" y="{_n(y)}"'
@@ -257,15 +255,15 @@ def _words(panel: Panel, mark: Words) -> Iterator[_Shape]:
     looks = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
     looks += ' font-weight="600"' if mark.bold else ""
     looks += ' font-style="italic"' if mark.italic else ""
-    looks += f' font-size="{_n(FONT[mark.size])}"{_paint(mark.colour, "fill")}'
+    looks += f' font-size="{_n(FONT[mark.size])}"{_set_paint(mark.colour, "fill")}'
     if mark.halo is not None:
-        looks += _paint(mark.halo, "stroke") + ' stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
-    classes = _classes(mark.colour, mark.halo, f"t-{mark.size}", "lab" if mark.of is not None else "")
+        looks += _set_paint(mark.halo, "stroke") + ' stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
+    classes = _set_classes(mark.colour, mark.halo, f"t-{mark.size}", "lab" if mark.of is not None else "")
     yield _Shape("text", classes, at, looks, owner, escape(mark.text) + child, bool(owner))
 
 
-def _ribbon(panel: Panel, mark: Ribbon) -> Iterator[_Shape]:
-    _, child = _told(None, mark.tip)
+def _draw_ribbon(panel: Panel, mark: Ribbon) -> Iterator[_Shape]:
+    _, child = _explain(None, mark.tip)
     (x0, y0), (x1, y1) = panel.place(*mark.start), panel.place(*mark.end)
     _, lower = panel.place(mark.start[0], mark.start[1] - mark.thick)
     middle, deep = (x0 + x1) / 2, lower - y0
@@ -273,19 +271,21 @@ def _ribbon(panel: Panel, mark: Ribbon) -> Iterator[_Shape]:
         f"M{_n(x0)} {_n(y0)}C{_n(middle)} {_n(y0)} {_n(middle)} {_n(y1)} {_n(x1)} {_n(y1)}v{_n(deep)}"
         f"C{_n(middle)} {_n(y1 + deep)} {_n(middle)} {_n(y0 + deep)} {_n(x0)} {_n(y0 + deep)}Z"
     )
-    yield _Shape("path", _classes(mark.fill, None), f' d="{path}"', _paint(mark.fill, "fill"), _see(mark), child)
+    yield _Shape(
+        "path", _set_classes(mark.fill, None), f' d="{path}"', _set_paint(mark.fill, "fill"), _set_opacity(mark), child
+    )
 
 
-def _cloud(panel: Panel, mark: Cloud) -> Iterator[_Shape]:
-    owner, _ = _told(mark.of, None)
+def _draw_cloud(panel: Panel, mark: Cloud) -> Iterator[_Shape]:
+    owner, _ = _explain(mark.of, None)
     path = "".join(f"M{_n(x)} {_n(y)}h0" for x, y in (panel.place(px, py) for px, py in mark.points))
-    looks = f'{_paint(mark.colour, "stroke")} stroke-width="{_n(mark.size)}" stroke-linecap="round"'
-    classes = _classes(None, mark.colour, "cloud")
-    yield _Shape("path", classes, f' d="{path}"', looks, _see(mark) + owner, is_alone=True)
+    looks = f'{_set_paint(mark.colour, "stroke")} stroke-width="{_n(mark.size)}" stroke-linecap="round"'
+    classes = _set_classes(None, mark.colour, "cloud")
+    yield _Shape("path", classes, f' d="{path}"', looks, _set_opacity(mark) + owner, is_alone=True)
 
 
-def _raster(panel: Panel, mark: Raster) -> Iterator[_Shape]:
-    box = _between(panel, mark)
+def _draw_raster(panel: Panel, mark: Raster) -> Iterator[_Shape]:
+    box = _span_box(panel, mark)
     look = "" if mark.smooth else ' image-rendering="pixelated"'
     own = f'{look} href="{data_address(mark.pixels)}"'
     yield _Shape("image", "", f'{box} preserveAspectRatio="none"', "", own, is_alone=True)
@@ -293,21 +293,29 @@ def _raster(panel: Panel, mark: Raster) -> Iterator[_Shape]:
 
 _DRAWN = cast(
     "dict[type, Callable[[Panel, Any], Iterator[_Shape]]]",
-    {Line: _line, Bar: _bar, Dot: _dot, Words: _words, Ribbon: _ribbon, Cloud: _cloud, Raster: _raster},
+    {
+        Line: _draw_line,
+        Bar: _draw_bar,
+        Dot: _draw_dot,
+        Words: _draw_words,
+        Ribbon: _draw_ribbon,
+        Cloud: _draw_cloud,
+        Raster: _draw_raster,
+    },
 )
 
 
 def picture(panel: Panel) -> str:
-    """The picture on its own light paper, readable in any theme."""
-    coded = base64.b64encode(standalone_svg(panel, dark=False).encode("utf-8")).decode("ascii")
+    """Return the picture on its own light paper, readable in any theme."""
+    coded = base64.b64encode(make_standalone_svg(panel, dark=False).encode("utf-8")).decode("ascii")
     return (
         f'<img alt="{escape(panel.summary)}" style="max-width:100%;height:auto;border-radius:4px" '
         f'width="{panel.width:.0f}" src="data:image/svg+xml;base64,{coded}">'
     )
 
 
-def encode(pixels: NDArray[Any]) -> bytes:
-    """The bytes of a PNG file for (rows, columns, 3) values of 0 to 255; few colours are stored as a palette."""
+def encode_png(pixels: NDArray[Any]) -> bytes:
+    """Return the bytes of a PNG file for (rows, columns, 3) values of 0 to 255; few colours are stored as a palette."""
     rows, columns, _ = pixels.shape
     small = np.ascontiguousarray(pixels, dtype=np.uint8)
     coded = small[..., 0].astype(np.uint32) << 16 | small[..., 1].astype(np.uint32) << 8 | small[..., 2]
@@ -320,13 +328,13 @@ def encode(pixels: NDArray[Any]) -> bytes:
     framed = np.hstack([np.zeros((rows, 1), np.uint8), lines]).tobytes()
     header = struct.pack(">IIBBBBB", columns, rows, 8, kind, 0, 0, 0)
     parts = [(b"IHDR", header), *([(b"PLTE", colours)] if colours else []), (b"IDAT", zlib.compress(framed, 5))]
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, data) for name, data in [*parts, (b"IEND", b"")])
-
-
-def _chunk(name: bytes, data: bytes) -> bytes:
-    return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+    chunks = [
+        struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+        for name, data in [*parts, (b"IEND", b"")]
+    ]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
 
 
 def data_address(pixels: NDArray[Any]) -> str:
-    """The image inside an address, for a page that loads nothing."""
-    return "data:image/png;base64," + base64.b64encode(encode(pixels)).decode("ascii")
+    """Return the image inside an address, for a page that loads nothing."""
+    return "data:image/png;base64," + base64.b64encode(encode_png(pixels)).decode("ascii")

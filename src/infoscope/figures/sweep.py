@@ -10,8 +10,8 @@ import numpy as np
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
-from infoscope.figures.display import TableDisplay, Tables, one_table, rename_sample_weight, tables_by_name
-from infoscope.figures.layout import axis, fitting, plain_label, shortened, span, spread_labels, width_of
+from infoscope.figures.display import TableDisplay, Tables, get_only_table, name_tables, rename_sample_weight
+from infoscope.figures.layout import axis, fit_label, measure_width, plain_label, shorten, span, spread_labels
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.figures.score_curves import score_with_estimator
 from infoscope.metrics.registry import Better, catalogue, find
@@ -73,7 +73,7 @@ class SweepDisplay(TableDisplay):
                 "a sweep needs a table for each value of its parameter, as {0.2: table, 0.6: table}, and this is one "
                 "table; from scores SweepDisplay.from_predictions makes them"
             )
-        named = tables_by_name(tables)
+        named = name_tables(tables)
         try:
             steps = sorted(((float(key), table) for key, table in named.items()), key=lambda step: step[0])
         except ValueError:
@@ -201,13 +201,15 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     low, high = float(np.nanmin(ys)), float(np.nanmax(ys))
     low = 0.0 if 0.0 <= low < 0.5 * high else low
     pad = 0.04 * (high - low) or 0.05
-    right = min(240.0, max(178.0, 18.0 + 1.08 * max(width_of(plain_label(curve.name)) for curve in curves)))  # bold
+    right = min(
+        240.0, max(178.0, 18.0 + 1.08 * max(measure_width(plain_label(curve.name)) for curve in curves))
+    )  # bold
     described = []
     for curve in curves[:5]:
         values = [y for y in curve.y if np.isfinite(y)]
         if values:
             first, last = (format_number(y, ".2f") for y in (values[0], values[-1]))
-            described.append(f"{shortened(curve.name, 40)} from {first} to {last}")
+            described.append(f"{shorten(curve.name, 40)} from {first} to {last}")
     panel = Panel(
         title,
         f"{counted(len(curves), 'curve')} over {plain_label(across)}: {'; '.join(described)}.",
@@ -223,7 +225,7 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
     step = 16.0 * (panel.y.high - panel.y.low) / panel.inner[1]
     heights = spread_labels(ends, step, panel.y.low + 0.3 * step, panel.y.high)
     for number, (curve, height) in enumerate(zip(curves, heights, strict=True)):
-        name, shift = fitting(curve.name, 158.0, 13.4), (10.0, 0.0)
+        name, shift = fit_label(curve.name, 158.0, 13.4), (10.0, 0.0)
         marks.append(Words(panel.x.high, height, name, series(number), shift=shift, bold=True, of=curve.name))
     star = curves[0].best() if best else None
     if star is not None:
@@ -258,7 +260,7 @@ def _draw_star(panel: Panel, curve: Curve, star: Point) -> list[Mark]:
     step = (panel.y.high - panel.y.low) / panel.inner[1]
     above = y + 22.0 * step < panel.y.high if curve.better == "higher" else y - 22.0 * step < panel.y.low
     middle = y + (14.0 if above else -14.0) * step
-    wide = (width_of(text) + 11.0) * (panel.x.high - panel.x.low) / panel.inner[0]
+    wide = (measure_width(text) + 11.0) * (panel.x.high - panel.x.low) / panel.inner[0]
     xs, ys = np.asarray(curve.x, dtype=np.float64), np.asarray(curve.y, dtype=np.float64)
     defined = np.isfinite(ys)
 
@@ -357,7 +359,7 @@ class MetricCurvesDisplay(TableDisplay):
         cls, tables: Tables, *, name: str = "system", metrics: Sequence[str] | str | None = None, steps: int = 30
     ) -> Self:
         """Follow each metric from the table without its errors, over the table, to its predictions shuffled."""
-        table = one_table(tables, name, "a picture of metrics against quality")
+        table = get_only_table(tables, name, "a picture of metrics against quality")
         if np.count_nonzero(table.row_totals) < 2:
             raise InputError("the truth has one class only, so there is no quality to vary; give two classes or more")
         if max(table.shape) > MAX_CLASSES:

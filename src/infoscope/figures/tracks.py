@@ -11,8 +11,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.display import Display, list_names, tracking_only
-from infoscope.figures.layout import FONT, axis, plain_label, shortened, width_of
+from infoscope.figures.display import Display, list_names, require_tracking
+from infoscope.figures.layout import FONT, axis, measure_width, plain_label, shorten
 from infoscope.figures.scene import Axis, Bar, Dot, Line, Mark, Panel, Size, Words, series
 from infoscope.studies.tracking import compare, evaluate
 from infoscope.studies.tracking_matching import Cell, Segment, TrackingOptions
@@ -158,7 +158,7 @@ class TrackLedgerDisplay(TrackDisplay):
         """Draw all trackers; or, with ``by="track"``, the ``most`` truth tracks on which one of them loses most."""
         if by not in ("system", "track"):
             raise InputError(f"ledger bars cannot be drawn by {by!r}; choose system or track")
-        tracking_only(evaluation, "a ledger of trackers")
+        require_tracking(evaluation, "a ledger of trackers")
         if by == "system":
             rows = {
                 each.name: LedgerRow(
@@ -182,18 +182,18 @@ class TrackLedgerDisplay(TrackDisplay):
     def panel(self) -> Panel:
         """Draw bars below each other, with the end of the truth as a line where bars are shares of it."""
         of_truth = self.by == "system"
-        names = [shortened(row.name, 30) for row in self.rows]
-        left = 14.0 + max(width_of(name, 11.0) for name in names)
+        names = [shorten(row.name, 30) for row in self.rows]
+        left = 14.0 + max(measure_width(name, 11.0) for name in names)
         longest = max(row.total for row in self.rows)
         high = max(longest * 1.001, 1.0) if of_truth else longest
         title = "information, relative to the truth's" if of_truth else f"{self.unit} lost or fragmented"
         width, top, deep = 640.0, 30.0, 26.0
         first = self.rows[0]
         parts = ", ".join(f"{size:.0%} {part}" for part, size in first.parts)
-        summary = f"Ledgers of {counted(len(self.rows), 'tracker')}. {shortened(first.name, 60)}: {parts} of the truth."
+        summary = f"Ledgers of {counted(len(self.rows), 'tracker')}. {shorten(first.name, 60)}: {parts} of the truth."
         if not of_truth:
             summary = (
-                f"Truth tracks by lost {self.unit}: most are lost on {shortened(first.name, 60)}, "
+                f"Truth tracks by lost {self.unit}: most are lost on {shorten(first.name, 60)}, "
                 f"{first.total:,.1f} {self.unit}."
             )
         panel = Panel(
@@ -218,7 +218,7 @@ class TrackLedgerDisplay(TrackDisplay):
                 tip = f"{plain_label(row.name)}\n{part}: {stated}"
                 marks.append(Bar((start, place + 0.14), (end, place + 0.86), role, hatched=part == "spurious", tip=tip))
                 text = f"{size:.0%}" if of_truth else f"{size:,.0f}"
-                if width_of(text, 11.0) + 8.0 < size / per_pixel and part != "spurious":
+                if measure_width(text, 11.0) + 8.0 < size / per_pixel and part != "spurious":
                     middle = (start + end) / 2
                     marks.append(Words(middle, place + 0.5, text, INK_ON[role], "small", "middle", bold=True))
                 start = end
@@ -230,7 +230,7 @@ class TrackLedgerDisplay(TrackDisplay):
                 x, sign = across * per_pixel, "▨" if part == "spurious" else "■"
                 marks.append(Words(x, 0.0, sign, colour, "normal", shift=(0.0, -16.0)))
                 marks.append(Words(x, 0.0, part, "dim", "small", shift=(17.0, -16.0)))
-                across += 34.0 + width_of(part, LEGEND_SIZE)
+                across += 34.0 + measure_width(part, LEGEND_SIZE)
         return replace(panel, marks=tuple(marks))
 
 
@@ -301,7 +301,7 @@ class TrackTimelineDisplay(TrackDisplay):
         most: int = 40,
     ) -> Self:
         """Draw one sequence of one tracker: the least erroneous and its first unless named; ``most`` tracks."""
-        chosen = choose_sequence(choose_system(tracking_only(evaluation, "a timeline"), system), sequence)
+        chosen = choose_sequence(choose_system(require_tracking(evaluation, "a timeline"), system), sequence)
         if not chosen.tracks:
             raise InputError(f"{chosen.name!r} has no truth track, so there is no timeline to draw")
         worst = {track.id for track in chosen.tracks[: max(most, 1)]}
@@ -312,15 +312,15 @@ class TrackTimelineDisplay(TrackDisplay):
 
     def panel(self) -> Panel:
         """Draw a row a track, ids written where there is room, and what the marks mean above."""
-        names = {segment.row: shortened(segment.track, 16) for segment in self.segments}
+        names = {segment.row: shorten(segment.track, 16) for segment in self.segments}
         high = 20.0 if len(names) <= 25 else 15.0
         low = min(segment.first for segment in self.segments) - self.step / 2
         last = max(segment.last for segment in self.segments) + self.step / 2
-        left, top = 42.0 + max(width_of(name, 11.0) for name in names.values()), 34.0
+        left, top = 42.0 + max(measure_width(name, 11.0) for name in names.values()), 34.0
         begins = [segment.begins for segment in self.segments]
         kinds = (("break", "breaks"), ("swap", "swaps"), ("missed", "stretches not detected"))
         counts = ", ".join(f"{begins.count(kind)} {word}" for kind, word in kinds)
-        where = f" in {shortened(self.name, 60)}" if self.name else ""
+        where = f" in {shorten(self.name, 60)}" if self.name else ""
         drawn = len(names)
         ticks = tuple((row + 0.5, name) for row, name in names.items())
         left_out = f"{drawn} of {self.of:,} truth tracks are drawn, those that lose most."
@@ -351,7 +351,7 @@ class TrackTimelineDisplay(TrackDisplay):
             sign, colour = {"break": ("▎", "ink"), "swap": ("○", "ink"), "missed": ("▬", "missed")}[kind]
             marks.append(Words(x, 0.0, sign, colour, "small", "middle", (0.0, up), bold=True))
             marks.append(Words(x, 0.0, text, "dim", "small", shift=(9.0, up)))
-            across += 34.0 + width_of(text, 11.0)
+            across += 34.0 + measure_width(text, 11.0)
         return replace(panel, marks=tuple(marks))
 
     def _draw_stretch(self, segment: Segment, colours: dict[TrackId, str], per_pixel: float) -> Iterator[Mark]:
@@ -365,8 +365,8 @@ class TrackTimelineDisplay(TrackDisplay):
         word = {"found": "\nfound again", "break": "\na break", "swap": "\na swap"}.get(segment.begins, "")
         tip = f"{track}\nfollowed by {plain_label(segment.system)}{word}"
         yield Bar((start, row + 0.12), (end, row + 0.88), colours[segment.system], tip=tip)
-        text = shortened(segment.system, 16)
-        if width_of(text, 11.0) + 12.0 < (end - start) / per_pixel:
+        text = shorten(segment.system, 16)
+        if measure_width(text, 11.0) + 12.0 < (end - start) / per_pixel:
             yield Words((start + end) / 2, row + 0.5, text, "paper", "small", "middle")
 
 
@@ -444,7 +444,7 @@ class AssociationDisplay(TrackDisplay):
         most: int = 40,
     ) -> Self:
         """Draw one sequence of one tracker: the least erroneous and its first unless named; ``most`` tracks."""
-        chosen = choose_sequence(choose_system(tracking_only(evaluation, "an association map"), system), sequence)
+        chosen = choose_sequence(choose_system(require_tracking(evaluation, "an association map"), system), sequence)
         if not chosen.cells:
             raise InputError(f"{chosen.name!r} has no detection, so there is no association to draw")
         most = max(most, 1)
@@ -480,16 +480,16 @@ class AssociationDisplay(TrackDisplay):
         rows, columns = len(truths), len(systems)
         side = min(34.0, max(14.0, 640.0 / max(rows, columns)))
         font: Size = "small" if side >= 16.0 else "tiny"
-        row_names = {row: "false" if name is None else shortened(name, 14) for row, name in truths.items()}
-        column_names = {column: "missed" if name is None else shortened(name, 14) for column, name in systems.items()}
-        left = 40.0 + max(width_of(name, FONT[font]) for name in row_names.values())
-        top = 34.0 + max(width_of(name, FONT[font]) for name in column_names.values())
+        row_names = {row: "false" if name is None else shorten(name, 14) for row, name in truths.items()}
+        column_names = {column: "missed" if name is None else shorten(name, 14) for column, name in systems.items()}
+        left = 40.0 + max(measure_width(name, FONT[font]) for name in row_names.values())
+        top = 34.0 + max(measure_width(name, FONT[font]) for name in column_names.values())
         tracks = len({cell.row for cell in self.cells if cell.truth is not None})
         ids = len({cell.column for cell in self.cells if cell.system is not None})
         frames = dict.fromkeys(KINDS, 0.0)
         for cell, kind in zip(self.cells, self.kinds, strict=True):
             frames[kind] += cell.frames
-        where = f" in {shortened(self.name, 60)}" if self.name else ""
+        where = f" in {shorten(self.name, 60)}" if self.name else ""
         spent = ", ".join(f"{count:,.4g} {WORDS[kind]}" for kind, count in frames.items() if count)
         notes = ""
         if tracks < self.of[0]:
@@ -528,7 +528,7 @@ class AssociationDisplay(TrackDisplay):
         for kind, text in KEY.items():
             marks.append(Words(0.0, panel.y.low, "■", KINDS[kind], "normal", shift=(across, 20.0)))
             marks.append(Words(0.0, panel.y.low, text, "dim", "small", shift=(across + 14.0, 20.0)))
-            across += 32.0 + width_of(text, 11.0)
+            across += 32.0 + measure_width(text, 11.0)
         return replace(panel, marks=tuple(marks))
 
 
@@ -542,6 +542,6 @@ def _draw_cell(cell: Cell, kind: str, share: float, side: float) -> Iterator[Mar
     low, high = (cell.column + 0.04, cell.row + 0.04), (cell.column + 0.96, cell.row + 0.96)
     yield Bar(low, high, role, round(opacity, 2), tip=tip)
     text = f"{cell.frames:.3g}" if cell.frames < 1000 else f"{cell.frames / 1000:.2g}k"
-    if width_of(text, 11.0) + 3.0 <= side:
+    if measure_width(text, 11.0) + 3.0 <= side:
         ink = INK_ON[role] if solid else "ink"
         yield Words(cell.column + 0.5, cell.row + 0.5, text, ink, "small", "middle")

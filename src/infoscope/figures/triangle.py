@@ -16,19 +16,31 @@ import numpy as np
 
 from infoscope.core.markup import counted
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.figures.display import TableDisplay, Tables, tables_by_name
+from infoscope.figures.display import TableDisplay, Tables, name_tables
 from infoscope.figures.layout import (
     FONT,
     PlacedName,
-    accuracy_key,
-    at_pixel,
+    draw_accuracy_key,
+    draw_side_labels,
+    find_data_point,
+    measure_side_room,
+    measure_width,
     plain_label,
-    shortened,
-    side_labels,
-    side_room,
-    width_of,
+    shorten,
 )
-from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Point, Shape, Words, accuracy_colour, along, series
+from infoscope.figures.scene import (
+    Axis,
+    Dot,
+    Line,
+    Mark,
+    Panel,
+    Point,
+    Shape,
+    Words,
+    colour_accuracy,
+    find_point_along,
+    series,
+)
 from infoscope.metrics import (
     accuracy,
     split_system_divergence,
@@ -96,8 +108,8 @@ def lay_out_key(groups: Names, room: float) -> list[list[tuple[int, str, float]]
     rows: list[list[tuple[int, str, float]]] = []
     x = room + 1.0
     for number, title in enumerate(groups):
-        words = shortened(title, 32)
-        wide = 34.0 + width_of(words, FONT["small"])
+        words = shorten(title, 32)
+        wide = 34.0 + measure_width(words, FONT["small"])
         if x + wide > room:
             rows.append([])
             x = 0.0
@@ -114,8 +126,10 @@ def draw_marker_key(panel: Panel, groups: Names, left: float, top: float, *, col
             y = top + KEY_ROW * row
             shape, colour = MARKERS[number % len(MARKERS)], series(number)
             fill = "paper" if coloured else "dim"
-            marks.append(Dot(*at_pixel(panel, left + x + 6.0, y), fill, shape, 4.5, colour if coloured else "ink"))
-            marks.append(Words(*at_pixel(panel, left + x + 16.0, y), words, "dim", "small"))
+            marks.append(
+                Dot(*find_data_point(panel, left + x + 6.0, y), fill, shape, 4.5, colour if coloured else "ink")
+            )
+            marks.append(Words(*find_data_point(panel, left + x + 16.0, y), words, "dim", "small"))
     return marks
 
 
@@ -192,9 +206,9 @@ def draw_side_words(panel: Panel, sides: Sequence[str], places: Sequence[Point])
     marks: list[Mark] = []
     points = [panel.place(*point) for point in places]
     for text, (start, end), (angle, shift) in zip(sides, ends, looks, strict=True):
-        share = _find_free_share(panel.place(*start), panel.place(*end), width_of(text, FONT["small"]), points)
+        share = _find_free_share(panel.place(*start), panel.place(*end), measure_width(text, FONT["small"]), points)
         if share is not None:
-            middle = along(start, end, share)
+            middle = find_point_along(start, end, share)
             marks.append(Words(*middle, text, "dim", "small", "middle", shift, angle, italic=True, halo="plane"))
     return marks
 
@@ -206,7 +220,7 @@ def _find_free_share(start: Point, end: Point, wide: float, points: Sequence[Poi
     tries = [0.5, *(0.1 + half + (0.8 - 2 * half) * step / 12 for step in range(13))]
 
     def measure_room(share: float) -> float:
-        spots = [along(start, end, share + half * step / 4) for step in range(-4, 5)]
+        spots = [find_point_along(start, end, share + half * step / 4) for step in range(-4, 5)]
         return min((hypot(x - px, y - py) for x, y in spots for px, py in points), default=length)
 
     best = max(tries, key=lambda share: min(measure_room(share), 60.0))
@@ -341,7 +355,7 @@ class EntropyTriangleDisplay(TableDisplay):
         ``families`` gives the systems of each family a marker of their own.
         """
         points = []
-        for key, table in tables_by_name(tables, name).items():
+        for key, table in name_tables(tables, name).items():
             shares = TriangleShares(
                 float(triangle_divergence(table)), float(triangle_transfer(table)), float(triangle_variation(table))
             )
@@ -400,13 +414,13 @@ class EntropyTriangleDisplay(TableDisplay):
                 words = f"{words or point.name} ★"
             if words is not None:
                 names.append(PlacedName(*places[point.name], words))
-        right = side_room(name.name for name in names)
+        right = measure_side_room(name.name for name in names)
         rows = len(lay_out_key(self._marked, 450.0 + right - 24.0))
         highest = max(self.points, key=lambda point: point.shares.transfer)
         panel = Panel(
             "Entropy triangle",
             f"Entropy triangle of {counted(len(self.points), 'system')}. Highest is "
-            f"{shortened(highest.name, 60)}: agreement "
+            f"{shorten(highest.name, 60)}: agreement "
             f"{highest.shares.transfer:.2f}, imbalance {highest.shares.divergence:.2f}, lost information "
             f"{highest.shares.variation:.2f} ({describe_zone(highest.shares)}).",
             Axis(0.0, 1.0),
@@ -432,13 +446,13 @@ class EntropyTriangleDisplay(TableDisplay):
         for number, path in enumerate(self.paths.values()):
             run, colour = tuple(places[name] for name in path), series(number)
             marks += [Line(run, colour, 2.0, clip=False), *_draw_arrow(run, colour)]
-        marks += side_labels(panel, names)
+        marks += draw_side_labels(panel, names)
         if part is None:
             marks += draw_side_words(panel, JOINT_SIDES, [places[point.name] for point in self.points])
         marked = mark_groups(self._marked)
         for point in sorted(self.points, key=lambda point: point.accuracy or 0.0):
             shape = marked.get(point.name, Marking("circle", "ink")).shape
-            where, fill, is_best = places[point.name], accuracy_colour(point.accuracy), point.name == self.best
+            where, fill, is_best = places[point.name], colour_accuracy(point.accuracy), point.name == self.best
             right_share = "" if point.accuracy is None else f"\naccuracy {point.accuracy:.1%}"
             tip = (
                 f"{plain_label(point.name)}{right_share}\nagreement 2·MI′ {point.shares.transfer:.3f}\n"
@@ -450,7 +464,7 @@ class EntropyTriangleDisplay(TableDisplay):
             marks.append(Dot(*where, fill, shape, 4.5 if is_best else 5.5, of=point.name, tip=tip))
         bottom = panel.height - 12.0
         marks += draw_marker_key(panel, self._marked, 24.0, bottom - KEY_ROW * rows)
-        marks += accuracy_key(panel, 176.0, bottom, 166.0)
+        marks += draw_accuracy_key(panel, 176.0, bottom, 166.0)
         return replace(panel, marks=tuple(marks))
 
 
@@ -505,7 +519,7 @@ class SplitTriangleDisplay(TableDisplay):
     ) -> Self:
         """Join a pair per table; ``paths`` joins steps of an ordered condition, ``families`` share a marker."""
         points = []
-        for key, table in tables_by_name(tables, name).items():
+        for key, table in name_tables(tables, name).items():
             truth = (split_truth_divergence(table), split_truth_transfer(table), split_truth_remainder(table))
             system = (split_system_divergence(table), split_system_transfer(table), split_system_remainder(table))
             if not np.isfinite([*truth, *system]).all():
@@ -522,10 +536,10 @@ class SplitTriangleDisplay(TableDisplay):
         """Draw the plane, and for each system its two ends."""
         written = name_path_ends(self.paths)
         words = {point.name: written.get(point.name, point.name) for point in self.points}
-        right = side_room(text for text in words.values() if text is not None)
+        right = measure_side_room(text for text in words.values() if text is not None)
         rows = len(lay_out_key(self._marked, 450.0 + right - 24.0))
         transmitted = [
-            f"{shortened(point.name, 40)} transmits {point.truth.transfer:.2f} of the truth's and "
+            f"{shorten(point.name, 40)} transmits {point.truth.transfer:.2f} of the truth's and "
             f"{point.system.transfer:.2f} of the output's maximum entropy"
             for point in self.points[:4]
         ]
@@ -551,7 +565,7 @@ class SplitTriangleDisplay(TableDisplay):
         signs = f"× truth,  {'marker' if self._marked else '○'} system"
         marks.append(Words(0.5, 0.0, signs, "dim", anchor="middle", shift=(0.0, 32.0)))
         labels = [(where(point.system), words[point.name]) for point in self.points]
-        marks += side_labels(panel, [PlacedName(*point, text) for point, text in labels if text is not None])
+        marks += draw_side_labels(panel, [PlacedName(*point, text) for point, text in labels if text is not None])
         if part is None:
             marks += draw_side_words(panel, SPLIT_SIDES, [where(end) for end in ends])
         places = {point.name: (where(point.truth), where(point.system)) for point in self.points}

@@ -22,7 +22,7 @@ from importlib.resources import files
 from infoscope import __version__
 from infoscope.core.files import PAGE_MARK
 from infoscope.core.markup import Html, element, joined, text
-from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.layout import plain_label, shorten
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.scene import DARK, LIGHT
 from infoscope.figures.svg import svg
@@ -123,7 +123,7 @@ def _draw_header(outline: Outline) -> Html:
 def _draw_navigation(sections: Sequence[Section]) -> Html:
     """Draw links to the sections that have an anchor, and the choice of the theme."""
     links = [
-        element("a", shortened(part.link or to_plain(part.heading), MAX_LINK), href=f"#{part.anchor}")
+        element("a", shorten(part.link or to_plain(part.heading), MAX_LINK), href=f"#{part.anchor}")
         for part in sections
         if part.anchor
     ]
@@ -171,7 +171,7 @@ _OTHER_DOMAINS: tuple[Domain, ...] = ("label_sets", "tracks")
 
 def draw_label(name: object, most: int = 32) -> Html:
     """Draw a name from the data: isolated from the direction of the text around it, cut where it is very long."""
-    full, shown = plain_label(name), shortened(name, most)
+    full, shown = plain_label(name), shorten(name, most)
     return element("bdi", shown, title=full if full != shown else None)
 
 

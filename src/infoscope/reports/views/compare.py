@@ -11,7 +11,7 @@ from itertools import chain
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow, ImprovementDisplay, ImprovementStep
 from infoscope.figures.display import Display
-from infoscope.figures.layout import plain_label, shortened
+from infoscope.figures.layout import plain_label, shorten
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import (
     Appendix,
@@ -293,7 +293,7 @@ def _draw_forest(comparison: Comparison, ranking: Ranking) -> Figure:
             gap = notation.gap(pair.estimate, *_get_shown(ranking, pair))
             rows.append(ForestRow(place.name, gap, pair.estimate.low, pair.estimate.high, pair.corrected_verdict))
     points = notation.is_share
-    title = f"difference to {shortened(reference)}{', in percentage points' * points}"
+    title = f"difference to {shorten(reference)}{', in percentage points' * points}"
     is_higher_better = find(ranking.metric).card.better != "lower"
     display = ComparisonDisplay(rows, title, reference, is_higher_better, differences=True, points=points)
     caption = (
