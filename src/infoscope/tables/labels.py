@@ -51,7 +51,7 @@ _SPELLED_NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?
 
 
 def is_missing(value: object) -> bool:
-    """Whether a value stands for a missing label: None, NaN or NaT of any type, or the NA of pandas.
+    """Return True for a missing label: None, NaN or NaT of any type, or the NA of pandas.
 
     >>> is_missing(None), is_missing(np.float32("nan")), is_missing(np.datetime64("NaT")), is_missing("")
     (True, True, True, False)
@@ -64,7 +64,7 @@ def is_missing(value: object) -> bool:
 
 
 def as_label(value: Hashable) -> Label:
-    """A plain Python label: NumPy scalars are unwrapped, and 1.0 is the whole number 1, in memory as in files.
+    """Return a plain Python label: NumPy scalars are unwrapped, and 1.0 is the whole number 1, as in files.
 
     >>> as_label(1.0), as_label(0.5), as_label("1.0")
     (1, 0.5, '1.0')
@@ -94,7 +94,7 @@ def _lack_of_label(value: object) -> InputError:
 
 
 def _without_subclass(label: Any) -> Label:
-    """The plain value behind a NumPy text, a member of an enumeration or a pandas timestamp."""
+    """Return the plain value behind a NumPy text, a member of an enumeration or a pandas timestamp."""
     if isinstance(label, str):
         return str.__str__(label)
     if isinstance(label, int):
@@ -105,13 +105,13 @@ def _without_subclass(label: Any) -> Label:
 
 
 def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
-    """The same for many; a million texts cost no more than a look at their types."""
+    """Return plain labels of many values; a million texts cost no more than a look at their types."""
     known = tuple(values)
     return known if set(map(type, known)) <= _PLAIN_TYPES else tuple(map(as_label, known))
 
 
 def stated_classes(labels: Iterable[Any]) -> list[Any]:
-    """Classes as a caller lists them; those of a set, which has no order as the keys of a mapping have, are sorted."""
+    """Return classes as a caller lists them; those of a set, which has no order as a mapping has, are sorted."""
     if isinstance(labels, str):
         raise InputError(f"labels is the text {labels!r}; list the classes, for example labels=['a', 'b']")
     has_no_order = isinstance(labels, Set) and not isinstance(labels, KeysView)
@@ -119,12 +119,12 @@ def stated_classes(labels: Iterable[Any]) -> list[Any]:
 
 
 def kind_of(label: Label) -> str:
-    """Text, int, float, bool, date or time."""
+    """Return the kind of a label: text, int, float, bool, date or time."""
     return next(name for type_, name in _KINDS if isinstance(label, type_))
 
 
 def positive_of(labels: Sequence[Label]) -> Label | None:
-    """The class that binary metrics are about unless one is named; None unless there are two classes.
+    """Return the class that binary metrics are about unless one is named; None unless there are two classes.
 
     It is the one that ``decided_positive`` says. Other labels leave it open: then it is the second in sorted order, as
     ``LabelBinarizer`` has it, and wherever such a number is shown its class is named.
@@ -139,7 +139,7 @@ def positive_of(labels: Sequence[Label]) -> Label | None:
 
 
 def decided_positive(labels: Sequence[Label]) -> Label | None:
-    """The positive class of two that say themselves which one it is; None where they leave it open.
+    """Return the positive class of two that say themselves which one it is; None where they leave it open.
 
     As in scikit-learn it is the label 1 or True, else the greater of two numbers; text that spells a number counts as
     that number, since CSV files hold nothing but text. Of yes and no, positive and negative and their like it is the
@@ -169,7 +169,7 @@ def decided_positive(labels: Sequence[Label]) -> Label | None:
 
 
 def truth_value(label: Label) -> bool | None:
-    """What a label says that stands for yes or no in any of the usual words; None for other labels.
+    """Return the truth value of a label that stands for yes or no in a usual word; None for other labels.
 
     >>> truth_value("Yes"), truth_value("0"), truth_value(True), truth_value("maybe")
     (True, False, True, None)
@@ -187,18 +187,18 @@ _DENIAL = re.compile(r"(?:not|no|non)[\s_-]+(.+)|non(.+)", re.IGNORECASE)
 
 
 def _is_denial(label: str, of: str) -> bool:
-    """Whether a label says "not" of another one."""
+    """Return True if a label says "not" of another one."""
     found = _DENIAL.fullmatch(label)
     return found is not None and of.casefold() in {part.casefold() for part in found.groups() if part}
 
 
 def is_one(label: Label) -> bool:
-    """Whether a label is, or spells, 1 or True, the positive class by any rule."""
+    """Return True if a label is, or spells, 1 or True, the positive class by any rule."""
     return _number(label) == 1
 
 
 def _number(label: Label) -> Decimal | None:
-    """The number that a label is or spells, True being 1; None for any other label."""
+    """Return the number that a label is or spells, True being 1; None for any other label."""
     if isinstance(label, (bool, int, float)):
         return Decimal(label)
     text = label.strip().lower() if isinstance(label, str) else ""
@@ -212,7 +212,7 @@ def _number(label: Label) -> Decimal | None:
 
 
 def sorted_labels(labels: Iterable[Label]) -> tuple[Label, ...]:
-    """Numbers by value, text by code point; kinds, where they mix, one after the other."""
+    """Sort numbers by value, text by code point; kinds, where they mix, one after the other."""
     known = list(labels)
     kinds = set(map(type, known))
     if kinds in ({str}, {int}):
@@ -229,7 +229,7 @@ def _kind_rank(label: Label) -> int:
 def unite(
     truth: Sequence[Label], system: Sequence[Label], reject: Label | None
 ) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
-    """Both sides' label sets, sorted: the union where they share a label, else each its own.
+    """Sort both sides' label sets: the union where they share a label, else each its own.
 
     A reject label belongs to the system alone and comes last.
     """
@@ -243,7 +243,7 @@ def unite(
 
 
 def few_of(labels: Sequence[Label], most: int = 3) -> str:
-    """The first labels as they are written in Python, and a sign that there are more."""
+    """Write the first labels as in Python, and a sign that there are more."""
     return ", ".join(map(repr, labels[:most])) + (", …" if len(labels) > most else "")
 
 
@@ -294,7 +294,7 @@ def check_reject_kind(system: Iterable[Label], reject: Label | None) -> None:
 
 
 def _way_out(one: tuple[str, str], other: tuple[str, str]) -> str:
-    """What makes one label of both, each given as text and kind."""
+    """Say what makes one label of both, each given as text and kind."""
     by_kind = {kind: text for text, kind in (one, other)}
     if "text" not in by_kind:
         return "convert both sides to numbers, for example with [float(label) for label in labels]"
@@ -321,7 +321,7 @@ def _quoted(text: str, kind: str) -> str:
 
 
 def _plain_number(text: str) -> str:
-    """A number in one spelling, whatever zeros it was written with; any other text as it is."""
+    """Spell a number in one way, whatever zeros it was written with; return any other text as it is."""
     if not text[-1:].isdigit() or "_" in text:
         return text
     try:
@@ -338,7 +338,7 @@ _INVISIBLE = dict.fromkeys([0xAD, 0x200B, 0x200E, 0x200F, 0x2060, 0xFEFF])
 
 
 def lookalikes(labels: Iterable[Label]) -> list[tuple[str, ...]]:
-    """Groups of text labels that differ only by case, white space (seen or not), unicode form or a number's spelling.
+    """Group text labels that differ only by case, white space (seen or not), unicode form or a number's spelling.
 
     True and False are spellings of 1 and 0.
 
