@@ -177,7 +177,7 @@ def test_scorers_and_custom_metrics_of_mlflow(evaluated: ifs.Evaluation, monkeyp
     models.make_metric = SimpleNamespace  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "fake_mlflow", fake)
     monkeypatch.setitem(sys.modules, "fake_mlflow.models", models)
-    monkeypatch.setattr(mlflow, "_mlflow", lambda: fake)
+    monkeypatch.setattr(mlflow, "_load_mlflow", lambda: fake)
     for metric in COMPARED:
         own, truth, guess = evaluated["good"].metrics[metric], np.array(ROWS["truth"]), np.array(ROWS["good"])
         custom = mlflow.metric(metric)
