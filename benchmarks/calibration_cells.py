@@ -93,7 +93,7 @@ VARIANTS: Mapping[str, Callable[[], Sequence[AbstractContextManager[Any]]]] = {
     "no merged classes": lambda: (patch.object(tree, "FEWEST_CLASSES_MERGED", 10**9),),
     "no relabelling": lambda: (_without_matches("relabelled"),),
     "no unmatched": lambda: (_without_matches("unmatched"),),
-    "no blocks": lambda: (patch.object(tree, "best_blocks", lambda *_: None),),
+    "no blocks": lambda: (patch.object(tree, "find_best_blocks", lambda *_: None),),
     "no dominant class": lambda: (patch.object(tree, "_DOMINANT", np.inf),),
     "no frequent": lambda: (_without_rows("frequent"),),
     "no shared": lambda: (_without_rows("shared"),),
@@ -101,7 +101,9 @@ VARIANTS: Mapping[str, Callable[[], Sequence[AbstractContextManager[Any]]]] = {
     "no hot cells": lambda: (patch.object(tree, "_FEWEST_CLASSES", 10**9),),
     "no popular classes": lambda: (patch.object(tree_rows, "_POWERS", np.zeros(1)),),
     "no guesses": lambda: (patch.object(tree, "_guess_again", lambda *_: None),),
-    "no column factors": lambda: (patch.object(tree, "column_factors", lambda e, _: np.ones((len(e), e.shape[2]))),),
+    "no column factors": lambda: (
+        patch.object(tree, "fit_column_factors", lambda e, _: np.ones((len(e), e.shape[2]))),
+    ),
     "no stretch": lambda: (patch.multiple(tree, _DOUBT=0.0, _DOUBT_ALONE=0.0, _DOUBT_OF_MANY=0.0),),
     "no Miller and Madow": lambda: (patch.object(Posterior, "_reach_to_miller_madow", lambda *parts: parts[-1]),),
 }
@@ -128,7 +130,7 @@ def measure_table(task: Record) -> Record:
     with ExitStack() as stack:
         for switch in VARIANTS[task["variant"]]():
             stack.enter_context(switch)
-        tree_levels._cached_level.cache_clear()
+        tree_levels._make_level.cache_clear()
         start = time.process_time()
         posterior = Posterior(sample, seed=task["repeat"])
         summaries = posterior.summaries([*names, *CLASS_METRICS])

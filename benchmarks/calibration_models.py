@@ -19,9 +19,9 @@ from infoscope.posterior.tree_levels import (
     PowerLaw,
     PrevalenceLevel,
     TrendLevel,
-    level_ends,
+    find_level_ends,
 )
-from infoscope.posterior.tree_rows import AffinityRows, log_grid
+from infoscope.posterior.tree_rows import AffinityRows, make_log_grid
 
 __all__ = ["simulated_ranks"]
 
@@ -56,7 +56,7 @@ def _entropy(shares: Real) -> Real:
 def _prevalence(rng: np.random.Generator) -> Real:
     law = rng.integers(3)
     if law == 0:
-        weights = rng.standard_gamma(np.full(_CLASSES, rng.choice(log_grid(0.1 / _CLASSES, 1e6, 44))))
+        weights = rng.standard_gamma(np.full(_CLASSES, rng.choice(make_log_grid(0.1 / _CLASSES, 1e6, 44))))
     else:
         logs = rng.normal(size=_CLASSES) if law == 1 else rng.exponential(size=_CLASSES)
         weights = np.exp(rng.choice(SPREADS[NormalLogs if law == 1 else PowerLaw]) * logs)
@@ -70,7 +70,7 @@ def _recall(counts: Real, rng: np.random.Generator) -> tuple[Real, Real]:
     x *= np.ptp(straight) / np.ptp(x)
     x -= counts @ x / counts.sum()
     slope = 0.5 * rng.normal() if rng.random() < 0.5 else 0.0
-    centre, strength = rng.uniform(*level_ends(_CLASSES)), rng.choice(STRENGTHS)
+    centre, strength = rng.uniform(*find_level_ends(_CLASSES)), rng.choice(STRENGTHS)
     mean = expit(np.log(centre / (1 - centre)) + slope * x)
     a, b = (np.maximum(part * strength, 0.5 / _CLASSES) for part in (mean, 1 - mean))
     share = rng.beta(a, b)

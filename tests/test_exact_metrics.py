@@ -230,5 +230,5 @@ def test_how_many_is_checked(most: object) -> None:
     table = Contingency.from_matrix([[5, 1], [2, 8]])
 
     for listed in (metrics.best_moves, metrics.move_sentences, splits_and_merges):
-        with pytest.raises(InputError, match="most must be a whole number that is not negative, got"):
+        with pytest.raises(InputError, match="most must be a whole number of 0 or more, got"):
             listed(table, most)

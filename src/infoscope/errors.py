@@ -22,7 +22,6 @@ __all__ = [
     "UndefinedError",
     "UndefinedMetricWarning",
     "UnknownNameError",
-    "check_at_most",
     "check_interrupted",
     "check_keywords",
     "check_level",
@@ -215,12 +214,6 @@ def check_interrupted(error: BaseException) -> None:
         if isinstance(behind, KeyboardInterrupt):
             raise KeyboardInterrupt from error
         behind = behind.__cause__ or behind.__context__
-
-
-def check_at_most(most: object) -> None:
-    """Reject a number of results to list that is not a whole number, or negative."""
-    if not isinstance(most, Integral) or most < 0:
-        raise InputError(f"most must be a whole number that is not negative, got {most!r}")
 
 
 def check_level(level: object) -> float:

@@ -187,3 +187,9 @@ def test_lower_limit_of_a_mean_recall_adds_the_margins_of_wilson(counts: list[li
     limit = lower_limit_of_mean_recall(Contingency.from_matrix(counts), level)
 
     assert limit == pytest.approx(np.mean(recalls) - np.linalg.norm(margins) / len(counts))
+
+
+def test_limits_of_a_mean_recall_exist_only_where_it_does() -> None:
+    table = Contingency.from_matrix([[3, 0], [0, 4]], truth=["a", "b"], system=["x", "y"])
+    assert np.isnan(Posterior(table, "tree").summary("balanced_accuracy")).all()
+    assert lower_limit_of_mean_recall(Contingency.from_matrix([[0, 9], [9, 0]])) == 0.0

@@ -94,8 +94,8 @@ MUTANTS = (
     Mutant(
         "care for some tables of a batch",
         "entropies",
-        "return _merge(few, _few_bits(selected(table, few)), plain)",
-        "return _merge(few, _with_mutual(selected(table, few), [part[few] for part in bits]), plain)",
+        "return _merge(few, _few_bits(select_tables(table, few)), plain)",
+        "return _merge(few, _with_mutual(select_tables(table, few), [part[few] for part in bits]), plain)",
         ("tests/test_numerics.py::test_a_batch_takes_care_only_of_tables_that_need_it",),
     ),
     Mutant(
@@ -170,7 +170,7 @@ MUTANTS = (
     ),
     Mutant(
         "a level that ends at .98",
-        "level_ends",
+        "find_level_ends",
         "least = min(_LEAST_LEVEL, _LEAST_IN_ALL / max(classes, 1))",
         "least = _LEAST_LEVEL",
         ("tests/posterior/test_prevalence_level.py::test_many_classes_with_hardly_an_error_are_given_hardly_another",),
@@ -193,7 +193,7 @@ MUTANTS = (
     ),
     Mutant(
         "classes that are never predicted and not merged",
-        "merged_columns",
+        "find_merged_columns",
         "merged[shown] = counts[shown].argmax(1)",
         "merged[shown] = columns[shown]",
         ("tests/posterior/test_merged_classes.py::test_classes_whose_place_another_takes_are_recognised",),

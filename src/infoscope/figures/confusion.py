@@ -31,7 +31,7 @@ from infoscope.figures.scene import (
     on_colour,
 )
 from infoscope.metrics.registry import find
-from infoscope.posterior.tree_rows import average_linkage
+from infoscope.posterior.tree_rows import link_by_average
 from infoscope.readers.guess_columns import as_names
 from infoscope.tables import Contingency
 
@@ -97,7 +97,7 @@ def _order_leaves(distances: Floats, *, turn: bool) -> NDArray[np.int64]:
     """
     branches = {leaf: _Branch((leaf,), np.zeros((1, 1))) for leaf in range(len(distances))}
     joined: dict[int, int] = {}
-    for merge in average_linkage(distances):
+    for merge in link_by_average(distances):
         other = merge.other
         while other in joined:  # of equal distances, rounding may put a cluster before its parts
             other = joined[other]

@@ -164,10 +164,9 @@ def kappa(table: Contingency, *, labels: Iterable[Label] | None = None, weights:
     """Agreement beyond chance, divided by the largest possible agreement beyond chance.
 
     0 is what random predictions with the same frequencies reach, 1 is perfect, negative is worse than chance.
-    ``labels``
-    are the classes to look at: samples of another class, and samples predicted as one, are left out. ``weights``
-    ("linear", "quadratic") count a prediction by how many steps it is off, which is linear_weighted_kappa and
-    quadratic_weighted_kappa.
+    ``labels`` are the classes to look at: samples of another class, and samples predicted as one, are left out.
+    ``weights`` ("linear", "quadratic") count a prediction by how many steps it is off, which is linear_weighted_kappa
+    and quadratic_weighted_kappa.
 
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4

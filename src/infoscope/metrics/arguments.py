@@ -10,8 +10,8 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
-from functools import cached_property, wraps
-from textwrap import fill, indent
+from functools import cache, cached_property, wraps
+from textwrap import fill
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Literal, ParamSpec, Protocol, TypedDict, Unpack, overload
 
@@ -251,13 +251,13 @@ class _OfLabels:
         """Write the metric's own text, both ways to call it, and numpydoc sections from its card and parameters."""
         card, own, (first, second) = self.entry.card, self.own_options, self.counting.names
         prose, prompt, examples = (inspect.getdoc(self.score) or "").partition(">>>")
-        with_own = "".join(f", {parameter}" for parameter in own.values())
+        with_own = "".join(f", {parameter.name}={parameter.default!r}" for parameter in own.values())
         counted = "".join(f", {name}={value!r}" for name, value in self.counting.options.items() if name not in own)
         parameters = [
             f"{first}, {second} : {self.counting.sides}\n    The true and the predicted side. One "
             f":class:`{self.counting.kind.__name__}` in their place is scored as it is.",
             *(
-                f"{name} : {_PARAMETERS[name][0]}\n{indent(fill(_PARAMETERS[name][1], 116), '    ')}"
+                f"{name} : {_PARAMETERS[name][0]}\n{_indent(_PARAMETERS[name][1])}"
                 for name in self.signature().parameters
                 if name not in self.counting.names
             ),
@@ -273,9 +273,9 @@ class _OfLabels:
         sections = {
             "Parameters": "\n".join(parameters),
             "Returns": f"{'float' if card.level == 'table' else 'ndarray'}\n"
-            + indent(fill(f"{returns[0].upper()}{returns[1:]}{undefined}.", 116), "    "),
-            "Notes": f".. math:: {card.formula}" + (f"\n\n{fill(card.note, 120)}" if card.note else ""),
-            "References": fill(card.reference, 120),
+            + _indent(f"{returns[0].upper()}{returns[1:]}{undefined}."),
+            "Notes": f".. math:: {card.formula}" + (f"\n\n{card.note}" if card.note else ""),
+            "References": "" if card.source == "common" else card.reference,
             "Examples": f"{prompt}{examples}",
         }
         parts = [
@@ -332,6 +332,12 @@ _PARAMETERS: dict[str, tuple[str, str]] = {
     "threshold": ("float, default None", "The score from which an object carries a category, where scores are given."),
 }
 """Type and meaning of each keyword, for docstrings."""
+
+
+@cache
+def _indent(text: str) -> str:
+    """Wrap the text of an entry; those of parameters are the same for many metrics."""
+    return fill(text, 120, initial_indent="    ", subsequent_indent="    ")
 
 
 def _make_keyword(name: str, default: object) -> inspect.Parameter:

@@ -8,7 +8,13 @@ import numpy as np
 from scipy.special import gammaincc
 
 from infoscope.core.numerics import Real, everywhere, quotient, ratio, undefined_where
-from infoscope.metrics.independence import ULPS, cell_gaps, empty_expected_share, exactly_where_small, vanishing_classes
+from infoscope.metrics.independence import (
+    ULPS,
+    cell_gaps,
+    empty_expected_share,
+    recompute_where_small,
+    vanishing_classes,
+)
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import whole_table
@@ -133,7 +139,7 @@ def _phi_squared(table: Contingency) -> Real:
     # a vanishing class beside one that is not small adds less than a digit: a cell of p of them adds at most
     # p² / (row share × column share), so no more than one share over the other
     of_rows, of_columns = vanishing_classes(table)
-    value = exactly_where_small(
+    value = recompute_where_small(
         table,
         of_rows & of_columns,
         _rounded_phi_squared,

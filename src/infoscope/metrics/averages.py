@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.core.numerics import Real, ratio, undefined_where
-from infoscope.metrics.one_vs_rest import OneVsRest, f_beta_of, jaccard_parts, list_marked_classes, one_vs_rest
+from infoscope.metrics.one_vs_rest import OneVsRest, compute_f_beta, jaccard_parts, list_marked_classes, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.tables import Contingency, remembered
 
@@ -284,7 +284,7 @@ def macro_recall(table: Contingency) -> Real:
         laws=_LAWS | {Law.PERFECT_IS_ONE},
         undefined="a class neither occurs nor is predicted, or truth and predictions have no label in common",
     ),
-    why=_why(lambda classes: f_beta_of(classes.hits, classes.support, classes.declared, 1.0), weighted=False),
+    why=_why(lambda classes: compute_f_beta(classes.hits, classes.support, classes.declared, 1.0), weighted=False),
 )
 def macro_f1(table: Contingency) -> Real:
     """Unweighted mean F1 over all declared classes.

@@ -14,7 +14,7 @@ from infoscope.metrics.agreement import mcc
 from infoscope.metrics.one_vs_rest import (
     AverageKeywords,
     average_rate,
-    f_beta_of,
+    compute_f_beta,
     f_beta_parts,
     jaccard_parts,
     one_vs_rest,
@@ -68,7 +68,7 @@ def _is_binary(table: Contingency) -> bool:
     return len(table.truth_labels) == 2 and table.is_aligned
 
 
-def why_not_binary(empty: str) -> Callable[[Contingency], str]:
+def explain_not_binary(empty: str) -> Callable[[Contingency], str]:
     """Return the reason why a number of a detector does not exist: there are not two classes, or ``empty``."""
 
     def reason(table: Contingency) -> str:
@@ -92,7 +92,7 @@ def why_not_binary(empty: str) -> Callable[[Contingency], str]:
         laws=_LAWS,
         undefined=f"{_TWO}, and at least one positive prediction",
     ),
-    why=why_not_binary("the system never declares {!r}"),
+    why=explain_not_binary("the system never declares {!r}"),
 )
 def precision(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the positive predictions that are right.
@@ -118,7 +118,7 @@ def precision(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
         undefined=f"{_TWO}, and at least one sample of the positive class",
         note="A rejected sample of the positive class counts as not found.",
     ),
-    why=why_not_binary("there is no sample of {!r}"),
+    why=explain_not_binary("there is no sample of {!r}"),
 )
 def recall(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the positive samples that are predicted positive.
@@ -144,7 +144,7 @@ def recall(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
         undefined=f"{_TWO}, and at least one negative sample",
         note="A rejected negative sample counts as not recognised; class_specificity counts it as not declared.",
     ),
-    why=why_not_binary("every sample is {!r}"),
+    why=explain_not_binary("every sample is {!r}"),
 )
 def specificity(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the negative samples that are predicted negative.
@@ -169,7 +169,7 @@ def specificity(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Rea
         undefined=f"{_TWO}, and at least one negative prediction",
         note="A rejected sample is not declared negative; weighted_npv counts it among those not declared as a class.",
     ),
-    why=why_not_binary("the system never declares the class other than {!r}"),
+    why=explain_not_binary("the system never declares the class other than {!r}"),
 )
 def npv(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the negative predictions that are right.
@@ -195,7 +195,7 @@ def npv(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
         laws=frozenset({Law.SCALING, Law.PERFECT_IS_ZERO}),
         undefined=f"{_TWO}, and at least one negative sample",
     ),
-    why=why_not_binary("every sample is {!r}"),
+    why=explain_not_binary("every sample is {!r}"),
 )
 def false_alarm_rate(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Fraction of the negative samples that are predicted positive.
@@ -221,7 +221,7 @@ def false_alarm_rate(table: Contingency, **averaging: Unpack[AverageKeywords]) -
         undefined=f"{_TWO}, and a positive sample or a positive prediction",
         note="Listed with β = 2: finding counts twice as much as not raising false alarms.",
     ),
-    why=why_not_binary("there is no sample and no alarm of {!r}"),
+    why=explain_not_binary("there is no sample and no alarm of {!r}"),
 )
 def f_beta(table: Contingency, beta: float = 2.0, **averaging: Unpack[AverageKeywords]) -> Real:
     """Weighted harmonic mean of precision and recall, with recall ``beta`` times as important.
@@ -234,7 +234,7 @@ def f_beta(table: Contingency, beta: float = 2.0, **averaging: Unpack[AverageKey
             table, lambda classes: f_beta_parts(classes.hits, classes.support, classes.declared, beta), **averaging
         )
     d = detection(table)
-    return f_beta_of(d.hits, d.positives, d.alarms, beta)
+    return compute_f_beta(d.hits, d.positives, d.alarms, beta)
 
 
 @metric(
@@ -248,7 +248,7 @@ def f_beta(table: Contingency, beta: float = 2.0, **averaging: Unpack[AverageKey
         laws=_LAWS,
         undefined=f"{_TWO}, and a positive sample or a positive prediction",
     ),
-    why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
+    why=explain_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
 def f1(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Harmonic mean of precision and recall of the positive class.
@@ -277,7 +277,7 @@ def f1(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
         laws=_LAWS,
         undefined=f"{_TWO}, and a positive sample or a positive prediction",
     ),
-    why=why_not_binary("there is neither a sample of {!r} nor an alarm"),
+    why=explain_not_binary("there is neither a sample of {!r} nor an alarm"),
 )
 def jaccard(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
     """Of the samples that are positive or predicted positive, the fraction that is both.
@@ -303,7 +303,7 @@ def jaccard(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Real:
         undefined=f"{_TWO}, each used on both sides",
         note="With a reject column it is the multi-class R_K: a rejection is one more output, and never right.",
     ),
-    why=why_not_binary("only one class occurs on one side"),
+    why=explain_not_binary("only one class occurs on one side"),
 )
 def phi(table: Contingency) -> Real:
     """Correlation between truth and prediction; negative if predictions tend to be wrong.
@@ -360,7 +360,7 @@ def _difference(
         undefined="needs two true classes and predictions among them, and samples of both classes",
         note="The same for either of two classes; it equals 2 × balanced accuracy − 1 where nothing is rejected.",
     ),
-    why=why_not_binary("there is no sample of one of the classes"),
+    why=explain_not_binary("there is no sample of one of the classes"),
 )
 def informedness(table: Contingency) -> Real:
     """Recall of the positive class minus the false positive rate: how far predictions depend on the truth.
@@ -392,7 +392,7 @@ def informedness(table: Contingency) -> Real:
         undefined="needs two true classes and predictions among them, both of them predicted",
         note="The same for either of two classes: precision plus negative predictive value minus 1.",
     ),
-    why=why_not_binary("one of the classes is never declared"),
+    why=explain_not_binary("one of the classes is never declared"),
 )
 def markedness(table: Contingency) -> Real:
     """Precision plus negative predictive value minus 1: how far the truth depends on the prediction.
@@ -436,7 +436,7 @@ def _divide_products(over: tuple[Real, Real], under: tuple[Real, Real]) -> Real:
         undefined="needs two true classes and predictions among them, samples of both, and a false alarm",
         note="1 is chance. Odds of the positive class are multiplied by it when the alarm is raised.",
     ),
-    why=why_not_binary("there is no false alarm, or no sample of one of the classes"),
+    why=explain_not_binary("there is no false alarm, or no sample of one of the classes"),
 )
 def positive_likelihood_ratio(table: Contingency) -> Real:
     """How many times more often a positive sample is predicted positive than a negative one.
@@ -463,7 +463,7 @@ def positive_likelihood_ratio(table: Contingency) -> Real:
         undefined="needs two true classes and predictions among them, samples of both, and a negative recognised",
         note="1 is chance. A rejected sample is not declared negative.",
     ),
-    why=why_not_binary("no negative sample is recognised, or there is no sample of one of the classes"),
+    why=explain_not_binary("no negative sample is recognised, or there is no sample of one of the classes"),
 )
 def negative_likelihood_ratio(table: Contingency) -> Real:
     """How many times more often a positive sample is predicted negative than a negative one.
@@ -488,7 +488,7 @@ def negative_likelihood_ratio(table: Contingency) -> Real:
         undefined="needs two true classes and predictions among them, a false alarm and a miss",
         note="LR+ over LR−; 1 is chance. Rejected samples are left out.",
     ),
-    why=why_not_binary("there is no false alarm or no miss"),
+    why=explain_not_binary("there is no false alarm or no miss"),
 )
 def diagnostic_odds_ratio(table: Contingency) -> Real:
     """Odds of a positive prediction for positive samples, divided by those for negative samples.

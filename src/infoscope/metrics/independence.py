@@ -61,7 +61,7 @@ def divergence_from_independence(
         return float(whole.divergence(kept, int(shifts[place])) / np.log(2.0))
 
     bounded = _bounded_bits if shift is None and columns is None else None
-    return exactly_where_small(table, unsure, in_floats, in_whole_numbers, bounded)
+    return recompute_where_small(table, unsure, in_floats, in_whole_numbers, bounded)
 
 
 def _bounded_bits(table: Contingency) -> tuple[Real, Real]:
@@ -73,7 +73,7 @@ def _bounded_bits(table: Contingency) -> tuple[Real, Real]:
     return nats / np.log(2.0), ULPS * doubt.sum(axis=-1) / np.log(2.0)
 
 
-def exactly_where_small(
+def recompute_where_small(
     table: Contingency,
     unsure: NDArray[np.bool_],
     rounded: Callable[[Contingency], Real],
@@ -92,11 +92,11 @@ def exactly_where_small(
     if not unsure.any():
         values = np.array(rounded(table))
     elif not unsure.all():
-        values[~unsure] = rounded(selected(table, ~unsure))
+        values[~unsure] = rounded(select_tables(table, ~unsure))
     left = ~(values >= _NEARLY_INDEPENDENT)
     if bounded is not None and left.any():
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):  # a fraction may be too small for a number
-            estimates, rounding = bounded(selected(table, left))
+            estimates, rounding = bounded(select_tables(table, left))
         is_sure = (estimates > _LEAST_BOUNDED) & (rounding < _MOST_ROUNDING * estimates)
         values[left] = np.where(is_sure, estimates, np.nan)
         left = np.isnan(values)
@@ -105,7 +105,7 @@ def exactly_where_small(
     return values
 
 
-def selected(table: Contingency, places: NDArray[Any]) -> Contingency:
+def select_tables(table: Contingency, places: NDArray[Any]) -> Contingency:
     """Return some tables of a batch."""
     return replace(table, values=table.values[places], weight_squares=None)
 

@@ -143,7 +143,7 @@ def f_beta_parts(hits: Real, support: Real, declared: Real, beta: float) -> tupl
     return (of_samples + of_declarations) * hits, of_samples * support + of_declarations * declared
 
 
-def f_beta_of(hits: Real, support: Real, declared: Real, beta: float) -> Real:
+def compute_f_beta(hits: Real, support: Real, declared: Real, beta: float) -> Real:
     """F-β from the counts of a class; an infinite β is the recall alone."""
     return np.minimum(ratio(*f_beta_parts(hits, support, declared, beta)), 1.0)
 

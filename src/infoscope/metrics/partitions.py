@@ -229,7 +229,7 @@ def _divide_whole(part: int, whole: int) -> float:
 _WEIGHTS = "pairs are counted among samples, and the table holds weights"
 
 
-def why_no_pairs(other: str) -> Callable[[Contingency], str]:
+def explain_no_pairs(other: str) -> Callable[[Contingency], str]:
     """Return the reason why a score of pairs does not exist: weights, or ``other``."""
     return lambda table: other if table.is_counts else _WEIGHTS
 
@@ -268,7 +268,7 @@ pair_confusion_matrix = make_callable(
         undefined="there are fewer than two samples, or the table holds weights, not counts",
         posterior="none",
     ),
-    why=why_no_pairs("there are fewer than two samples"),
+    why=explain_no_pairs("there are fewer than two samples"),
 )
 def pair_rand_index(table: Contingency) -> Real:
     """Fraction of the pairs of samples that truth and system both put together or both keep apart.
@@ -292,7 +292,7 @@ def pair_rand_index(table: Contingency) -> Real:
         undefined="both sides put all samples together, or all apart, or the table holds weights, not counts",
         posterior="none",
     ),
-    why=why_no_pairs("both sides put all samples together, or all apart"),
+    why=explain_no_pairs("both sides put all samples together, or all apart"),
 )
 def adjusted_rand_index(table: Contingency) -> Real:
     """Agreement on pairs of samples, adjusted for chance with the same group sizes.
@@ -323,7 +323,7 @@ def adjusted_rand_index(table: Contingency) -> Real:
         undefined="one side puts every sample apart, or the number of samples is unknown or fractional",
         posterior="none",
     ),
-    why=why_no_pairs("one side puts every sample apart"),
+    why=explain_no_pairs("one side puts every sample apart"),
 )
 def fowlkes_mallows(table: Contingency) -> Real:
     """Geometric mean of pair precision and pair recall.
@@ -347,7 +347,7 @@ def fowlkes_mallows(table: Contingency) -> Real:
         undefined="no two samples are together on either side, or the table holds weights, not counts",
         posterior="none",
     ),
-    why=why_no_pairs("no two samples are together on either side"),
+    why=explain_no_pairs("no two samples are together on either side"),
 )
 def pair_jaccard(table: Contingency) -> Real:
     """Of the pairs of samples that at least one side puts together, the fraction that both put together.
@@ -369,7 +369,7 @@ def pair_jaccard(table: Contingency) -> Real:
         undefined="no two samples share a true class, or the table holds weights, not counts",
         posterior="none",
     ),
-    why=why_no_pairs("no two samples share a true class"),
+    why=explain_no_pairs("no two samples share a true class"),
 )
 def wallace_truth(table: Contingency) -> Real:
     """Of the pairs in the same true class, the fraction in the same cluster.
@@ -391,7 +391,7 @@ def wallace_truth(table: Contingency) -> Real:
         undefined="no two samples share a cluster, or the table holds weights, not counts",
         posterior="none",
     ),
-    why=why_no_pairs("no two samples share a cluster"),
+    why=explain_no_pairs("no two samples share a cluster"),
 )
 def wallace_system(table: Contingency) -> Real:
     """Of the pairs in the same cluster, the fraction in the same true class.
@@ -415,7 +415,7 @@ def wallace_system(table: Contingency) -> Real:
         note="2 × Rand index (pair counting) − 1; not adjusted for chance.",
         posterior="none",
     ),
-    why=why_no_pairs("there are fewer than two samples"),
+    why=explain_no_pairs("there are fewer than two samples"),
 )
 def hubert_index(table: Contingency) -> Real:
     """Fraction of the pairs of samples on which both sides agree, minus the fraction on which they disagree.

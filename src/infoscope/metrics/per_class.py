@@ -10,7 +10,7 @@ import numpy as np
 
 from infoscope.core.numerics import Real, ratio
 from infoscope.metrics.independence import log_lifts
-from infoscope.metrics.one_vs_rest import f_beta_of, jaccard_parts, one_vs_rest
+from infoscope.metrics.one_vs_rest import compute_f_beta, jaccard_parts, one_vs_rest
 from infoscope.metrics.registry import Card, Law, class_metric
 from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.tables import Contingency, remembered
@@ -156,7 +156,7 @@ def class_f_beta(table: Contingency, beta: float) -> Real:
     [0.8, 0.8]
     """
     classes = one_vs_rest(table)
-    return f_beta_of(classes.hits, classes.support, classes.declared, beta)
+    return compute_f_beta(classes.hits, classes.support, classes.declared, beta)
 
 
 @class_metric(

@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 
 from infoscope.core.numerics import Real, as_real
-from infoscope.errors import InputError, check_at_most
+from infoscope.core.validation import Number, validated
+from infoscope.errors import InputError
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
 
@@ -195,6 +196,7 @@ class Move(NamedTuple):
     gain: float
 
 
+@validated(most=Number(low=0, closed="low", whole=True))
 def best_moves(table: Contingency, most: int = 10) -> list[Move]:
     """Rank the corrections: one sample of a class from a wrong prediction to its own label.
 
@@ -213,7 +215,7 @@ def best_moves(table: Contingency, most: int = 10) -> list[Move]:
     Raises
     ------
     InputError
-        If the table is sparse or a batch, or ``most`` is no whole number of 1 or more.
+        If the table is sparse or a batch, or ``most`` is no whole number of 0 or more.
 
     Examples
     --------
@@ -221,7 +223,6 @@ def best_moves(table: Contingency, most: int = 10) -> list[Move]:
     >>> print(f"from prediction {move.source} to {move.target}: {move.gain:.4f} bits")
     from prediction 0 to 1: 0.0794 bits
     """
-    check_at_most(most)
     gains = gain_of_move(table)
     own = {int(i): int(j) for i, j in zip(*table.matches, strict=True)}
     moves = [
@@ -233,6 +234,7 @@ def best_moves(table: Contingency, most: int = 10) -> list[Move]:
     return sorted(moves, key=lambda move: -move.gain)[:most]
 
 
+@validated(most=Number(low=0, closed="low", whole=True))
 def move_sentences(table: Contingency, most: int = 10) -> list[str]:
     """Say the ranked corrections in words; bits are the change of I(T;S) per sample of the table.
 
@@ -251,7 +253,7 @@ def move_sentences(table: Contingency, most: int = 10) -> list[str]:
     Raises
     ------
     InputError
-        If the table is sparse or a batch, or ``most`` is no whole number of 1 or more.
+        If the table is sparse or a batch, or ``most`` is no whole number of 0 or more.
 
     Examples
     --------

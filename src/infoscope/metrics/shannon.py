@@ -27,7 +27,7 @@ from infoscope.core.numerics import (
     share_terms,
     somewhere,
 )
-from infoscope.metrics.independence import divergence_from_independence, selected
+from infoscope.metrics.independence import divergence_from_independence, select_tables
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.tables import Contingency, remembered
 
@@ -100,8 +100,8 @@ def entropies(table: Contingency) -> Entropies:
     few = np.minimum(np.minimum(truth, system), np.minimum(missed, spurious)) < _FEW_BITS
     if not table.batch_shape or everywhere(few) or not somewhere(few):
         return _few_bits(table) if somewhere(few) else _with_mutual(table, bits)
-    plain = _with_mutual(selected(table, ~few), [part[~few] for part in bits])
-    return _merge(few, _few_bits(selected(table, few)), plain)
+    plain = _with_mutual(select_tables(table, ~few), [part[~few] for part in bits])
+    return _merge(few, _few_bits(select_tables(table, few)), plain)
 
 
 @remembered
@@ -125,7 +125,7 @@ def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int
         mutual = np.minimum(divergence_from_independence(table, shift=shift), least)
     elif somewhere(near):
         mutual, shifts = np.array(mutual), None if shift is None else shift[near]
-        mutual[near] = np.minimum(divergence_from_independence(selected(table, near), shift=shifts), least[near])
+        mutual[near] = np.minimum(divergence_from_independence(select_tables(table, near), shift=shifts), least[near])
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
     mutual = chosen(missed == 0, truth, chosen(spurious == 0, system, mutual))
     joint = mutual + missed + spurious

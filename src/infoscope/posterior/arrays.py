@@ -10,10 +10,10 @@ Indices = npt.NDArray[np.intp]
 Mask = npt.NDArray[np.bool_]
 
 
-def group_sums(groups: Indices, values: Array, size: int = 0) -> Array:
+def sum_groups(groups: Indices, values: Array, size: int = 0) -> Array:
     """Add up the values of each group 0, 1, …, as floats.
 
-    >>> group_sums(np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0]))
+    >>> sum_groups(np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0]))
     array([1., 0., 5.])
     """
     sums: Array = np.bincount(groups, values, size).astype(float, copy=False)
@@ -30,10 +30,10 @@ class Pairs(NamedTuple):
     times: Indices
 
 
-def distinct_pairs(one: Array, other: Array) -> Pairs:
+def find_distinct_pairs(one: Array, other: Array) -> Pairs:
     """Find the pairs (x, y) that occur; several times faster than rows of a table compared as wholes.
 
-    >>> pairs = distinct_pairs(np.array([3.0, 1.0, 3.0]), np.array([0.5, 0.0, 0.5]))
+    >>> pairs = find_distinct_pairs(np.array([3.0, 1.0, 3.0]), np.array([0.5, 0.0, 0.5]))
     >>> pairs.one, pairs.other, pairs.times
     (array([1., 3.]), array([0. , 0.5]), array([1, 2]))
     """

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from infoscope.posterior.arrays import Array, Indices, group_sums
+from infoscope.posterior.arrays import Array, Indices, sum_groups
 
 # ── ε and θ ──────────────────────────────────────────────────────────────────────────────────────
 #
@@ -42,10 +42,10 @@ _VALUES_AT_ONCE = 8192
 _FEW = 64  # from this many values on it pays to look for repeated ones
 
 
-def excess_and_spread(z: Array) -> tuple[Array, Array]:
+def compute_excess_and_spread(z: Array) -> tuple[Array, Array]:
     """ε(z) and θ(z) for z ≥ 0; both are 0 at z = 0, where a cell carries no weight.
 
-    >>> excess, spread = excess_and_spread(np.array([1.0, 1e9]))
+    >>> excess, spread = compute_excess_and_spread(np.array([1.0, 1e9]))
     >>> [f"{x:.10f}" for x in spread]
     ['0.2898681337', '0.4999999997']
     """
@@ -60,7 +60,7 @@ def excess_and_spread(z: Array) -> tuple[Array, Array]:
 def _of_block(z: Array) -> tuple[Array, Array]:
     low = z < _SHIFT
     if not low.any():
-        return _asymptotic(z)
+        return _expand_asymptotically(z)
     if z.size > _FEW:
         steps = z.min() + np.arange(_SHIFT + 1)
         place = np.rint(np.where(low, z, steps[0]) - steps[0]).astype(np.intp)
@@ -68,14 +68,14 @@ def _of_block(z: Array) -> tuple[Array, Array]:
             excess, spread = (values[place] for values in _of_block(steps))
             if not low.all():
                 high = ~low
-                excess[high], spread[high] = _asymptotic(z[high])
+                excess[high], spread[high] = _expand_asymptotically(z[high])
             return excess, spread
-    excess, spread = _asymptotic(np.where(low, z + _SHIFT, z))
+    excess, spread = _expand_asymptotically(np.where(low, z + _SHIFT, z))
     excess[low], spread[low] = _step_down(z[low], excess[low], spread[low])
     return excess, spread
 
 
-def _asymptotic(w: Array) -> tuple[Array, Array]:
+def _expand_asymptotically(w: Array) -> tuple[Array, Array]:
     i = 1.0 / w
     q = i * i
     excess = i * (
@@ -135,10 +135,10 @@ _N = np.arange(2.0, _LAST)[:, None]
 _RATIO = (_N - 1) ** 2 / (_N + 1)
 
 
-def overlap_sum(a: Array, r: Array, s: Array) -> float:
+def sum_overlaps(a: Array, r: Array, s: Array) -> float:
     """Σ r s T(a, r, s) over matching vectors, one entry a pair of parts.
 
-    >>> round(overlap_sum(np.array([3.0]), np.array([3.0]), np.array([3.0])), 10)  # θ(3)
+    >>> round(sum_overlaps(np.array([3.0]), np.array([3.0]), np.array([3.0])), 10)  # θ(3)
     0.4058754688
     """
     times = np.ones(a.size)
@@ -151,14 +151,14 @@ def overlap_sum(a: Array, r: Array, s: Array) -> float:
             of_a, of_r = np.divmod(keys, int(high))
             a, r, s, times = (part.astype(float) for part in (of_a, of_r, of_s, frequencies))
     edges = [*range(0, a.size, _BLOCK // 4), a.size]
-    return sum(_stacked(a[i:j], r[i:j], s[i:j], times[i:j]) for i, j in pairwise(edges))
+    return sum(_sum_terms(a[i:j], r[i:j], s[i:j], times[i:j]) for i, j in pairwise(edges))
 
 
-def overlap_table(a: Array, r: Array, s: Array) -> float:
+def sum_table_overlaps(a: Array, r: Array, s: Array) -> float:
     """Σ r_i s_j T(a_ij, r_i, s_j) over a whole table; a product with a vector for each term."""
     if a.size <= _STACKED:
         rows, columns = a.shape
-        return _stacked(a.ravel(), np.repeat(r, columns), np.tile(s, rows), np.ones(a.size))
+        return _sum_terms(a.ravel(), np.repeat(r, columns), np.tile(s, rows), np.ones(a.size))
     if a.shape[0] > a.shape[1]:
         a, r, s = a.T, s, r
     share = a * (a + 1)
@@ -182,10 +182,10 @@ def overlap_table(a: Array, r: Array, s: Array) -> float:
     terms = block * np.multiply.outer(r[small_r], weight[small_s]) / _square(_LAST)
     i, j = np.nonzero(terms > _NEGLIGIBLE * total / terms.size)
     row, column = small_r[i], small_s[j]
-    return total + _remainders(terms[i, j], a[row, column], r[row], s[column])
+    return total + _sum_remainders(terms[i, j], a[row, column], r[row], s[column])
 
 
-def overlap_sum_constant(cells: tuple[Indices, Indices, Array], margins: tuple[Array, Array], constant: float) -> float:
+def sum_sparse_overlaps(cells: tuple[Indices, Indices, Array], margins: tuple[Array, Array], constant: float) -> float:
     """Σ r_i s_j T(a_ij, r_i, s_j) for a table that is ``constant`` everywhere except in the given cells.
 
     The constant part has rank one in every term, so the cost grows with the cells, not with the table.
@@ -212,7 +212,7 @@ def overlap_sum_constant(cells: tuple[Indices, Indices, Array], margins: tuple[A
     both = np.flatnonzero(small_r[rows] & small_s[columns])
     i, j = rows[both], columns[both]
     kept = share[both] * r[i] * weight[j]
-    rest = _remainders(kept, a[both], r[i], s[j])
+    rest = _sum_remainders(kept, a[both], r[i], s[j])
     if constant > 0:  # the remainder of the constant cells: one for each distinct pair of small margins
         row_weight = r * base
         values_r, at_r = np.unique(r[small_r], return_inverse=True)
@@ -221,11 +221,11 @@ def overlap_sum_constant(cells: tuple[Indices, Indices, Array], margins: tuple[A
         edges = [*range(0, grid_r.size, _BLOCK), grid_r.size]
         parts = [_ratio(np.full(q - p, constant), grid_r[p:q], grid_s[p:q]) for p, q in pairwise(edges)]
         ratio = np.concatenate(parts).reshape(values_r.size, values_s.size)
-        everywhere = group_sums(at_r, row_weight[small_r]) @ ratio
+        everywhere = sum_groups(at_r, row_weight[small_r]) @ ratio
         place_r, place_s = np.zeros(r.size, dtype=np.intp), np.zeros(s.size, dtype=np.intp)
         place_r[small_r], place_s[small_s] = at_r, at_s
         stored = (row_weight[i] * weight[j]) @ ratio[place_r[i], place_s[j]]
-        rest += float(everywhere @ group_sums(at_s, weight[small_s])) - float(stored)
+        rest += float(everywhere @ sum_groups(at_s, weight[small_s])) - float(stored)
     return total + rest / _square(_LAST)
 
 
@@ -233,7 +233,7 @@ def _square(n: int) -> float:
     return float((n * (n - 1)) ** 2)
 
 
-def _stacked(a: Array, r: Array, s: Array, times: Array) -> float:
+def _sum_terms(a: Array, r: Array, s: Array, times: Array) -> float:
     terms = np.empty((_LAST - 1, a.size))
     terms[0] = times * a * (a + 1) / (2 * (r + 1) * (s + 1))
     terms[1:] = (_N + a) * _RATIO / ((_N + r) * (_N + s))
@@ -242,10 +242,10 @@ def _stacked(a: Array, r: Array, s: Array, times: Array) -> float:
     open_end = np.flatnonzero(terms[-1] > _NEGLIGIBLE * total)
     if not open_end.size:
         return total
-    return total + _remainders(terms[-1, open_end], a[open_end], r[open_end], s[open_end])
+    return total + _sum_remainders(terms[-1, open_end], a[open_end], r[open_end], s[open_end])
 
 
-def _remainders(terms: Array, a: Array, r: Array, s: Array) -> float:
+def _sum_remainders(terms: Array, a: Array, r: Array, s: Array) -> float:
     edges = [*range(0, terms.size, _BLOCK), terms.size]
     return sum(float(terms[i:j] @ _ratio(a[i:j], r[i:j], s[i:j])) for i, j in pairwise(edges))
 
@@ -322,7 +322,7 @@ class Margins:
     def of(cls, rows: Array, columns: Array) -> "Margins":
         """Return the margins of a table without empty rows or columns."""
         k = rows.size
-        excess, spread = excess_and_spread(np.concatenate([rows, columns, [rows.sum()]]))
+        excess, spread = compute_excess_and_spread(np.concatenate([rows, columns, [rows.sum()]]))
         return cls(
             rows=rows,
             columns=columns,
@@ -416,24 +416,24 @@ class MomentParts(NamedTuple):
     values: Array
 
 
-def dominant(largest: Array, whole: Array) -> Indices:
+def find_dominated(largest: Array, whole: Array) -> Indices:
     """Return the groups in which one part may hold nearly all."""
     near = whole - largest <= _ALIKE * np.minimum(largest, 1.0) + _ROUNDING * whole
     return np.flatnonzero(near & (largest > 0))
 
 
-def gap(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None) -> Array:
+def sum_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None) -> Array:
     """Σ f(parts) − f(their sum), summed over the groups; ``rest`` is further mass of each group and its f.
 
     >>> masses = np.array([3.0, 1e-20])
     >>> parts = MomentParts(np.zeros(2, dtype=np.intp), masses, _values_of(masses))
-    >>> print(f"{gap(parts, 1)[1] / 1e-20:.6f}")  # θ'(0) − θ'(3)
+    >>> print(f"{sum_gaps(parts, 1)[1] / 1e-20:.6f}")  # θ'(0) − θ'(3)
     0.618650
     """
-    return np.asarray(gaps(parts, size, rest).sum(1))
+    return np.asarray(compute_gaps(parts, size, rest).sum(1))
 
 
-def gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None) -> Array:
+def compute_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None) -> Array:
     """Σ f(parts) − f(their sum) for each group."""
     groups, masses, values = parts
     order = np.lexsort((masses, groups))
@@ -441,25 +441,25 @@ def gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None = None)
     others = np.ones(masses.size, dtype=bool)
     others[last] = False
     left, small = (np.zeros(size), np.zeros((2, size))) if rest is None else rest
-    left = left + group_sums(groups[others], masses[others], size)
-    small = small + np.stack([group_sums(groups[others], value[others], size) for value in values])
+    left = left + sum_groups(groups[others], masses[others], size)
+    small = small + np.stack([sum_groups(groups[others], value[others], size) for value in values])
     largest, f_largest = np.zeros(size), np.zeros((2, size))
     largest[groups[last]], f_largest[:, groups[last]] = masses[last], values[:, last]
     near = left < _ALIKE * np.minimum(largest, 1.0)
     far = ~near
     grown = np.empty((2, size))
-    grown[:, near] = _expanded(largest[near], left[near])
+    grown[:, near] = _expand_growth(largest[near], left[near])
     grown[:, far] = _values_of(largest[far] + left[far]) - f_largest[:, far]
     return np.asarray(small - grown)
 
 
 def _values_of(masses: Array) -> Array:
     """η and θ of every mass."""
-    excess, spread = excess_and_spread(masses)
+    excess, spread = compute_excess_and_spread(masses)
     return np.stack([masses * excess, spread])
 
 
-def _expanded(z: Array, d: Array) -> Array:
+def _expand_growth(z: Array, d: Array) -> Array:
     """η(z + d) − η(z) and θ(z + d) − θ(z) for a small d, to third order."""
     if not z.size:
         return np.zeros((2, 0))
@@ -470,14 +470,14 @@ def _expanded(z: Array, d: Array) -> Array:
     return np.stack([d * (first + d / 2 * (second + d / 3 * third)) for first, second, third in (eta, theta)])
 
 
-def gap_of_side(masses: Array, values: Array, margins: Margins) -> Array:
+def compute_side_gap(masses: Array, values: Array, margins: Margins) -> Array:
     """Σ f(rows) − f(V), or the same of columns."""
-    if not dominant(masses.max(keepdims=True), np.array([margins.total])).size:
+    if not find_dominated(masses.max(keepdims=True), np.array([margins.total])).size:
         return np.asarray(values.sum(1) - margins.of_total)
-    return gap(MomentParts(np.zeros(masses.size, dtype=np.intp), masses, values), 1)
+    return sum_gaps(MomentParts(np.zeros(masses.size, dtype=np.intp), masses, values), 1)
 
 
-def overlap_change(a: Array, others: Array, total: float) -> float:
+def sum_overlap_change(a: Array, others: Array, total: float) -> float:
     """Σ_j r s_j T(a_j, r, s_j) − θ(V) for a row r = Σ a that holds nearly all of V, ``others`` the rest of each column.
 
     θ(V) is the same sum for a row that holds all, V s T(s, V, s), so the difference is taken term by term:
@@ -491,19 +491,19 @@ def overlap_change(a: Array, others: Array, total: float) -> float:
     def later(n: Array) -> Array:
         return np.asarray(np.log1p(-others / (s + n)) - np.log1p(-left / (whole + n)))
 
-    return _term_by_term(whole, s / (2 * (whole + 1)), start, later)
+    return _sum_term_by_term(whole, s / (2 * (whole + 1)), start, later)
 
 
-def pair_change(a: Array, beside: Array, below: Array) -> float:
+def sum_pair_change(a: Array, beside: Array, below: Array) -> float:
     """Σ r s T(a, r, s) − θ(a) for cells that hold nearly all of their row r = a + beside and column s = a + below."""
 
     def later(n: Array) -> Array:
         return np.asarray(-np.log1p(beside / (a + n)) - np.log1p(below / (a + n)))
 
-    return _term_by_term(a, a / (2 * (a + 1)), np.zeros(a.size), later)
+    return _sum_term_by_term(a, a / (2 * (a + 1)), np.zeros(a.size), later)
 
 
-def _term_by_term(z: Array, weight: Array, change: Array, later: Callable[[Array], Array]) -> float:
+def _sum_term_by_term(z: Array, weight: Array, change: Array, later: Callable[[Array], Array]) -> float:
     """Σ_n (term n of the series of θ(z)) · (e^change − 1), where each n adds ``later`` to the change."""
     out, first, start, size = 0.0, float(weight.sum()), 2, _FIRST_TERMS
     while True:
@@ -551,7 +551,7 @@ def assemble(means: Array, first_order: Array, margins: Margins, brackets: Brack
     """Assemble mean and covariance of all measures from those of (mutual, joint, missed, spurious) and the margins.
 
     ``means`` has the divergence from independence in place of the mutual information, which the brackets add to;
-    ``first_order`` is Cov_m of the first six measures.
+    ``arrange_first_order`` is Cov_m of the first six measures.
     """
     size = margins.total
     six = (first_order + _second_order(brackets) / size) / (size + 1)
@@ -586,7 +586,7 @@ def _second_order(brackets: Brackets) -> Array:
     return np.array([[alone + both, both, both, -crossed, -alone, -alone], truth, system, joint, missed, spurious])
 
 
-def first_order(gram: Array, by_margin: tuple[Array, Array], both: float, margins: Margins) -> Array:
+def arrange_first_order(gram: Array, by_margin: tuple[Array, Array], both: float, margins: Margins) -> Array:
     """Compute Cov_m of the first six measures, in the order of ``MEASURES``.
 
     ``gram`` is that of (mutual, joint, missed, spurious), ``by_margin`` their weighted sums over each row and
@@ -625,7 +625,7 @@ def dense_moments(concentrations: Array) -> EntropyMoments:
     margins = Margins.of(v.sum(1), v.sum(0))
     occupied = v > 0
     filled = v if occupied.all() else np.where(occupied, v, 1.0)
-    excess, spread = excess_and_spread(v)
+    excess, spread = compute_excess_and_spread(v)
     # ln m/(m_t m_s) of each cell, and its divergence Σ v ln m/(m_t m_s), both without cancellation
     expected = np.multiply.outer(margins.rows, margins.columns / margins.total)
     distance = (v - expected) / expected
@@ -654,7 +654,7 @@ def dense_moments(concentrations: Array) -> EntropyMoments:
     weighted = functions * weights
     gram = weighted.reshape(4, -1) @ functions.reshape(4, -1).T
     truth, system = margins.centred
-    first = first_order(gram, (weighted.sum(2), weighted.sum(1)), float(truth @ weights @ system), margins)
+    first = arrange_first_order(gram, (weighted.sum(2), weighted.sum(1)), float(truth @ weights @ system), margins)
     means = np.array([departure / margins.total, *centre[1:].ravel()])
     return assemble(means, first, margins, _dense_brackets(v, (excess, spread), margins))
 
@@ -672,11 +672,11 @@ def _dense_brackets(v: Array, functions: tuple[Array, Array], margins: Margins) 
         j = rows[i]
         rest, spread_rest = v.copy(), spread.copy()
         rest[i, j] = spread_rest[i, j] = 0.0
-        changed = pair_change(v[i, j], rest.sum(1)[i], rest.sum(0)[j])
-        beyond = changed + overlap_table(rest, margins.rows, margins.columns) - float(spread_rest.sum())
+        changed = sum_pair_change(v[i, j], rest.sum(1)[i], rest.sum(0)[j])
+        beyond = changed + sum_table_overlaps(rest, margins.rows, margins.columns) - float(spread_rest.sum())
     return Brackets(
-        rows=gap_of_side(*margins.of_rows, margins),
-        columns=gap_of_side(*margins.of_columns, margins),
+        rows=compute_side_gap(*margins.of_rows, margins),
+        columns=compute_side_gap(*margins.of_columns, margins),
         in_rows=in_rows,
         in_columns=in_columns,
         overlap=_dense_overlap(v, margins),
@@ -688,12 +688,12 @@ def _dense_cells_gap(table: tuple[Array, Array, Array], side: tuple[Array, Array
     """Σ f(cells) − Σ f(rows), with the rows that one cell fills taken by themselves."""
     v, excess, spread = table
     whole, of_whole = side
-    near = dominant(v.max(1), whole)
+    near = find_dominated(v.max(1), whole)
     if not near.size:
         return np.asarray(sums - of_whole.sum(1))
     cells, size = v[near], v.shape[1]
     values = np.stack([(cells * excess[near]).ravel(), spread[near].ravel()])
-    alone = gap(MomentParts(np.repeat(np.arange(near.size), size), cells.ravel(), values), near.size)
+    alone = sum_gaps(MomentParts(np.repeat(np.arange(near.size), size), cells.ravel(), values), near.size)
     if near.size == whole.size:
         return alone
     far = np.ones(whole.size, dtype=bool)
@@ -709,10 +709,12 @@ def _dense_overlap(v: Array, margins: Margins) -> float:
         return 0.0
     for table, r, s in ((v, rows, columns), (v.T, columns, rows)):
         largest = int(r.argmax())
-        if dominant(r[largest : largest + 1], np.array([margins.total])).size:
+        if find_dominated(r[largest : largest + 1], np.array([margins.total])).size:
             others, left = np.delete(table, largest, 0), np.delete(r, largest)
-            return overlap_table(others, left, s) + overlap_change(table[largest], others.sum(0), margins.total)
-    return overlap_table(v, rows, columns) - margins.spread_total
+            return sum_table_overlaps(others, left, s) + sum_overlap_change(
+                table[largest], others.sum(0), margins.total
+            )
+    return sum_table_overlaps(v, rows, columns) - margins.spread_total
 
 
 # ── tables of many classes with few occupied cells ───────────────────────────────────────────────
@@ -758,10 +760,10 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
         shape = (used_rows.size, used_columns.size)
         cells = StoredCells(places_of_rows, places_of_columns, cells.counts[kept], shape)
     rows, columns, counts, (k, m) = cells
-    margins = Margins.of(group_sums(rows, counts, k) + m * prior, group_sums(columns, counts, m) + k * prior)
+    margins = Margins.of(sum_groups(rows, counts, k) + m * prior, sum_groups(columns, counts, m) + k * prior)
     v = counts + prior
     distinct, place = np.unique(v, return_inverse=True)
-    excess, spread = excess_and_spread(np.append(distinct, prior))
+    excess, spread = compute_excess_and_spread(np.append(distinct, prior))
     excess_cells = excess[:-1][place]
     empty = k * m - v.size if prior > 0 else 0
     functions = _functions((rows, columns, v, excess_cells), margins, (prior, float(excess[-1])))
@@ -782,8 +784,8 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
     if in_rows[1] + in_columns[1] < PURE:
         beyond = _sparse_beyond((rows, columns, v, values[1]), margins, prior) - empty * float(spread[-1])
     brackets = Brackets(
-        rows=gap_of_side(*margins.of_rows, margins),
-        columns=gap_of_side(*margins.of_columns, margins),
+        rows=compute_side_gap(*margins.of_rows, margins),
+        columns=compute_side_gap(*margins.of_columns, margins),
         in_rows=in_rows,
         in_columns=in_columns,
         overlap=_sparse_overlap(cells, margins, v, prior),
@@ -854,14 +856,14 @@ def _sparse_first_order(
         prior_like = functions.of_prior(rows, columns)
         gram += rest * (everywhere - prior_like @ prior_like.T)
         weighted = weighted - rest * prior_like
-    by_row = np.stack([group_sums(rows, w, k) for w in weighted])
-    by_column = np.stack([group_sums(columns, w, m) for w in weighted])
+    by_row = np.stack([sum_groups(rows, w, k) for w in weighted])
+    by_column = np.stack([sum_groups(columns, w, m) for w in weighted])
     if rest:
         by_row = by_row + rest * (m * (c[:, None] + x) + y.sum(1)[:, None])
         by_column = by_column + rest * (k * (c[:, None] + y) + x.sum(1)[:, None])
     truth, system = margins.centred
     both = (mass - rest) @ (truth[rows] * system[columns]) + rest * truth.sum() * system.sum()
-    return first_order(gram, (by_row, by_column), float(both), margins)
+    return arrange_first_order(gram, (by_row, by_column), float(both), margins)
 
 
 def _sparse_cells_gap(parts: MomentParts, side: tuple[Array, Array], unstored: tuple[int, float, Array]) -> Array:
@@ -873,9 +875,9 @@ def _sparse_cells_gap(parts: MomentParts, side: tuple[Array, Array], unstored: t
         empty += width - np.bincount(parts.groups, minlength=whole.size)
     largest = np.zeros(whole.size)
     np.maximum.at(largest, parts.groups, parts.masses)
-    if not dominant(largest, whole).size:
+    if not find_dominated(largest, whole).size:
         return np.asarray(parts.values.sum(1) + empty.sum() * value - of_whole.sum(1))
-    return gap(parts, whole.size, (empty * prior, np.multiply.outer(value, empty)))
+    return sum_gaps(parts, whole.size, (empty * prior, np.multiply.outer(value, empty)))
 
 
 def _sparse_beyond(cells: tuple[Indices, Indices, Array, Array], margins: Margins, prior: float) -> float:
@@ -889,16 +891,16 @@ def _sparse_beyond(cells: tuple[Indices, Indices, Array, Array], margins: Margin
     i, j, a = rows[pair], columns[pair], v[pair]
     others = ~pair
     beside, below = (
-        group_sums(side[others], v[others] - prior, size)
-        + prior * (width - group_sums(pairs, np.ones(pairs.size), size))
+        sum_groups(side[others], v[others] - prior, size)
+        + prior * (width - sum_groups(pairs, np.ones(pairs.size), size))
         for side, pairs, size, width in (
             (rows, i, margins.rows.size, margins.columns.size),
             (columns, j, margins.columns.size, margins.rows.size),
         )
     )
     kept = np.where(pair, 0.0, v)
-    rest = overlap_sum_constant((rows, columns, kept), (margins.rows, margins.columns), prior)
-    return pair_change(a, beside[i], below[j]) + rest - float(spread[others].sum())
+    rest = sum_sparse_overlaps((rows, columns, kept), (margins.rows, margins.columns), prior)
+    return sum_pair_change(a, beside[i], below[j]) + rest - float(spread[others].sum())
 
 
 def _sparse_overlap(cells: StoredCells, margins: Margins, v: Array, prior: float) -> float:
@@ -910,15 +912,15 @@ def _sparse_overlap(cells: StoredCells, margins: Margins, v: Array, prior: float
         (cells.columns, cells.rows, margins.columns, margins.rows),
     ):
         largest = int(r.argmax())
-        if dominant(r[largest : largest + 1], np.array([margins.total])).size:
+        if find_dominated(r[largest : largest + 1], np.array([margins.total])).size:
             here, there = rows == largest, rows != largest
             a = np.full(s.size, prior)
             a[columns[here]] = v[here]
-            others = group_sums(columns[there], v[there] - prior, s.size) + (r.size - 1) * prior
+            others = sum_groups(columns[there], v[there] - prior, s.size) + (r.size - 1) * prior
             below = (rows[there] - (rows[there] > largest), columns[there], v[there])
-            rest = overlap_sum_constant(below, (np.delete(r, largest), s), prior)
-            return rest + overlap_change(a, others, margins.total)
-    return overlap_sum_constant((cells.rows, cells.columns, v), (margins.rows, margins.columns), prior) - (
+            rest = sum_sparse_overlaps(below, (np.delete(r, largest), s), prior)
+            return rest + sum_overlap_change(a, others, margins.total)
+    return sum_sparse_overlaps((cells.rows, cells.columns, v), (margins.rows, margins.columns), prior) - (
         margins.spread_total
     )
 
@@ -969,20 +971,20 @@ def partition_moments(partitions: Sequence[Indices], concentrations: Array) -> P
     total = v.sum()
     weights = v / total
     parts = [np.unique(np.asarray(part)[kept], return_inverse=True)[1] for part in partitions]
-    masses = [group_sums(part, v) for part in parts]
-    excess_total, spread_total = (x[0] for x in excess_and_spread(np.array([total])))
+    masses = [sum_groups(part, v) for part in parts]
+    excess_total, spread_total = (x[0] for x in compute_excess_and_spread(np.array([total])))
     functions = np.empty((len(parts), v.size))
     for function, part, mass in zip(functions, parts, masses, strict=True):
-        function[:] = (np.log(total / mass) + excess_total - excess_and_spread(mass)[0])[part]
+        function[:] = (np.log(total / mass) + excess_total - compute_excess_and_spread(mass)[0])[part]
     mean = functions @ weights
     centred = functions - mean[:, None]
     covariance = (centred * weights) @ centred.T
     for i in range(len(parts)):
         for j in range(i + 1):
             shared = (
-                float(excess_and_spread(masses[i])[1].sum())
+                float(compute_excess_and_spread(masses[i])[1].sum())
                 if i == j
-                else _shared(parts[i], parts[j], (v, masses[i], masses[j]))
+                else _sum_shared_overlap(parts[i], parts[j], (v, masses[i], masses[j]))
             )
             bracket = shared - spread_total
             covariance[i, j] += bracket / total
@@ -990,22 +992,22 @@ def partition_moments(partitions: Sequence[Indices], concentrations: Array) -> P
     return PartitionMoments(mean, covariance / (total + 1))
 
 
-def _shared(one: Indices, other: Indices, mass: tuple[Array, Array, Array]) -> float:
+def _sum_shared_overlap(one: Indices, other: Indices, mass: tuple[Array, Array, Array]) -> float:
     """Σ r s T(a, r, s) over the pairs of parts that overlap."""
     v, r, s = mass
     keys = one * s.size + other
     if r.size * s.size <= _MOST_UNSORTED * v.size:
-        sums = group_sums(keys, v, r.size * s.size)
+        sums = sum_groups(keys, v, r.size * s.size)
         pairs = np.flatnonzero(sums)
         overlaps = sums[pairs]
     else:
         pairs, place = np.unique(keys, return_inverse=True)
-        overlaps = group_sums(place, v)
+        overlaps = sum_groups(place, v)
     if pairs.size == r.size:  # the first refines the other: closed form
-        return float(excess_and_spread(s)[1].sum())
+        return float(compute_excess_and_spread(s)[1].sum())
     if pairs.size == s.size:
-        return float(excess_and_spread(r)[1].sum())
-    return overlap_sum(overlaps, r[pairs // s.size], s[pairs % s.size])
+        return float(compute_excess_and_spread(r)[1].sum())
+    return sum_overlaps(overlaps, r[pairs // s.size], s[pairs % s.size])
 
 
 def partition_covariance(one: Indices, other: Indices, concentrations: Array) -> float:
@@ -1046,42 +1048,44 @@ class GroupMoments(NamedTuple):
     variance: Array
 
 
-def group_entropies(groups: Indices, v: Array, rest: tuple[Array, float]) -> GroupMoments:
+def compute_group_entropies(groups: Indices, v: Array, rest: tuple[Array, float]) -> GroupMoments:
     """Entropy within each group, in nats, of concentrations ``v`` with the group each belongs to.
 
     ``rest`` says how many further cells each group has and what concentration each of them holds.
 
     >>> rows, v = np.array([0, 0, 1, 1]), np.array([1.0, 1.0, 3.0, 0.0])
-    >>> means = group_entropies(rows, v, (np.zeros(2), 0.0)).mean
+    >>> means = compute_group_entropies(rows, v, (np.zeros(2), 0.0)).mean
     >>> print(f"{means[0]:.4f} {means[1]:.4f}")  # uniform share: 1/2 nat; a single cell: nothing
     0.5000 0.0000
     """
     others, prior = rest
     size = others.size
-    total = group_sums(groups, v, size) + others * prior
-    excess, spread = excess_and_spread(np.append(v, prior))
+    total = sum_groups(groups, v, size) + others * prior
+    excess, spread = compute_excess_and_spread(np.append(v, prior))
     whole = np.where(total > 0, total, 1.0)
-    excess_total, spread_total = excess_and_spread(whole)
+    excess_total, spread_total = compute_excess_and_spread(whole)
     wholes = whole[groups]
     filled = np.where(v > 0, v, 1.0)
     function = np.log(wholes / filled) + excess_total[groups] - excess[:-1]
     unseen = np.log(whole / prior) + excess_total - excess[-1] if prior > 0 else np.zeros(size)
     weight, weight_unseen = v / wholes, others * prior / whole
-    mean = group_sums(groups, weight * function, size) + weight_unseen * unseen
+    mean = sum_groups(groups, weight * function, size) + weight_unseen * unseen
     centred = function - mean[groups]
-    first = group_sums(groups, weight * centred**2, size) + weight_unseen * (unseen - mean) ** 2
-    second = group_sums(groups, spread[:-1], size) + others * spread[-1] - spread_total
+    first = sum_groups(groups, weight * centred**2, size) + weight_unseen * (unseen - mean) ** 2
+    second = sum_groups(groups, spread[:-1], size) + others * spread[-1] - spread_total
     largest = np.zeros(size)
     np.maximum.at(largest, groups, v)
-    if dominant(largest, whole).size:
+    if find_dominated(largest, whole).size:
         values, elsewhere = np.stack([v * excess[:-1], spread[:-1]]), np.array([prior * excess[-1], spread[-1]])
-        second = gaps(MomentParts(groups, v, values), size, (others * prior, np.multiply.outer(elsewhere, others)))[1]
+        second = compute_gaps(
+            MomentParts(groups, v, values), size, (others * prior, np.multiply.outer(elsewhere, others))
+        )[1]
     variance = np.maximum((first + second / whole) / (whole + 1), 0.0)
     has_mass = total > 0
     return GroupMoments(np.where(has_mass, mean, np.nan), np.where(has_mass, variance, np.nan))
 
 
-def group_shares(part: Array, total: Array) -> GroupMoments:
+def compute_group_shares(part: Array, total: Array) -> GroupMoments:
     """Share of one cell in its group: Beta(part, total − part)."""
     whole = np.where(total > 0, total, np.nan)
     mean = part / whole

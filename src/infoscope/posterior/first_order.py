@@ -35,7 +35,7 @@ def is_information(name: str) -> bool:
     return name in LINEAR or name in RATIOS
 
 
-def miller_madow(name: str, table: Contingency, size: float) -> float:
+def correct_by_miller_madow(name: str, table: Contingency, size: float) -> float:
     """Return an information measure of entropies that are corrected for bias as Miller and Madow (1955) do.
 
     Each entropy is raised by (classes or cells in use − 1) / 2n nats. It is about the least correction that any table
@@ -81,7 +81,7 @@ def _weights(name: str, entropies: Array) -> Array:
     return (top - bottom * float(top @ entropies) / whole) / whole
 
 
-def information_influence(name: str, table: Contingency) -> Array:
+def compute_information_influence(name: str, table: Contingency) -> Array:
     """Return how far one more sample in each stored cell moves an information measure, times the number of samples."""
     places, _, influences, entropies = _influences(table)
     out = np.zeros(table.cells.size)
@@ -89,11 +89,11 @@ def information_influence(name: str, table: Contingency) -> Array:
     return out
 
 
-def information_sds(table: Contingency, size: float) -> dict[str, float]:
+def compute_information_sds(table: Contingency, size: float) -> dict[str, float]:
     """Compute the first-order standard error of every information measure for this many samples; NaN if undefined.
 
     >>> table = Contingency.from_matrix([[40, 10], [10, 40]])
-    >>> print(f"{information_sds(table, 100)['mutual_information']:.4f}")
+    >>> print(f"{compute_information_sds(table, 100)['mutual_information']:.4f}")
     0.0800
     """
     _, shares, influences, entropies = _influences(table)
@@ -116,7 +116,7 @@ _BLOCK_CELLS = 2_000_000
 _MOST_CELLS = 20_000
 
 
-def log_slopes(name: str, table: Contingency, occupied: Indices) -> Array:
+def compute_log_slopes(name: str, table: Contingency, occupied: Indices) -> Array:
     """Differentiate the metric by the logarithm of each occupied cell's share, by central differences."""
     if occupied.size > _MOST_CELLS:
         raise InputError(f"{occupied.size} occupied cells are too many for a numerical gradient; merge classes")
@@ -133,20 +133,20 @@ def log_slopes(name: str, table: Contingency, occupied: Indices) -> Array:
     return out
 
 
-def influence(name: str, table: Contingency) -> Array:
+def compute_influence(name: str, table: Contingency) -> Array:
     """Return the metric's gradient at each cell, centred so that its mean over the samples is 0; 0 at empty cells.
 
     Its variance over the samples, divided by their number, is the squared first-order standard error; the
     covariance of two systems' influences over the same samples tells how their errors go together.
 
     >>> table = Contingency.from_matrix([[40, 10], [10, 40]])
-    >>> [round(float(x), 3) for x in influence("accuracy", table)]
+    >>> [round(float(x), 3) for x in compute_influence("accuracy", table)]
     [0.2, -0.8, -0.8, 0.2]
     """
     if is_information(find(name).name):
-        return information_influence(find(name).name, table)
+        return compute_information_influence(find(name).name, table)
     occupied = np.flatnonzero(table.cells)
-    slopes = log_slopes(name, table, occupied)
+    slopes = compute_log_slopes(name, table, occupied)
     out = np.zeros(table.cells.size)
     out[occupied] = slopes / (table.cells[occupied] / table.total) - slopes.sum()
     return out
@@ -190,9 +190,9 @@ def cramer_rao_sd(table: Contingency, name: str) -> float:
     if table.batch_shape or table.reweighting is not None or size is None:
         raise InputError("a Cramér-Rao bound needs one table of counts with a known sample size; give such a table")
     if is_information(entry.name):
-        return information_sds(table, size)[entry.name]
+        return compute_information_sds(table, size)[entry.name]
     occupied = np.flatnonzero(table.cells)
     shares = table.cells[occupied] / table.total
-    slopes = log_slopes(entry.name, table, occupied)
+    slopes = compute_log_slopes(entry.name, table, occupied)
     spread = float(np.sum(slopes**2 / shares) - slopes.sum() ** 2)
     return float(np.sqrt(max(spread, 0.0) / size))

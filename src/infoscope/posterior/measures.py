@@ -61,7 +61,7 @@ class ExactSummary(NamedTuple):
 def summarize_linear(name: str, moments: EntropyMoments, shape: tuple[int, int]) -> ExactSummary:
     """Summarize a linear metric in bits."""
     measure = LINEAR[name]
-    upper = upper_end(measure, shape)
+    upper = find_upper_end(measure, shape)
     return ExactSummary(moments.mean_of(measure) * _BITS, moments.sd_of(measure) * _BITS, upper * _BITS)
 
 
@@ -84,11 +84,11 @@ def summarize_ratio(name: str, moments: EntropyMoments, shape: tuple[int, int]) 
     mean = value - float(c @ covariance[:, bottom]) / whole**2
     sd = np.sqrt(max(float(c @ covariance @ c), 0.0)) / whole
     bounded = RATIOS[name][0] == "mutual" or name == "missed_information_ratio"
-    upper = 1.0 if bounded else upper_end(RATIOS[name][0], shape) / float(whole)
+    upper = 1.0 if bounded else find_upper_end(RATIOS[name][0], shape) / float(whole)
     return ExactSummary(float(mean), float(sd), upper)
 
 
-def upper_end(measure: str, shape: tuple[int, int]) -> float:
+def find_upper_end(measure: str, shape: tuple[int, int]) -> float:
     """Return the largest value of a measure for a table of this shape, in nats."""
     k, m = np.log(shape)
     ends = {"mutual": min(k, m), "truth": k, "missed": k, "system": m, "spurious": m}
@@ -149,5 +149,5 @@ def find_ends(entry: Metric, shape: tuple[int, int]) -> tuple[float, float]:
     """Return the range of a metric for tables of this shape: no entropy exceeds the logarithm of the classes."""
     low, high = entry.card.range
     if entry.name in _BOUNDED:
-        return low, upper_end(_BOUNDED[entry.name], shape) * _BITS
-    return low, float(np.exp(upper_end(_PERPLEXITIES[entry.name], shape))) if entry.name in _PERPLEXITIES else high
+        return low, find_upper_end(_BOUNDED[entry.name], shape) * _BITS
+    return low, float(np.exp(find_upper_end(_PERPLEXITIES[entry.name], shape))) if entry.name in _PERPLEXITIES else high

@@ -19,17 +19,17 @@ from infoscope.errors import InputError, UndefinedError, check_keywords, check_l
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.metrics.shannon import cell_terms
-from infoscope.posterior.arrays import Array, group_sums
+from infoscope.posterior.arrays import Array, sum_groups
 from infoscope.posterior.draws import check_draws
 from infoscope.posterior.exact_moments import (
     MEASURES,
     EntropyMoments,
     GroupMoments,
-    group_entropies,
-    group_shares,
+    compute_group_entropies,
+    compute_group_shares,
     mix_groups,
 )
-from infoscope.posterior.first_order import is_information, miller_madow
+from infoscope.posterior.first_order import correct_by_miller_madow, is_information
 from infoscope.posterior.measures import (
     LINEAR,
     RATIOS,
@@ -43,9 +43,9 @@ from infoscope.posterior.measures import (
 from infoscope.posterior.prior import Belief, DirichletBelief, ExactBelief, MixtureBelief, make_belief, read_prior
 from infoscope.posterior.proportions import find_lower_limit_of_mean_recall, is_proportion, summarize_proportion
 from infoscope.posterior.sample_size import count_samples, explain_sample_size, rescale_to_samples
-from infoscope.posterior.summary import MetricSummaries, Summary, beta_limits, summarize_draws
+from infoscope.posterior.summary import MetricSummaries, Summary, find_beta_limits, summarize_draws
 from infoscope.posterior.tree import Tree
-from infoscope.posterior.tree_rows import split_r_hat
+from infoscope.posterior.tree_rows import compute_split_r_hat
 from infoscope.tables import Contingency
 from infoscope.tables.transformations import reweighted
 from infoscope.typing import LabelsLike, PriorLike
@@ -168,7 +168,7 @@ class Posterior(MetricSummaries):
                 drawn = summarize_draws(self._scores[name], level)
                 low, high = np.minimum(drawn.low, mean), np.maximum(drawn.high, mean)
             else:
-                low, high = beta_limits(mean, sd, np.float64(known.upper), level)  # type: ignore[arg-type]
+                low, high = find_beta_limits(mean, sd, np.float64(known.upper), level)  # type: ignore[arg-type]
             summaries[name] = Summary(mean, sd, low, high)  # type: ignore[arg-type]
         within = [entry.name for entry in entries if entry.name in _SIDE_OF and entry.name not in summaries]
         by_side = {side: self._summarize_side(side, level) for side in {_SIDE_OF[name][0] for name in within}}
@@ -328,7 +328,7 @@ class Posterior(MetricSummaries):
         for name, moments, end in zip(names, (entropy, share), ends, strict=True):
             sd, unknown = np.sqrt(moments.variance), np.isnan(moments.mean)
             mean = np.where(unknown, 0.0, moments.mean)
-            low, high = beta_limits(mean, np.where(unknown, 0.0, sd), np.asarray(end), level)
+            low, high = find_beta_limits(mean, np.where(unknown, 0.0, sd), np.asarray(end), level)
             hide = np.where(unknown, np.nan, 0.0)
             summaries[name] = Summary(moments.mean, sd, low + hide, high + hide)
         return summaries | counted
@@ -342,7 +342,7 @@ class Posterior(MetricSummaries):
     def r_hat(self) -> float | None:
         """R̂ of the chains behind half of the draws, in the mutual information; None where there are no chains."""
         chains = self._belief.count_chains(self.draw_count) if isinstance(self._belief, Tree) else 0
-        return split_r_hat(self.draws("mutual_information")[1::2], chains) if chains else None
+        return compute_split_r_hat(self.draws("mutual_information")[1::2], chains) if chains else None
 
     # ── what stands behind ───────────────────────────────────────────────────────────────────────
 
@@ -440,7 +440,8 @@ class Posterior(MetricSummaries):
         The draws take the recall of a rare class for more like the others than it may be: where a frequent class is
         recognised well and the rare ones are not, the limit lay above the truth in 7 of 100 tables.
         """
-        if not isinstance(self._belief, Tree) or not self.is_default or self.table.reweighting is not None:
+        is_drawn = isinstance(self._belief, Tree) and self.is_default and self.table.reweighting is None
+        if not is_drawn or np.isnan(summary.mean):
             return summary
         own = find_lower_limit_of_mean_recall(self.table, level)
         return summary._replace(low=np.fmin(summary.low, own))
@@ -454,7 +455,7 @@ class Posterior(MetricSummaries):
         if not isinstance(self._belief, Tree) or not is_information(name) or self.table.reweighting is not None:
             return summary
         size = float(self.origin.total)
-        corrected = miller_madow(name, self.origin, size) if size else np.nan
+        corrected = correct_by_miller_madow(name, self.origin, size) if size else np.nan
         sample = float(find(name).score(self.origin))
         low, high = find_ends(find(name), self._belief.counts.shape)
         if corrected < min(sample, float(summary.mean)):
@@ -601,9 +602,9 @@ def _moments_within(belief: DirichletBelief, side: Side) -> tuple[GroupMoments, 
     others, prior = np.zeros(size), 0.0
     if table.is_sparse:
         prior = float(belief.prior)
-        others = width - group_sums(groups, np.ones(v.size), size)
-    total = group_sums(groups, v, size) + others * prior
+        others = width - sum_groups(groups, np.ones(v.size), size)
+    total = sum_groups(groups, v, size) + others * prior
     part = np.full(size, np.nan)
     prior_of_matches = belief.prior if isinstance(belief.prior, float) else belief.prior[table.matches]
     part[table.matches[SIDES.index(side)]] = table.diagonal + prior_of_matches
-    return group_entropies(groups, v, (others, prior)), group_shares(part, total)
+    return compute_group_entropies(groups, v, (others, prior)), compute_group_shares(part, total)

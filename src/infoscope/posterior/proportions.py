@@ -62,7 +62,7 @@ def find_lower_limit_of_mean_recall(table: Contingency, level: float = 0.95) -> 
     z = ndtri((1 + level) / 2)
     margin = z * np.sqrt(recall * (1 - recall) / n + (z / (2 * n)) ** 2)
     low = (recall + z**2 / (2 * n) - margin) / (1 + z**2 / n)
-    return float(recall.mean() - np.sqrt(((recall - low) ** 2).sum()) / n.size)
+    return max(float(recall.mean() - np.sqrt(((recall - low) ** 2).sum()) / n.size), 0.0)
 
 
 def _count_union(table: Contingency) -> Real:

@@ -102,12 +102,12 @@ class MetricSummaries(ABC):
         return {name.partition("_")[2]: summary for name, summary in self.summaries(names, level).items()}
 
 
-def beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, Real]:
+def find_beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, Real]:
     """Return the limits of the Beta distribution on [0, upper] with this mean and standard deviation.
 
     They reach to the mean where it lies beyond them, because hardly any probability has most of the mean.
 
-    >>> low, high = beta_limits(np.array(0.5), np.array(12**-0.5), np.array(1.0), 0.9)
+    >>> low, high = find_beta_limits(np.array(0.5), np.array(12**-0.5), np.array(1.0), 0.9)
     >>> print(f"{low:.4f} {high:.4f}")
     0.0500 0.9500
     """

@@ -29,11 +29,11 @@ from infoscope.posterior.tree_levels import (
     BetaLevel,
     PrevalenceLevel,
     TrendLevel,
-    log_total,
-    margin_mean,
+    compute_log_total,
+    estimate_margins,
+    get_prevalence_level,
+    normalize_weights,
     pick,
-    prevalence_level,
-    relative,
 )
 from infoscope.posterior.tree_rows import (
     AffinityRows,
@@ -42,8 +42,8 @@ from infoscope.posterior.tree_rows import (
     ProfileRows,
     SharedRows,
     SubsetRows,
-    best_blocks,
-    row_sums_above_0,
+    find_best_blocks,
+    sum_rows_above_0,
 )
 from infoscope.tables import Contingency
 
@@ -121,7 +121,7 @@ class Tree:
     @property
     def weights(self) -> dict[str, float]:
         """Posterior probability of each hypothesis, by name."""
-        share = relative(np.array([h.log_evidence for h in self.hypotheses]))
+        share = normalize_weights(np.array([h.log_evidence for h in self.hypotheses]))
         return {h.name: float(p) for h, p in zip(self.hypotheses, share, strict=True)}
 
     @property
@@ -189,7 +189,7 @@ class Tree:
         if new:  # find the factor of each column under each of these
             expected, wanted = (np.stack(parts) for parts in zip(*map(self._wrong_predictions, new), strict=True))
             self._factors.update(
-                zip((hypothesis.name for hypothesis in new), column_factors(expected, wanted), strict=True)
+                zip((hypothesis.name for hypothesis in new), fit_column_factors(expected, wanted), strict=True)
             )
         for place, hypothesis in hypotheses.items():
             here = np.flatnonzero(chosen == place)
@@ -197,7 +197,7 @@ class Tree:
             model = hypothesis.rows
             weights = model.weights(pick(model.log_evidence, len(rows), rng), rng)
             np.multiply(weights, self._factors[hypothesis.name], out=rows)
-            _share_out(rows, hypothesis, row_sums_above_0(rows, model.open_cells, rng), rng)
+            _share_out(rows, hypothesis, sum_rows_above_0(rows, model.open_cells, rng), rng)
             if rows is not out:
                 out[here] = rows
 
@@ -249,7 +249,7 @@ class Tree:
 
     @cached_property
     def _prevalence(self) -> PrevalenceLevel:
-        return prevalence_level(self.counts.sum(1))
+        return get_prevalence_level(self.counts.sum(1))
 
     @cached_property
     def _rejects(self) -> TrendLevel | None:
@@ -279,7 +279,7 @@ class Tree:
         wrong = rest.sum(1)
         weight = np.divide(mass * self.counts.sum(), wrong, out=np.zeros_like(wrong), where=wrong > 0)
         expected = hypothesis.rows.mean * mass[:, None]
-        wanted = margin_mean(weight @ rest, expected.sum(0)) * mass.sum()
+        wanted = estimate_margins(weight @ rest, expected.sum(0)) * mass.sum()
         return expected, wanted
 
     def _consider(self) -> Iterator[Hypothesis]:
@@ -294,10 +294,10 @@ class Tree:
         if (named >= 0).any():
             yield from self._weigh("labels", named, usable, 0.0)
         if k >= FEWEST_CLASSES_MERGED and (named >= 0).all():
-            merged = merged_columns(counts, named)
+            merged = find_merged_columns(counts, named)
             number = int(np.count_nonzero(merged != named))
             if number:
-                yield from self._weigh("merged", merged, usable, log_prior_of_merges(number, k, int(usable[0].sum())))
+                yield from self._weigh("merged", merged, usable, compute_merge_prior(number, k, int(usable[0].sum())))
         best = none.copy()
         rows, columns = best_assignment(np.where(usable, counts, -1.0))
         best[rows] = np.where(usable[rows, columns], columns, -1)
@@ -349,7 +349,7 @@ class Tree:
             return
         for kind, rows, log_odds in list_row_models(rest, open_cells, matches, self._frequencies(matches)):
             of_kind = level.rising if level is not None and kind in _FAVOURING else level
-            evidence = log_prior + log_total(rows.log_evidence) + log_odds
+            evidence = log_prior + compute_log_total(rows.log_evidence) + log_odds
             evidence += sum(part.log_total for part in (of_kind, own) if part is not None)
             merges = None
             if name == "merged" and of_kind is not None:
@@ -413,7 +413,7 @@ def list_row_models(
     if width.max() > 1:
         yield "shared", SharedRows(rest, open_cells), 0.0
         yield "subsets", SubsetRows(rest, open_cells), 0.0
-        blocks = best_blocks(rest, open_cells, matches)
+        blocks = find_best_blocks(rest, open_cells, matches)
         if blocks is not None:
             yield "blocks", blocks, 0.0
 
@@ -440,7 +440,7 @@ class Merges(NamedTuple):
     @classmethod
     def of(cls, counts: Array, named: Indices, columns: Indices, right: Array) -> Merges | None:
         """Find those of a table, by its columns of the same name, those that match, and the share expected to."""
-        rows = _never_predicted(counts, columns)
+        rows = _find_never_predicted(counts, columns)
         if not rows.size:
             return None
         most = counts[rows].max(1, keepdims=True)
@@ -465,9 +465,9 @@ class Merges(NamedTuple):
         tables[draws, row, own], tables[draws, row, other] = tables[draws, row, other], tables[draws, row, own]
 
 
-def merged_columns(counts: Array, columns: Indices) -> Indices:
+def find_merged_columns(counts: Array, columns: Indices) -> Indices:
     """Return the matching columns; for a class that is never predicted, the one that most of its samples get."""
-    rows = _never_predicted(counts, columns)
+    rows = _find_never_predicted(counts, columns)
     most = counts[rows].max(1, initial=0.0)
     shown = rows[(most >= 2) & (2 * most > counts[rows].sum(1))]
     merged = columns.copy()
@@ -475,12 +475,12 @@ def merged_columns(counts: Array, columns: Indices) -> Indices:
     return merged
 
 
-def log_prior_of_merges(merged: int, classes: int, width: int) -> float:
+def compute_merge_prior(merged: int, classes: int, width: int) -> float:
     """Return the log probability that just these classes are merged with just these others."""
     return float(betaln(merged + 1, classes - merged + _KEPT) - betaln(1, _KEPT) - merged * np.log(width))
 
 
-def _never_predicted(counts: Array, columns: Indices) -> Indices:
+def _find_never_predicted(counts: Array, columns: Indices) -> Indices:
     return np.flatnonzero(counts.sum(0)[columns] == 0)
 
 
@@ -490,7 +490,7 @@ _LEAST = 0.2  # a column keeps at least this share of what the levels expect the
 _ROUNDS, _SETTLED = 30, 1e-14  # most often four rounds settle everything
 
 
-def column_factors(expected: Array, wanted: Array) -> Array:
+def fit_column_factors(expected: Array, wanted: Array) -> Array:
     """Find factors, (tables, columns), that bring columns to the wanted sums while row sums are kept."""
     rows, columns = expected.sum(2), expected.sum(1)
     wanted = np.maximum(wanted, _LEAST * columns)

@@ -15,12 +15,12 @@ import numpy as np
 from scipy.special import expit, gammaln, logit
 
 from infoscope.core.numerics import distinct
-from infoscope.posterior.arrays import Array, Indices, Mask, Pairs, distinct_pairs
+from infoscope.posterior.arrays import Array, Indices, Mask, Pairs, find_distinct_pairs
 
 # ── grids ────────────────────────────────────────────────────────────────────────────────────────
 
 
-def log_grid(low: float, high: float, n: int) -> Array:
+def make_log_grid(low: float, high: float, n: int) -> Array:
     """Return points from low to high, evenly spaced in the logarithm."""
     return np.exp(np.linspace(np.log(low), np.log(high), n))
 
@@ -33,13 +33,13 @@ def pick(log_weights: Array, n: int, rng: np.random.Generator) -> Indices:
     return np.asarray(np.minimum(picked, weights.size - 1))
 
 
-def relative(log_weights: Array) -> Array:
+def normalize_weights(log_weights: Array) -> Array:
     """Return weights in proportion to exp(log_weights) that sum to 1."""
     weights: Array = np.exp(log_weights - log_weights.max())
     return np.asarray(weights / weights.sum())
 
 
-def log_total(log_weights: Array) -> float:
+def compute_log_total(log_weights: Array) -> float:
     """Log of the mean of exp(log_weights): the evidence of a grid whose points are equally likely."""
     top = log_weights.max()
     return float(top + np.log(np.mean(np.exp(log_weights - top))))
@@ -55,7 +55,7 @@ _NARROWEST = 1e-9  # no data put μ closer; evidence of 10¹⁵ samples is round
 _OUT_OF_REACH = 20.0  # points this much less likely than the best, in nats, do not matter
 
 
-def level_ends(classes: int) -> tuple[float, float]:
+def find_level_ends(classes: int) -> tuple[float, float]:
     """Return the smallest and largest μ for this number of classes: the more classes, the closer to 0 and 1."""
     least = min(_LEAST_LEVEL, _LEAST_IN_ALL / max(classes, 1))
     return least, 1 - least
@@ -94,7 +94,7 @@ class BetaLevel:
     @cached_property
     def _pairs(self) -> Pairs:
         """Distinct (successes, failures)."""
-        return distinct_pairs(self.successes, self.failures)
+        return find_distinct_pairs(self.successes, self.failures)
 
     @cached_property
     def _distinct(self) -> tuple[tuple[Array, Indices], ...]:
@@ -105,7 +105,7 @@ class BetaLevel:
     @cached_property
     def grid(self) -> Grid:
         """For each c, points where the data put μ: alike classes fix it far better than an even grid could say."""
-        ends = level_ends(self.successes.size)
+        ends = find_level_ends(self.successes.size)
         low, high = (np.full(STRENGTHS.size, end) for end in ends)
         strengths = np.arange(STRENGTHS.size)
         while True:
@@ -135,12 +135,12 @@ class BetaLevel:
     @cached_property
     def log_total(self) -> float:
         """Log probability of the data, whatever μ and c."""
-        return log_total(self.grid.log_weights)
+        return compute_log_total(self.grid.log_weights)
 
     @cached_property
     def mean(self) -> Array:
         """Expected share of success of each class."""
-        weights = relative(self.grid.log_weights)
+        weights = normalize_weights(self.grid.log_weights)
         d, e = self.successes[:, None], self.failures[:, None]
         a, b = self.grid.success, self.grid.failure
         return np.asarray(((d + a) / (d + e + a + b)) @ weights)
@@ -239,11 +239,11 @@ class TrendLevel(BetaLevel):
     def _fit(self, trend: int) -> _Fit:
         """Logistic regression along a trend, counts discounted by how much classes differ."""
         x, n = self._places[trend], self.successes + self.failures
-        weights = relative(self.grid.log_weights)
+        weights = normalize_weights(self.grid.log_weights)
         alike = 1 / float(weights @ (1 / (self.grid.success + self.grid.failure)))
         discount = 1 / (1 + np.maximum(n - 1, 0) / (alike + 1))
         expected = np.array([0.0, _RISING / 2])
-        fitted = np.array([logit(np.clip(self.successes.sum() / n.sum(), *level_ends(n.size))), 0.0])
+        fitted = np.array([logit(np.clip(self.successes.sum() / n.sum(), *find_level_ends(n.size))), 0.0])
         ridge = np.diag([1e-6, 1 / _SPREAD**2])
         for _ in range(_FITTING_STEPS):
             share = expit(fitted[0] + fitted[1] * x)
@@ -299,7 +299,7 @@ class TrendLevel(BetaLevel):
         share = expit(base)
         width = fit.sd * (_ABSCISSAE[1] - _ABSCISSAE[0]) / (_SPREAD * np.sqrt(2 * np.pi))
         # the prior of μ is even between the ends; here its points are even in the logit
-        low, high = level_ends(n.size)
+        low, high = find_level_ends(n.size)
         spacing = share * (1 - share) * reach[of] * (_OFFSETS[1] - _OFFSETS[0]) / (high - low)
         spacing = np.where((share > low) & (share < high), spacing, 1e-300)
         log_weights = np.log(width * spacing / STRENGTHS.size) + self._log_evidence(
@@ -342,7 +342,7 @@ class TrendLevel(BetaLevel):
     @cached_property
     def mean(self) -> Array:
         """Expected share of success of each class."""
-        weights = relative(self._points.log_weights)
+        weights = normalize_weights(self._points.log_weights)
         kept = weights > _NEGLIGIBLE
         sizes, size = self._sizes
         a, b = self._parameters(self._points.at(kept), sizes)
@@ -476,7 +476,7 @@ class PrevalenceLevel:
     def _dirichlet(self) -> tuple[Array, Array]:
         """Values of α, and the log evidence of each."""
         k = self.totals.size
-        grid = log_grid(0.1 / k, 1e6, 44)  # up to classes that are balanced by design
+        grid = make_log_grid(0.1 / k, 1e6, 44)  # up to classes that are balanced by design
         evidence = gammaln(self.totals[:, None] + grid).sum(0) - k * gammaln(grid)
         return grid, evidence + gammaln(k * grid) - gammaln(self.totals.sum() + k * grid)
 
@@ -535,7 +535,7 @@ class PrevalenceLevel:
     @cached_property
     def mean(self) -> Array:
         """Expected share of each class; under the other hypotheses, by expected counts."""
-        weights = relative(self._log_weights)
+        weights = normalize_weights(self._log_weights)
         grid, _ = self._dirichlet
         size = self.totals.sum() + self.totals.size * grid
         out = np.asarray(((self.totals[:, None] + grid) / size) @ weights[: grid.size])
@@ -589,23 +589,23 @@ class PrevalenceLevel:
         return np.asarray(np.exp(logs[kind, which, node] + apart * (rng.random(node.shape) - 0.5)))
 
 
-def prevalence_level(totals: Array) -> PrevalenceLevel:
+def get_prevalence_level(totals: Array) -> PrevalenceLevel:
     """Return the belief about the shares of classes with these counts, kept for other systems with the same truth."""
-    return _cached_level(totals.tobytes())
+    return _make_level(totals.tobytes())
 
 
 @lru_cache(maxsize=8)
-def _cached_level(totals: bytes) -> PrevalenceLevel:
+def _make_level(totals: bytes) -> PrevalenceLevel:
     return PrevalenceLevel(np.frombuffer(totals))
 
 
-def margin_mean(totals: Array, expected: Array) -> Array:
+def estimate_margins(totals: Array, expected: Array) -> Array:
     """Return expected shares of columns: Dirichlet about what is expected of them, its strength by evidence."""
     base = expected / max(expected.sum(), 1e-300)
     totals, base, kept = totals[base > 0], base[base > 0], base > 0
-    grid = log_grid(0.1, 1e6, 44)
+    grid = make_log_grid(0.1, 1e6, 44)
     prior = base[:, None] * grid
     evidence = (gammaln(totals[:, None] + prior) - gammaln(prior)).sum(0) + gammaln(grid) - gammaln(totals.sum() + grid)
     out = np.zeros(kept.size)
-    out[kept] = ((totals[:, None] + prior) / (totals.sum() + grid)) @ relative(evidence)
+    out[kept] = ((totals[:, None] + prior) / (totals.sum() + grid)) @ normalize_weights(evidence)
     return out

@@ -24,21 +24,21 @@ import numpy.typing as npt
 from scipy.special import digamma, gammaln, xlogy
 
 from infoscope.core.numerics import distinct
-from infoscope.posterior.arrays import Array, Indices, Mask, distinct_pairs, group_sums
-from infoscope.posterior.tree_levels import BetaLevel, log_grid, log_total, pick, relative
+from infoscope.posterior.arrays import Array, Indices, Mask, find_distinct_pairs, sum_groups
+from infoscope.posterior.tree_levels import BetaLevel, compute_log_total, make_log_grid, normalize_weights, pick
 
 _MANY_CELLS = 2000
 Gammas = npt.NDArray[np.float64] | npt.NDArray[np.float32]
 
 
-def gammas(shape: Array, rng: np.random.Generator) -> Gammas:
+def draw_gammas(shape: Array, rng: np.random.Generator) -> Gammas:
     """Draw gamma variables of these shapes; of very many cells seven digits each will do."""
     if shape[0].size < _MANY_CELLS:
         return rng.standard_gamma(shape)
     return rng.standard_gamma(shape, dtype=np.float32)
 
 
-def row_sums_above_0(weights: Gammas, open_cells: Mask, rng: np.random.Generator) -> Array:
+def sum_rows_above_0(weights: Gammas, open_cells: Mask, rng: np.random.Generator) -> Array:
     """Return the sums of rows of weights, (draws, rows), to divide these by; 1 for a row in which nothing is open.
 
     A row whose gammas all underflowed gets one prediction, chosen at random.
@@ -53,14 +53,14 @@ def row_sums_above_0(weights: Gammas, open_cells: Mask, rng: np.random.Generator
 # ── rows that resemble a known profile ───────────────────────────────────────────────────────────
 
 
-def profile_strengths(columns: int) -> Array:
+def make_profile_strengths(columns: int) -> Array:
     """Return a grid of β for rows that resemble a profile of this many columns."""
-    return log_grid(0.05, 100.0 * columns, 22)
+    return make_log_grid(0.05, 100.0 * columns, 22)
 
 
-def profile_log_evidence(strengths: Array, counts: Array, shares: Array, totals: Array) -> Array:
+def compute_profile_evidence(strengths: Array, counts: Array, shares: Array, totals: Array) -> Array:
     """Return the log probability of rows for each β, by counts above 0, their shares of the profile, and totals."""
-    pairs = distinct_pairs(counts, shares)
+    pairs = find_distinct_pairs(counts, shares)
     distinct_totals, rows = np.unique(totals, return_counts=True)
     b = strengths[:, None]
     n, g = pairs.one, pairs.other
@@ -78,18 +78,20 @@ class ProfileRows:
     @cached_property
     def strengths(self) -> Array:
         """Grid of β."""
-        return profile_strengths(self.counts.shape[1])
+        return make_profile_strengths(self.counts.shape[1])
 
     @cached_property
     def log_evidence(self) -> Array:
         """Log probability of the rows for each β."""
         occupied = self.counts > 0
-        return profile_log_evidence(self.strengths, self.counts[occupied], self.profile[occupied], self.counts.sum(1))
+        return compute_profile_evidence(
+            self.strengths, self.counts[occupied], self.profile[occupied], self.counts.sum(1)
+        )
 
     @cached_property
     def mean(self) -> Array:
         """Expected shares, (rows, columns)."""
-        per_sample = relative(self.log_evidence) / (self.counts.sum(1)[:, None] + self.strengths)
+        per_sample = normalize_weights(self.log_evidence) / (self.counts.sum(1)[:, None] + self.strengths)
         of_counts, of_profile = per_sample.sum(1), (per_sample * self.strengths).sum(1)
         return self.counts * of_counts[:, None] + self.profile * of_profile[:, None]
 
@@ -104,9 +106,9 @@ class ProfileRows:
         if 2 * np.count_nonzero(is_open) > is_open.size:
             shape = self.strengths[at][:, None, None] * self.profile
             shape += self.counts
-            return gammas(shape, rng)
+            return draw_gammas(shape, rng)
         out = np.zeros((at.size, *self.counts.shape))  # closed cells have no count and take no random number
-        out[:, is_open] = gammas(self.strengths[at][:, None] * self.profile[is_open] + self.counts[is_open], rng)
+        out[:, is_open] = draw_gammas(self.strengths[at][:, None] * self.profile[is_open] + self.counts[is_open], rng)
         return out
 
 
@@ -114,7 +116,7 @@ class ProfileRows:
 
 _ROUNDS, _SETTLED = 10, 1e-10  # each round brings two digits
 _NEGLIGIBLE = 1e-12
-_KAPPA = log_grid(1e-2, 100.0, 24)
+_KAPPA = make_log_grid(1e-2, 100.0, 24)
 
 
 @dataclass(frozen=True)
@@ -132,13 +134,13 @@ class SharedRows:
     @cached_property
     def strengths(self) -> Array:
         """Grid of β."""
-        return log_grid(0.05, 100.0 * self.counts.shape[1], 16)
+        return make_log_grid(0.05, 100.0 * self.counts.shape[1], 16)
 
     @cached_property
     def _distinct(self) -> tuple[Indices, Indices, Indices, Array, Array]:
         """Row and pair of each occupied cell; column, count and frequency of each distinct (column, count)."""
         rows, columns = np.nonzero(self.counts)
-        pairs = distinct_pairs(columns.astype(float), self.counts[rows, columns])
+        pairs = find_distinct_pairs(columns.astype(float), self.counts[rows, columns])
         return rows, pairs.place, pairs.one.astype(np.intp), pairs.other, pairs.times.astype(float)
 
     @cached_property
@@ -157,7 +159,7 @@ class SharedRows:
         near: Indices | None = None
         for _ in range(_ROUNDS):
             uses = self._uses(profiles)
-            near, evidence = _best_kappa(uses, near)
+            near, evidence = _find_best_kappa(uses, near)
             kappa = _KAPPA[near][:, None]
             before, profiles = profiles, (uses + kappa) / (uses.sum(1, keepdims=True) + m * kappa)
             if np.abs(profiles / before - 1).max() < _SETTLED:
@@ -219,7 +221,7 @@ class SharedRows:
     @cached_property
     def mean(self) -> Array:
         """Expected shares, (rows, columns)."""
-        weights = relative(self.log_evidence)
+        weights = normalize_weights(self.log_evidence)
         kept = weights > _NEGLIGIBLE
         parameters = self._fit[0][kept]
         added = self.strengths[kept][:, None] * parameters / parameters.sum(1, keepdims=True)
@@ -233,10 +235,10 @@ class SharedRows:
         profile /= np.maximum(profile.sum(1, keepdims=True), 1e-300)
         shape = (self.strengths[at][:, None] * profile)[:, None, :] * self.open_cells
         shape += self.counts
-        return gammas(shape, rng)
+        return draw_gammas(shape, rng)
 
 
-def _best_kappa(n: Array, near: Indices | None) -> tuple[Indices, Array]:
+def _find_best_kappa(n: Array, near: Indices | None) -> tuple[Indices, Array]:
     """Return the place of the best κ in the grid for each row of n, and its evidence; look near the last one.
 
     The evidence is the log of ∫ ∏ γ_j^n_j over γ ~ Dirichlet(κ, …, κ).
@@ -249,7 +251,7 @@ def _best_kappa(n: Array, near: Indices | None) -> tuple[Indices, Array]:
     best = evidence.argmax(1)
     at_edge = ((best == 0) & (first > 0)) | ((best == tried - 1) & (first < _KAPPA.size - tried))
     if at_edge.any():
-        return _best_kappa(n, None)
+        return _find_best_kappa(n, None)
     return first + best, evidence[np.arange(len(n)), best]
 
 
@@ -274,18 +276,18 @@ class SubsetRows:
     @cached_property
     def _shares(self) -> Array:
         widest = max(int(self.open_cells.sum(1).max()), 2)
-        return log_grid(0.5 / widest, 0.98, 14)
+        return make_log_grid(0.5 / widest, 0.98, 14)
 
     @cached_property
     def _strengths(self) -> Array:
-        return log_grid(0.1, 50.0, 10)
+        return make_log_grid(0.1, 50.0, 10)
 
     @cached_property
     def _sizes(self) -> Array:
         top = int(self.open_cells.sum(1).max())
         if top <= _SIZES:
             return np.arange(1.0, top + 1)
-        return distinct(np.round(log_grid(1.0, top, _SIZES)))
+        return distinct(np.round(make_log_grid(1.0, top, _SIZES)))
 
     @cached_property
     def _kinds(self) -> tuple[Array, Indices]:
@@ -352,7 +354,7 @@ class SubsetRows:
     def mean(self) -> Array:
         """Expected shares, (rows, columns)."""
         (width, seen, total), place = self._kinds
-        chance = self._size_chances * relative(self.log_evidence)[:, None, None]
+        chance = self._size_chances * normalize_weights(self.log_evidence)[:, None, None]
         b = np.tile(self._strengths, self._shares.size)[:, None, None]
         per_sample = chance / (total[:, None] + self._sizes * b)
         per_column = (per_sample * b).sum(0)
@@ -364,7 +366,7 @@ class SubsetRows:
     def weights(self, at: Indices, rng: np.random.Generator) -> Gammas:
         """Draw the weights of the columns in each row, (draws, rows, columns), for the grid points ``at``."""
         strength = self._strengths[at % self._strengths.size][:, None, None]
-        return gammas(self._draw_active(at, rng) * strength + self.counts, rng)
+        return draw_gammas(self._draw_active(at, rng) * strength + self.counts, rng)
 
     def _draw_active(self, at: Indices, rng: np.random.Generator) -> Mask:
         """Draw the columns that belong to the subset: the observed ones and random others."""
@@ -381,7 +383,7 @@ class SubsetRows:
 def draw_shares(model: ProfileRows | SharedRows | SubsetRows, at: Indices, rng: np.random.Generator) -> Array:
     """Draw shares of the columns in each row, (draws, rows, columns), from a model for its grid points ``at``."""
     weights = model.weights(at, rng)
-    return np.asarray(weights / row_sums_above_0(weights, model.open_cells, rng)[:, :, None])
+    return np.asarray(weights / sum_rows_above_0(weights, model.open_cells, rng)[:, :, None])
 
 
 # ── classes in blocks ────────────────────────────────────────────────────────────────────────────
@@ -426,7 +428,7 @@ class BlockRows:
     def _totals(self) -> tuple[Array, Array]:
         """Samples of each row inside its block and outside."""
         rows, counts, inside = self._occupied
-        inner, outer = (group_sums(rows[here], counts[here], len(self.counts)) for here in (inside, ~inside))
+        inner, outer = (sum_groups(rows[here], counts[here], len(self.counts)) for here in (inside, ~inside))
         return inner, outer
 
     @cached_property
@@ -443,9 +445,9 @@ class BlockRows:
     def _given_split(self) -> float:
         """Log evidence but for how many predictions of each row stay inside, from the occupied cells alone."""
         rows, counts, inside = self._occupied
-        strengths = profile_strengths(self.counts.shape[1])
+        strengths = make_profile_strengths(self.counts.shape[1])
         parts = (
-            log_total(profile_log_evidence(strengths, counts[here], 1 / widths[rows[here]], totals))
+            compute_log_total(compute_profile_evidence(strengths, counts[here], 1 / widths[rows[here]], totals))
             for here, widths, totals in zip((inside, ~inside), self._widths, self._totals, strict=True)
         )
         blocks = distinct(self.inside.argmax(1)).size  # rows of one block share its first column
@@ -487,9 +489,9 @@ class BlockRows:
         return out
 
 
-def best_blocks(rest: Array, open_cells: Mask, matches: Indices) -> BlockRows | None:
+def find_best_blocks(rest: Array, open_cells: Mask, matches: Indices) -> BlockRows | None:
     """Return the most likely grouping; what takes longest is computed only of candidates that may be it."""
-    candidates = [BlockRows(rest, open_cells, inside) for inside in _candidate_blocks(rest, matches)]
+    candidates = [BlockRows(rest, open_cells, inside) for inside in _list_candidate_blocks(rest, matches)]
     best: BlockRows | None = None
     for rows in sorted(candidates, key=lambda rows: -rows.most_evidence):
         if best is None or rows.most_evidence > best.log_evidence[0]:
@@ -497,7 +499,7 @@ def best_blocks(rest: Array, open_cells: Mask, matches: Indices) -> BlockRows | 
     return best
 
 
-def _candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
+def _list_candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
     """Yield groupings of the classes by how often they are mistaken for one another, from fine to coarse."""
     k = matches.size
     if k < _FEWEST_CLASSES or (matches < 0).any() or not rest.any():
@@ -509,11 +511,11 @@ def _candidate_blocks(rest: Array, matches: Indices) -> Iterator[Mask]:
     np.fill_diagonal(closeness, 0.0)
     distances = 1 - closeness / max(closeness.max(), 1e-300)
     distances[matches[:, None] == matches] = -1.0  # nearest: classes that share a column share its block
-    merges = average_linkage(distances)
+    merges = link_by_average(distances)
     column_class = np.full(rest.shape[1], -1)
     column_class[matches] = np.arange(k)
     for blocks in sorted({max(2, round(k / size)) for size in _BLOCK_SIZES if size < k}, reverse=True):
-        label = flat_clusters(merges, k, blocks)
+        label = cut_clusters(merges, k, blocks)
         of_column = np.where(column_class >= 0, label[column_class], -1)
         if (label != label[0]).any():
             yield label[:, None] == of_column
@@ -527,12 +529,12 @@ class Merge(NamedTuple):
     distance: float
 
 
-def average_linkage(distances: Array) -> list[Merge]:
+def link_by_average(distances: Array) -> list[Merge]:
     """Cluster hierarchically by average distance, from a symmetric matrix; the nearest merges first.
 
     By chains of nearest neighbours. SciPy has it too, but loading its clustering takes longer than most evaluations.
 
-    >>> [tuple(merge) for merge in average_linkage(np.array([[0.0, 4.0, 1.0], [4.0, 0.0, 2.0], [1.0, 2.0, 0.0]]))]
+    >>> [tuple(merge) for merge in link_by_average(np.array([[0.0, 4.0, 1.0], [4.0, 0.0, 2.0], [1.0, 2.0, 0.0]]))]
     [(0, 2, 1.0), (1, 2, 3.0)]
     """
     apart = distances.astype(float)
@@ -557,7 +559,7 @@ def average_linkage(distances: Array) -> list[Merge]:
     return sorted(merges, key=lambda merge: merge.distance)
 
 
-def flat_clusters(merges: Sequence[Merge], size: int, blocks: int) -> Indices:
+def cut_clusters(merges: Sequence[Merge], size: int, blocks: int) -> Indices:
     """Return the block of each member, ``blocks`` of them or, where distances are equal, fewer."""
     furthest = merges[size - blocks - 1].distance
     label = list(range(size))
@@ -589,10 +591,10 @@ def flat_clusters(merges: Sequence[Merge], size: int, blocks: int) -> Indices:
 # of their own, so what is kept while w and r are drawn is e_i times the mean affinity: few hot cells among cold ones
 # need e_i that are a hundred times those of many hot cells. One sweep is one draw, at a cost that grows with the cells.
 
-_HOT_SHARES = log_grid(0.01, 0.7, 9)
+_HOT_SHARES = make_log_grid(0.01, 0.7, 9)
 _COLD_MEANS = np.array([1e-3, 3e-3, 0.01, 0.03, 0.1, 0.3, 1.0])
 _SHAPES = np.array([0.1, 0.2, 0.4, 0.8, 1.6, 4.0, 12.0])
-_POPULARITIES = log_grid(0.1, 300.0, 16)
+_POPULARITIES = make_log_grid(0.1, 300.0, 16)
 _POWERS = np.array([0.0, 0.5, 1.0, 1.5])  # of class frequency that popularities may follow
 _LEAST_WIDTH = 1e-6
 _BINS = 24  # empty cells enter the evidence by this many values of what was expected there …
@@ -650,12 +652,12 @@ class AffinityRows:
             yield chains, chains.sweep()
 
 
-def split_r_hat(values: Array, chains: int) -> float:
+def compute_split_r_hat(values: Array, chains: int) -> float:
     """Return how much more the draws of chains differ between half chains than within them: R̂, 1 if they have mixed.
 
     ``values`` holds a draw of each chain in turn (Gelman and others, Bayesian Data Analysis, 2013, section 11.4).
 
-    >>> print(f"{split_r_hat(np.array([1.0, 5.0, 2.0, 6.0, 1.0, 5.0, 2.0, 6.0]), 2):.2f}")
+    >>> print(f"{compute_split_r_hat(np.array([1.0, 5.0, 2.0, 6.0, 1.0, 5.0, 2.0, 6.0]), 2):.2f}")
     3.34
     """
     length = len(values) // (2 * chains)

@@ -20,7 +20,7 @@ from scipy.special import betainc, betaincinv, gammaincc, ndtri
 from infoscope.core.numerics import Real, distinct, dot, holm
 from infoscope.metrics.registry import Metric
 from infoscope.posterior import partition_moments
-from infoscope.posterior.first_order import influence, is_information
+from infoscope.posterior.first_order import compute_influence, is_information
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.studies.judge import Judged
 from infoscope.studies.predictions import PairCells
@@ -288,7 +288,7 @@ def _influence(entry: Metric, table: Contingency) -> Real:
         effects = hits - float(table.diagonal.sum()) / table.total
         effects = effects if entry.name == "accuracy" else -effects
     else:
-        effects = influence(entry.name, table)
+        effects = compute_influence(entry.name, table)
     recipe = table.reweighting
     if recipe is None:
         return effects
@@ -366,7 +366,7 @@ def _row_effects(judged: Judged, system: str, metric: str, *, seed: int = 0) -> 
     """
     belief, strata, table = judged.belief(system, seed=seed), judged.strata(system), judged.table(system, seed=seed)
     counts = belief.counts
-    phi = influence(metric, table).reshape(table.shape)
+    phi = compute_influence(metric, table).reshape(table.shape)
     expected = np.zeros(counts.everything.shape)
     expected[counts.occupied] = np.einsum("gt,tg->g", belief.theta.mean(axis=0), phi[:, counts.prediction])
     total = counts.everything.sum()

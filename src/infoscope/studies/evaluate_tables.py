@@ -20,7 +20,7 @@ from infoscope.metrics.registry import catalogue, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.posterior.draws import DrawnBelief
-from infoscope.posterior.first_order import information_sds
+from infoscope.posterior.first_order import compute_information_sds
 from infoscope.posterior.groups import GroupPosterior
 from infoscope.posterior.sample_size import explain_sample_size
 from infoscope.results.estimate import Estimate
@@ -234,7 +234,7 @@ def _measure_table(subject: TableInput, level: float, positive: str | None, with
             summary, corrected=catalogue[name].is_information, counted=subject.is_counted
         )
     if table.reweighting is None and subject.n is not None:
-        for name, first_order in information_sds(table, subject.n).items():
+        for name, first_order in compute_information_sds(table, subject.n).items():
             if estimates[name].sd is not None:
                 estimates[name] = estimates[name].with_first_order(first_order)
     for name in withheld & set(estimates):

@@ -21,7 +21,7 @@ from infoscope.core.markup import counted
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
-from infoscope.posterior.first_order import influence
+from infoscope.posterior.first_order import compute_influence
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -88,7 +88,7 @@ class StratumAllocation:
         ``apart`` says that the labelled rows are not among those that the metric is about.
         """
         counts = belief.counts
-        effect = influence(metric, table).reshape(table.shape)[:, counts.prediction].T
+        effect = compute_influence(metric, table).reshape(table.shape)[:, counts.prediction].T
         mean = np.einsum("dgt,gt->dg", belief.theta, effect)
         within = np.maximum((np.einsum("dgt,gt->dg", belief.theta, effect**2) - mean**2).mean(axis=0), 0.0)
         share, expected = belief.share.mean(axis=0), mean.mean(axis=0)

@@ -24,7 +24,7 @@ from infoscope.errors import InputError
 from infoscope.metrics import proficiency
 from infoscope.metrics.registry import find
 from infoscope.posterior.draws import DrawnBelief
-from infoscope.posterior.first_order import information_sds
+from infoscope.posterior.first_order import compute_information_sds
 from infoscope.posterior.summary import summarize_draws
 from infoscope.readers import ReadOptions
 from infoscope.readers.frames import is_column_mapping
@@ -442,7 +442,7 @@ def _make_table(posterior: LatentPosterior, name: str, caveat: str, *, has_inter
     drawn = posterior.draws.frequencies[:, :, None] * predictions
     total = float(table.total)
     spread = float(np.std(np.asarray(proficiency(table.with_cells(drawn.reshape(len(drawn), -1))))))
-    alone = information_sds(table, 1.0)["proficiency"]
+    alone = compute_information_sds(table, 1.0)["proficiency"]
     size = total
     if np.isfinite(spread) and spread > 0 and np.isfinite(alone) and alone > 0:
         size = float(np.clip((alone / spread) ** 2, 1.0, total))

@@ -21,7 +21,7 @@ from infoscope.core.numerics import Real, as_real
 from infoscope.core.validation import LEVEL, Number, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import find
-from infoscope.posterior.first_order import influence, information_sds, is_information
+from infoscope.posterior.first_order import compute_influence, compute_information_sds, is_information
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
@@ -120,7 +120,7 @@ def plan_labels(
     labels = allocation.count_labels_needed(half_width, level)
     alone: int | None = None  # labels of a plain random sample, by the first-order error
     if not difference and is_information(entry.name):
-        sd = max(information_sds(effects.expect_table(name), 1.0)[entry.name] for name in names)
+        sd = max(compute_information_sds(effects.expect_table(name), 1.0)[entry.name] for name in names)
         wanted = (sd * float(ndtri(0.5 + level / 2)) / half_width) ** 2
         alone = int(np.ceil(wanted / (1 + wanted / items)))
     subject = " − ".join(names) if difference else ", ".join(names)
@@ -210,7 +210,7 @@ class Effects:
             # unlabelled patterns × classes: the influence of an item of that class on the system's metric
             table = self.expect_table(name)
             smooth = table.with_cells(table.cells + SMOOTHING)
-            effect = influence(self.metric, smooth).reshape(table.shape)
+            effect = compute_influence(self.metric, smooth).reshape(table.shape)
             effects[name] = np.zeros((len(self.unlabelled), table.shape[0]))
             for column in self.list_columns(name):
                 codes = patterns.codes[column, self.unlabelled].astype(np.int64)
@@ -322,7 +322,9 @@ class LatentSampler:
             table, sd = correction.correct(sheet.times), systems[name].sd or 0.0
             total = size = float(table.total)
             alone = (
-                information_sds(table, 1.0).get(effects.metric, np.nan) if is_information(effects.metric) else np.nan
+                compute_information_sds(table, 1.0).get(effects.metric, np.nan)
+                if is_information(effects.metric)
+                else np.nan
             )
             if sd > 0 and np.isfinite(alone) and alone > 0:
                 size = (alone / sd) ** 2
