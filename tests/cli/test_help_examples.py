@@ -157,6 +157,7 @@ def test_words_are_completed() -> None:
     for typed in (["explain"], ["evaluate", "--metric"], ["gate", "--min"], ["sweep", "--metric"]):
         assert "proficiency" in words(typed, "prof"), typed
     assert words(["man"], "ga") == {"gate"}
+    assert words(["evaluate", "--engine"], "d") == {"duckdb", "dask"}
     assert words(["evaluate", "--level"], "0") == set()
 
 

@@ -153,6 +153,8 @@ class CompletedText(click.types.StringParamType):
             words = sorted({entry.name for entry in ifs.metrics.registry.every_metric()})
         elif meaning == "[COMMAND]" and isinstance(root.command, click.Group):
             words = root.command.list_commands(root)
+        elif meaning == "NAME|ADDRESS":
+            words = ifs.readers.ENGINES
         elif meaning == "COLUMN":
             words = _list_columns(ctx)
         return [CompletionItem(word) for word in words if word.startswith(incomplete) and _PLAIN.fullmatch(word)]
