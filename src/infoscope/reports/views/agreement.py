@@ -114,19 +114,16 @@ def _make_matrix_sections(result: Agreement) -> Sequence[Section]:
     columns = [Column("", "name"), *(Column(name) for name in result.names)]
     sections = []
     for metric, heading, anchor in _MATRICES:
-        rows: list[Sequence[Cell]] = [
-            (Name(name), *_write_line(line, at, metric))
-            for at, (name, line) in enumerate(zip(result.names, result.matrix(metric), strict=True))
-        ]
+        notation = MetricNotation(metric)
+        rows: list[Sequence[Cell]] = []
+        for own, (name, line) in enumerate(zip(result.names, result.matrix(metric), strict=True)):
+            cells: list[Cell] = [notation.value(value) for value in line]
+            cells[own] = "·"
+            if metric in _SYMMETRIC:  # each pair once, above the diagonal
+                cells[:own] = [""] * own
+            rows.append((Name(name), *cells))
         sections.append(Section(heading, [Table(columns, rows, search="annotators")], anchor, link=anchor.capitalize()))
     return sections
-
-
-def _write_line(line: Sequence[float | None], own: int, metric: str) -> Iterator[str]:
-    """Write a row of a matrix; of a symmetric one each pair once, above the diagonal."""
-    notation = MetricNotation(metric)
-    for at, value in enumerate(line):
-        yield "·" if at == own else "" if metric in _SYMMETRIC and at < own else notation.value(value)
 
 
 def _make_information_section(result: Agreement, unit: Units) -> Sequence[Section]:

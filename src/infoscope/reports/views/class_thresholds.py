@@ -36,10 +36,15 @@ def outline(result: ClassThresholds, unit: Units) -> Outline:
     sign = "at most" if result.certainty == "entropy" else "at least"
     accepted = sum(result.accepted.values()) / max(sum(result.predicted.values()), 1e-300)
     samples = format_count(sum(result.predicted.values()))
+
+    def write_limit(name: str) -> str:
+        limit = result.thresholds[name]
+        return "never" if limit is None or np.isinf(limit) else f"{limit:.4g}"
+
     rows = tabulate(
         result.thresholds,
         (Column("class", "name"), Name),
-        (Column(f"{result.certainty} {sign}"), lambda name: _format_limit(result.thresholds[name])),
+        (Column(f"{result.certainty} {sign}"), write_limit),
         (Column("accepted"), lambda name: format_count(result.accepted[name])),
         (Column("predicted"), lambda name: format_count(result.predicted[name])),
         (
@@ -68,7 +73,3 @@ def outline(result: ClassThresholds, unit: Units) -> Outline:
             method=("The value is that of the samples that chose the thresholds, and flatters them.",),
         ),
     )
-
-
-def _format_limit(value: float | None) -> str:
-    return "never" if value is None or np.isinf(value) else f"{value:.4g}"

@@ -23,7 +23,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.results.estimate import Estimate
 from infoscope.results.notation import MetricNotation, Units, format_count, format_number, format_p_value, format_share
-from infoscope.studies.cross_validate import CrossValidation, ScoreOverlap
+from infoscope.studies.cross_validate import CrossValidation
 
 PICTURES: dict[str, Callable[[CrossValidation], Display]] = {"coverage": fold_clouds}
 _COLUMNS = (
@@ -134,23 +134,15 @@ def _make_table_section(result: CrossValidation) -> Section:
 
 
 def _make_pair_section(result: CrossValidation) -> Section:
-    items: list[Phrase] = [
-        (
-            Name(pair.a),
-            " has a lower S_I/H(T) than ",
-            Name(pair.b),
-            f" in {format_share(pair.share_a_lower)} of {WORDS[result.folds is None].run}s "
-            f"(p {_format_p_value(result, pair)})",
-        )
-        for pair in result.overlaps
-    ]
+    items: list[Phrase] = []
+    for pair in result.overlaps:
+        p_value = format_p_value(pair.p_value)
+        if pair.p_value <= 0:  # the order was never the other way round: no less than so few runs can show
+            runs = min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b))
+            p_value = f"<{1 / runs:.2g}"
+        share = f"{format_share(pair.share_a_lower)} of {WORDS[result.folds is None].run}s (p {p_value})"
+        items.append((Name(pair.a), " has a lower S_I/H(T) than ", Name(pair.b), f" in {share}"))
     return Section("Pairs", [Bullets(items)], "pairs")
-
-
-def _format_p_value(result: CrossValidation, pair: ScoreOverlap) -> str:
-    """Format the p-value; where the order was never the other way round, no less than so few runs can show."""
-    runs = min(len(next(iter(result[name].scores.values()))) for name in (pair.a, pair.b))
-    return format_p_value(pair.p_value) if pair.p_value > 0 else f"<{1 / runs:.2g}"
 
 
 def _make_cloud_section(result: CrossValidation) -> tuple[Section, ...]:

@@ -162,24 +162,20 @@ def write_junit(gate: Gate) -> str:
     for name, value in (("outcome", gate.outcome), ("exit_status", str(gate.status))):
         Xml.SubElement(properties, "property", {"name": name, "value": value})
     for check, outcome in zip(gate.checks, outcomes, strict=True):
-        _add_case(suite, gate, check, outcome)
+        case = Xml.SubElement(
+            suite, "testcase", {"classname": _replace_illegal(check.system), "name": _replace_illegal(check.condition)}
+        )
+        case.set("time", "0")
+        if outcome == "failed":
+            failure = Xml.SubElement(case, "failure", {"message": _replace_illegal(check.text), "type": check.outcome})
+            worst = [item.text for item in gate.worst_classes if item.system == check.system]
+            failure.text = _replace_illegal("\n".join([f"{check.condition}: {check.text}", *worst]))
+        elif outcome == "inconclusive":
+            Xml.SubElement(case, "skipped", {"message": _replace_illegal(f"inconclusive: {check.text}")})
+        else:
+            Xml.SubElement(case, "system-out").text = _replace_illegal(check.text)
     Xml.indent(root)
     return '<?xml version="1.0" encoding="utf-8"?>\n' + Xml.tostring(root, encoding="unicode") + "\n"
-
-
-def _add_case(suite: Xml.Element, gate: Gate, check: Check, outcome: str) -> None:
-    case = Xml.SubElement(
-        suite, "testcase", {"classname": _replace_illegal(check.system), "name": _replace_illegal(check.condition)}
-    )
-    case.set("time", "0")
-    if outcome == "failed":
-        failure = Xml.SubElement(case, "failure", {"message": _replace_illegal(check.text), "type": check.outcome})
-        worst = [item.text for item in gate.worst_classes if item.system == check.system]
-        failure.text = _replace_illegal("\n".join([f"{check.condition}: {check.text}", *worst]))
-    elif outcome == "inconclusive":
-        Xml.SubElement(case, "skipped", {"message": _replace_illegal(f"inconclusive: {check.text}")})
-    else:
-        Xml.SubElement(case, "system-out").text = _replace_illegal(check.text)
 
 
 def _count_outcome(gate: Gate, check: Check) -> str:

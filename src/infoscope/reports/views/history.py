@@ -31,6 +31,11 @@ def outline(result: History, _unit: Units) -> Outline:
     """Write the outline: the newest run, the charts, the alarms, the cells."""
     title = find(result.metric).card.title
     whole = [series for series in result.series if series.label is None]
+    notation = MetricNotation(result.metric)
+    tiles = []
+    for series in whole[:MAX_TILES]:
+        baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
+        tiles.append(Tile.from_estimate(series.newest.estimate, notation, title, f"{series.system}{baseline}"))
     return Outline(
         title=f"{title} over {len(result.runs)} runs",
         kicker=(
@@ -39,7 +44,7 @@ def outline(result: History, _unit: Units) -> Outline:
             " to ".join(dict.fromkeys(run.made[:10] for run in (result.runs[0], result.runs[-1]))),
         ),
         headline=_write_headline(result),
-        tiles=[_make_tile(result, series) for series in whole[:MAX_TILES]],
+        tiles=tiles,
         sections=[section for section in _make_sections(result, whole) if section.blocks],
         appendix=Appendix(metrics=(result.metric, "class_recall"), method=_describe_method(result)),
     )
@@ -66,13 +71,6 @@ def _write_headline(result: History) -> Phrase:
     past = len({alarm.run for alarm in result.alarms})
     before = f"; {past} earlier run{'s were alarms' if past != 1 else ' was an alarm'}" if past else ""
     return "The newest run, ", Name(result.runs[-1].name), f", is like the runs before it{before}."
-
-
-def _make_tile(result: History, series: RunSeries) -> Tile:
-    notation = MetricNotation(result.metric)
-    baseline = f", baseline {notation.value(series.baselines[-1].mean)}" if series.baselines else ""
-    title = find(result.metric).card.title
-    return Tile.from_estimate(series.newest.estimate, notation, title, f"{series.system}{baseline}")
 
 
 def _make_sections(result: History, whole: Sequence[RunSeries]) -> list[Section]:
@@ -117,20 +115,21 @@ def _tabulate_newest(result: History, whole: Sequence[RunSeries]) -> Table:
 
 
 def _tabulate_alarms(result: History) -> Table:
+    def write_metric(alarm: Alarm) -> Phrase:
+        if alarm.label is not None:
+            return ("recall of ", Name(alarm.label))
+        return find(result.metric).card.title_in_sentence
+
     rows = tabulate(
         result.alarms,
         (Column("run", "name"), lambda item: Name(result.runs[item.run].name)),
         (Column("system", "name"), lambda item: Name(item.system)),
-        (Column("metric", "text"), lambda item: _name_metric(result, item)),
+        (Column("metric", "text"), write_metric),
         (Column("z"), lambda item: format_number(item.z, "+.1f")),
         (Column("by chance", "text", priority=6), lambda item: f"1 in {format_rarity(item.chance)}"),
         (Column("rule", "text", priority=5), lambda item: item.rule),
     )
     return Table(*rows, "Runs that are alarms", search="alarms", max_rows=10)
-
-
-def _name_metric(result: History, alarm: Alarm) -> Phrase:
-    return find(result.metric).card.title_in_sentence if alarm.label is None else ("recall of ", Name(alarm.label))
 
 
 def _tabulate_cells(result: History) -> Table:

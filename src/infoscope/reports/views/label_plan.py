@@ -106,36 +106,26 @@ def _make_width_section(result: LabelPlan) -> Iterator[Section]:
     yield Section("How narrow the interval gets", blocks, "widths", link="Widths")
 
 
-def _make_random_tile(result: LabelPlan) -> Iterator[Tile]:
-    """Make a tile of how many labels at random would do; none if all groups get first labels, which are not planned."""
-    if result.groups and all(group.half_width is None for group in result.groups):
-        return
-    number = "more than there are rows" if result.labels_random is None else format_count(result.labels_random)
-    yield Tile(number, "labels at random", "", _WORDS[result.basis].random)
-
-
-def _make_planned_tiles(result: LabelPlan) -> Iterator[Tile]:
-    """Make tiles of the labels that are planned, and of the first ones of groups that have too few to plan by."""
-    first = sum(group.labels for group in result.groups if group.half_width is None)
-    if first < result.labels or not first:
-        yield Tile(format_count(result.labels - first), "labels, planned", "", _WORDS[result.basis].planned)
-    if first:
-        yield Tile(format_count(first), "first labels", "", "groups with too few labels to plan by")
-
-
 def outline(result: LabelPlan, _unit: Units) -> Outline:
     """Write the outline: the number of labels first, then the widths of other numbers."""
-    without = [] if result.labels_without_plan is None else [result.labels_without_plan]
     words = _WORDS[result.basis]
+    tiles = []
+    # groups with too few labels to plan by get their first ones apart from the plan
+    first = sum(group.labels for group in result.groups if group.half_width is None)
+    if first < result.labels or not first:
+        tiles.append(Tile(format_count(result.labels - first), "labels, planned", "", words.planned))
+    if first:
+        tiles.append(Tile(format_count(first), "first labels", "", "groups with too few labels to plan by"))
+    if not result.groups or any(group.half_width is not None for group in result.groups):
+        number = "more than there are rows" if result.labels_random is None else format_count(result.labels_random)
+        tiles.append(Tile(number, "labels at random", "", words.random))
+    if result.labels_without_plan is not None:
+        tiles.append(Tile(format_count(result.labels_without_plan), "labels without a plan", "", words.without))
     return Outline(
         title="Plan of labels",
         kicker=("Plan of labels", f"{format_count(result.items)} items without a label"),
         headline=result.findings[0].text,
-        tiles=[
-            *_make_planned_tiles(result),
-            *_make_random_tile(result),
-            *(Tile(format_count(number), "labels without a plan", "", words.without) for number in without),
-        ],
+        tiles=tiles,
         stated=[result.findings[0].code],
         sections=[*_make_group_section(result), *_make_strata_section(result), *_make_width_section(result)],
         appendix=Appendix(metrics=(result.metric,), method=words.method),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow, rows_of
 from infoscope.figures.display import Display
@@ -77,7 +77,7 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
             f"{len(best.categories):,} categories",
         ),
         headline=_write_headline(best, len(ranked)),
-        tiles=list(_make_tiles(best)),
+        tiles=[Tile.from_estimate(best.metrics[name], MetricNotation(name), _TITLES[name]) for name in _TILES],
         findings=[(system.name if several else "", finding) for system in ranked for finding in system.diagnosis],
         sections=[
             *([_make_difference_section(result)] if result.pairs else []),
@@ -109,11 +109,6 @@ def _write_headline(system: Predictor, many: int) -> Phrase:
         Name(system.truth_name, 48),
         f"{rank}{describe_sample_value(captured, 'few objects per category')}.",
     )
-
-
-def _make_tiles(system: Predictor) -> Iterator[Tile]:
-    for name in _TILES:
-        yield Tile.from_estimate(system.metrics[name], MetricNotation(name), _TITLES[name])
 
 
 def _make_predictor_section(system: Predictor, unit: Units, at: int) -> Section:
@@ -149,16 +144,12 @@ def _tabulate_metrics(system: Predictor) -> Table:
         if system.draws
         else "Values of this sample (maximum likelihood); few objects per category inflate information."
     )
-    return Table(*rows, title="Metrics", note=f"{note}{_list_reasons(system)}", search="metrics", max_rows=ALL_ROWS)
-
-
-def _list_reasons(system: Predictor) -> str:
-    """Say why some numbers do not exist, each reason once."""
     by_reason: dict[str, list[str]] = {}
     for name, estimate in system.metrics.items():
         if estimate.undefined:
             by_reason.setdefault(estimate.undefined, []).append(_TITLES[name])
-    return "".join(f" Undefined ({', '.join(titles)}): {why}." for why, titles in by_reason.items())
+    note += "".join(f" Undefined ({', '.join(titles)}): {reason}." for reason, titles in by_reason.items())
+    return Table(*rows, title="Metrics", note=note, search="metrics", max_rows=ALL_ROWS)
 
 
 def _tabulate_label_sets(system: Predictor) -> Table:

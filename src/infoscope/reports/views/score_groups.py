@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from infoscope.core.markup import counted
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
 from infoscope.results.notation import UNDEFINED, Units, format_count, format_number, format_share
-from infoscope.studies.score_groups import GroupStatistics, ScoreGroups
+from infoscope.studies.score_groups import ScoreGroups
 from infoscope.studies.scores import NO_PROBABILITIES, SUMMARY_WORDS, ScoreSummary
 
 MAX_DRAWN = 40
@@ -121,20 +121,13 @@ def _write_headline(result: ScoreGroups) -> str:
 
 def _tabulate_statistics(result: ScoreGroups) -> Table:
     columns = [Column("number", "name"), *map(Column, ("groups", "mean", "sd", "min", "max", "above 0"))]
-    rows = [
-        (SUMMARY_WORDS[name], *_write_spread(name, statistics))
-        for name, statistics in result.statistics.items()
-        if name in SUMMARY_WORDS and name != "best_lift_threshold"
-    ]
+    rows: list[Sequence[Cell]] = []
+    for name, spread in result.statistics.items():
+        if name in SUMMARY_WORDS and name != "best_lift_threshold":
+            values = (spread.mean, spread.sd, spread.least, spread.most)
+            numbers = [format_summary_number(name, value) for value in values]
+            rows.append((SUMMARY_WORDS[name], f"{spread.groups:,}", *numbers, f"{spread.above_zero:,}"))
     return Table(columns, rows, max_rows=ALL_ROWS)
-
-
-def _write_spread(name: str, statistics: GroupStatistics) -> list[str]:
-    numbers = [
-        format_summary_number(name, value)
-        for value in (statistics.mean, statistics.sd, statistics.least, statistics.most)
-    ]
-    return [f"{statistics.groups:,}", *numbers, f"{statistics.above_zero:,}"]
 
 
 def _tabulate_groups(result: ScoreGroups) -> Table:

@@ -1,7 +1,7 @@
 """Show a sweep: which operating point, what it is worth, and a slider over all the others.
 
 ``outline`` is called by ``reports/render.py``. The texts of the slider are written here for every place of it, its
-curves are drawn by ``draw_charts``; ``html/slider.py`` and ``slider.js`` move between them.
+curves and planes are drawn below; ``html/slider.py`` and ``slider.js`` move between them.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
         | {"text": plain_label(_describe_point(sweep, curves, int(at)))}
         for at in places
     ]
-    charts = draw_charts(sweep, choice, places)
+    charts = [_draw_curves(sweep, choice, places), *_draw_planes(sweep, places)]
     dots = [
         [[None if p is None else [round(p[0], 1), round(p[1], 1)] for p in curve] for curve in chart.dots]
         for chart in charts
@@ -407,11 +407,6 @@ class Chart:
     """Whether a line through all curves belongs to the marks."""
 
 
-def draw_charts(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> list[Chart]:
-    """Draw the curves of the sweep first, then its planes."""
-    return [_draw_curves(sweep, choice, places), *_draw_planes(sweep, places)]
-
-
 def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:
     """Draw metrics over the threshold, or over the share rejected."""
     rejecting = sweep.mode == "rejection"
@@ -420,11 +415,17 @@ def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Cha
     heights = [np.asarray(sweep.values(name), dtype=np.float64)[places] for name in names]
     summary = "; ".join(f"{word} at most {np.nanmax(y):.2f}" for word, y in zip(names.values(), heights, strict=True))
     word = "share rejected" if rejecting else "threshold"
+    percents = tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20))
+    x_axis = Axis(0.0, 1.0, word, percents)
+    if not rejecting:
+        finite = across[np.isfinite(across)]
+        low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+        x_axis = axis(*span(low, high), word)
     panel = Panel(
         "Curves",
         f"Curves over the {word}: {summary}.",
-        _make_threshold_axis(across, word, rejecting=rejecting),
-        Axis(0.0, 1.02, "", tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)), grid=True),
+        x_axis,
+        Axis(0.0, 1.02, "", percents, grid=True),
         width=680.0,
         height=320.0,
         margins=(50.0, 10.0, 24.0 + 8.0 * max(map(len, names.values())), 48.0),
@@ -436,27 +437,17 @@ def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Cha
         marks.append(Bar((low, panel.y.low), (high, panel.y.high), "faint", opacity=0.45))
         band = "; the band is where the choice falls when the samples are drawn again"
     for at, y in enumerate(heights):
-        marks += _draw_runs(across, y, series(at))
+        # with gaps where it is undefined
+        defined = np.isfinite(across) & np.isfinite(y)
+        edges = np.flatnonzero(np.diff(defined.astype(int))) + 1
+        for run in np.split(np.arange(len(across)), edges):
+            if len(run) and defined[run[0]]:
+                points = tuple(zip(across[run].tolist(), y[run].tolist(), strict=True))
+                marks.append(Line(points, series(at), 2.2))
     marks += _name_curves(panel, across, heights, list(names.values()))
     dots = [_place_dots(panel, across, y) for y in heights]
     caption = f"The upright line is the point chosen above{band}."
     return Chart("Along the curve", caption, replace(panel, marks=tuple(marks)), dots, upright=True)
-
-
-def _make_threshold_axis(values: NDArray[np.float64], word: str, *, rejecting: bool) -> Axis:
-    if rejecting:
-        return Axis(0.0, 1.0, word, tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20)))
-    defined = values[np.isfinite(values)]
-    low, high = (float(defined.min()), float(defined.max())) if len(defined) else (0.0, 1.0)
-    return axis(*span(low, high), word)
-
-
-def _draw_runs(x: NDArray[np.float64], y: NDArray[np.float64], colour: str) -> list[Mark]:
-    """Draw the curve, with gaps where it is undefined."""
-    defined = np.isfinite(x) & np.isfinite(y)
-    edges = np.flatnonzero(np.diff(defined.astype(int))) + 1
-    parts = [part for part in np.split(np.arange(len(x)), edges) if len(part) and defined[part[0]]]
-    return [Line(tuple(zip(x[part].tolist(), y[part].tolist(), strict=True)), colour, 2.2) for part in parts]
 
 
 def _name_curves(
