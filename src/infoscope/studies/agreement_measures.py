@@ -311,12 +311,12 @@ class AgreementSums:
     @classmethod
     def of(cls, annotations: Annotations, weights: Real) -> AgreementSums:
         """Add up under weights of the rows, (..., rows)."""
-        whole = annotations.total
-        many = np.asarray(whole.sum(axis=1)).ravel()
-        squares = np.asarray(whole.multiply(whole).sum(axis=1)).ravel()
+        total = annotations.total
+        many = np.asarray(total.sum(axis=1)).ravel()
+        squares = np.asarray(total.multiply(total).sum(axis=1)).ravel()
         usable = many >= 2
         agreeing = np.where(usable, (squares - many) / np.maximum(many * (many - 1), 1.0), 0.0)
-        kept = csr_array(whole.multiply(usable[:, None].astype(np.float64)))
+        kept = csr_array(total.multiply(usable[:, None].astype(np.float64)))
         used = as_real((kept.T @ weights.reshape(-1, weights.shape[-1]).T).T).reshape(*weights.shape[:-1], -1)
         return cls(as_real(weights @ agreeing), as_real(weights @ usable.astype(np.float64)), used)
 
@@ -429,12 +429,12 @@ def estimate_coefficients(annotations: Annotations, draws: int, seed: int, level
     """Estimate every coefficient with its interval over resampled items; none for label sets."""
     if not annotations.single:
         return {}
-    whole = AgreementSums.of(annotations, as_real(annotations.counts))
+    observed = AgreementSums.of(annotations, as_real(annotations.counts))
     blocks = annotations.resample(draws, np.random.default_rng(seed)) if draws >= 2 else ()
     drawn = [AgreementSums.of(annotations, weights) for weights in blocks]
     estimates = {}
     for coefficient in COEFFICIENTS:
-        estimate = Estimate.of(float(coefficient.score(whole)), coefficient.card.undefined)
+        estimate = Estimate.of(float(coefficient.score(observed)), coefficient.card.undefined)
         values = np.concatenate([np.empty(0), *(coefficient.score(sums) for sums in drawn)])
         values = values[np.isfinite(values)]
         if estimate.value is not None and len(values) >= 2:

@@ -1,7 +1,7 @@
 """Evaluate one or several systems against the truth (``infoscope.evaluate``).
 
-The module reads in the order of the work: ``evaluate``, which gathers tables, believes something about each, diagnoses
-and measures them; what is said about the rows as they were read; systems against each other; scores behind predictions
+The module reads in the order of the work: ``evaluate``, which gathers tables, fits a belief to each, diagnoses and
+measures them; what is said about the rows as they were read; systems against each other; scores behind predictions
 of two classes, and what another threshold would capture. Results are in ``evaluation.py``, rows become tables in
 ``evaluate_inputs.py``, one table is measured in ``evaluate_tables.py``, a judge is added in ``evaluate_judged.py``. The
 page is ``reports/views/evaluate.py``.

@@ -411,8 +411,8 @@ class Evaluation(Result):
         for system in self.systems:
             if name in (system.name, system.title):
                 return system
-        known = ", ".join(repr(system.title) for system in self.systems[:5])
-        raise UnknownNameError(f"there is no system {name!r}; the systems are {known}, and each has its metrics")
+        titles = ", ".join(repr(system.title) for system in self.systems[:5])
+        raise UnknownNameError(f"there is no system {name!r}; the systems are {titles}, and each has its metrics")
 
     def judged_parts(self) -> Iterator[Self]:
         """Yield all of it where there is a judge; where rows were split, the systems of each group with its judge.

@@ -580,20 +580,19 @@ class NumberTable:
 
         Numbers that the metric cannot have are rejected: somebody edited the document.
         """
-        known = {name: part for name, part in estimates.items() if isinstance(part, dict) and "sd" in part}
-        rows = [[part.get(name) for name in PARTS] for part in known.values()]
+        measured = {name: part for name, part in estimates.items() if isinstance(part, dict) and "sd" in part}
+        rows = [[part.get(name) for name in PARTS] for part in measured.values()]
         if not {type(part) for row in rows for part in row} <= {int, float, type(None)}:
             raise ValueError("an estimate is made of numbers")
         numbers = np.array(rows, dtype=np.float64).reshape(-1, len(PARTS))
-        low, high = _get_ranges(tuple(known) if metric is None else (metric,))
+        low, high = _get_ranges(tuple(measured) if metric is None else (metric,))
         is_odd = (numbers < low - 1e-9) | (numbers > high + 1e-9)
         is_odd[:, PARTS.index("high")] |= numbers[:, PARTS.index("high")] < numbers[:, PARTS.index("low")]
         if is_odd.any():
             row, part = np.argwhere(is_odd)[0].tolist()
-            raise InputError(
-                f"{PARTS[part]} of {metric or tuple(known)[row]} of {system!r} is {numbers[row, part]:g}, out of range"
-            )
-        return cls(tuple(known), numbers)
+            name, number = metric or list(measured)[row], numbers[row, part]
+            raise InputError(f"{PARTS[part]} of {name} of {system!r} is {number:g}, out of range")
+        return cls(tuple(measured), numbers)
 
     def estimate(self, name: str, *, corrected: bool = False) -> Estimate | None:
         """Return the numbers of a name, None where there are none; the index does not say what is ``corrected``."""
@@ -731,22 +730,22 @@ def _read_folder(folder: Path) -> tuple[list[RunRecord], list[Finding]]:
     if not folder.is_dir():
         what = "is not a folder" if folder.exists() else "does not exist"
         raise InputError(f"{folder} {what}; give the folder that `infoscope evaluate … -o FOLDER/NAME.json` writes to")
-    known = _read_index(folder)
+    indexed = _read_index(folder)
     records: dict[str, tuple[list[int], RunRecord]] = {}
     problems: list[tuple[Path, str]] = []
     is_index_old = False
     for path in list_run_files(folder):
         status = path.stat()
         stamp = [status.st_size, status.st_mtime_ns]
-        if path.name in known and known[path.name][0] == stamp:
-            records[path.name] = known[path.name]
+        if path.name in indexed and indexed[path.name][0] == stamp:
+            records[path.name] = indexed[path.name]
             continue
         try:
             records[path.name] = (stamp, _read_file(path, status))
             is_index_old = True
         except InputError as problem:
             problems.append((path, str(problem).rstrip(".")))
-    if is_index_old or len(records) != len(known):
+    if is_index_old or len(records) != len(indexed):
         _write_index(folder, records)
     runs = sorted((record for _, record in records.values()), key=lambda run: (run.made, run.name))
     findings = []
@@ -819,11 +818,11 @@ def _read_index(folder: Path) -> dict[str, tuple[list[int], RunRecord]]:
     """Read what is known of each file: its stamp and its run; nothing where the index is absent or not ours."""
 
     def unpack(packed: list[Any]) -> NumberTable:
-        known = names[packed[0]]
-        numbers = np.frombuffer(b64decode(packed[1], validate=True), "<f8").reshape(len(known), len(PARTS))
-        return NumberTable(known, numbers)
+        own_names = names[packed[0]]
+        numbers = np.frombuffer(b64decode(packed[1], validate=True), "<f8").reshape(len(own_names), len(PARTS))
+        return NumberTable(own_names, numbers)
 
-    known = {}
+    runs = {}
     try:
         stored = json.loads((folder / INDEX).read_text(encoding="utf-8"))
         if stored["schema"] != INDEX_SCHEMA:
@@ -843,10 +842,10 @@ def _read_index(folder: Path) -> dict[str, tuple[list[int], RunRecord]]:
             }
             doubts = decode(tuple[Finding, ...], entry["doubts"])
             run = RunRecord(entry["run"], entry["made"], systems, tuple(entry["hashes"]), doubts)
-            known[file] = (entry["stamp"], run)
+            runs[file] = (entry["stamp"], run)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, IndexError):
         return {}
-    return known
+    return runs
 
 
 def _write_index(folder: Path, records: Mapping[str, tuple[list[int], RunRecord]]) -> None:
@@ -1012,9 +1011,9 @@ def format_rarity(chance: float) -> str:
 
 def _describe_limits(result: History, records: Sequence[RunRecord]) -> Iterator[Finding]:
     """Yield what limits the comparison: few runs, runs without the metric, and runs with other true classes."""
-    whole = [series for series in result.series if series.label is None]
+    all_classes = [series for series in result.series if series.label is None]
     start = _find_last_mark(result.runs)
-    for series in whole:
+    for series in all_classes:
         if series.newest.z is None:
             since_mark = sum(point.run >= start for point in series.points)
             yield Finding(
@@ -1022,7 +1021,7 @@ def _describe_limits(result: History, records: Sequence[RunRecord]) -> Iterator[
                 f"{series.system}: alarms begin after {MIN_RUNS} runs of a baseline, which has {since_mark} so far.",
                 evidence={"system": series.system},
             )
-    for series in whole:
+    for series in all_classes:
         missing = len(result.runs) - len(series.points)
         if missing:
             yield Finding(
@@ -1031,7 +1030,7 @@ def _describe_limits(result: History, records: Sequence[RunRecord]) -> Iterator[
                 f"the {len(result.runs)} runs.",
                 evidence={"system": series.system, "runs": missing},
             )
-    for series in whole:
+    for series in all_classes:
         classes = [
             (run, set(record.systems[series.system].recalls.names))
             for run, record in enumerate(records)
