@@ -81,15 +81,15 @@ class ComparisonDisplay(TableDisplay):
             if estimate.value is None:
                 raise InputError(f"{metric} of {key!r} is undefined: {estimate.undefined}")
             if uncertainty:
-                found = Posterior(table, seed=seed).summary(entry.name, level)
-                estimate = estimate.with_belief(found, corrected=entry.card.is_information)
+                belief = Posterior(table, seed=seed).summary(entry.name, level)
+                estimate = estimate.with_belief(belief, corrected=entry.card.is_information)
             rows += rows_of({key: estimate}, "baseline" if key == baseline else "")
         return cls(rows, entry.card.title, baseline, entry.card.better != "lower")
 
     @classmethod
     def from_comparison(cls, comparison: Comparison, metric: str | None = None) -> Self:
         """Draw the ranking of a comparison, each row ending in its verdict against the baseline, else the best."""
-        ranking = next((each for each in comparison.ranking if metric in (None, each.metric)), None)
+        ranking = next((order for order in comparison.ranking if metric in (None, order.metric)), None)
         if ranking is None:
             raise UnknownNameError(f"the systems were not compared by {metric!r}")
         reference = comparison.reference(ranking)

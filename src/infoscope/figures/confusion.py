@@ -258,12 +258,12 @@ def _rename_classes(table: Contingency, names: Sequence[object] | None) -> Conti
         )
     if len(set(map(str, names))) < len(names):
         raise InputError("display_labels has the same name twice; give each class its own")
-    known = dict(zip(table.truth_labels, map(str, names), strict=True))
-    system = tuple(known.get(label, str(label)) for label in table.system_labels)
+    new_names = dict(zip(table.truth_labels, map(str, names), strict=True))
+    system = tuple(new_names.get(label, str(label)) for label in table.system_labels)
     reject = None if table.reject is None else str(table.reject)
-    order = None if table.ordinal is None else tuple(known.get(label, str(label)) for label in table.ordinal)
+    order = None if table.ordinal is None else tuple(new_names.get(label, str(label)) for label in table.ordinal)
     return replace(
-        table, truth_labels=tuple(known.values()), system_labels=system, reject=reject, positive=None, ordinal=order
+        table, truth_labels=tuple(new_names.values()), system_labels=system, reject=reject, positive=None, ordinal=order
     )
 
 

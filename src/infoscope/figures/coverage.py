@@ -348,9 +348,9 @@ class CoverageDisplay(TableDisplay):
 
     def __post_init__(self) -> None:
         """Reject curves and arrows through systems that are not there."""
-        known = [point.name for point in self.points]
-        self.curves = check_names(self.curves, known, "curve")
-        pairs = check_names({f"{a} → {b}": (a, b) for a, b in self.arrows}, known, "arrow")
+        systems = [point.name for point in self.points]
+        self.curves = check_names(self.curves, systems, "curve")
+        pairs = check_names({f"{a} → {b}": (a, b) for a, b in self.arrows}, systems, "arrow")
         self.arrows = [(a, b) for a, b in pairs.values()]
 
     @classmethod

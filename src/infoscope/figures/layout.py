@@ -190,18 +190,18 @@ def _uncross(points: Sequence[PlacedName], heights: Sequence[float], near: float
     Where names were pushed down, the point that is farthest to the left gets the lowest; where up, the highest.
     """
     result = list(heights)
-    order = sorted(range(len(points)), key=lambda at: points[at].y)
+    order = sorted(range(len(points)), key=lambda k: points[k].y)
     runs: list[list[int]] = []
-    for at in order:
-        if runs and points[at].y - points[runs[-1][0]].y <= near:
-            runs[-1].append(at)
+    for k in order:
+        if runs and points[k].y - points[runs[-1][0]].y <= near:
+            runs[-1].append(k)
         else:
-            runs.append([at])
+            runs.append([k])
     for run in runs:
-        places = sorted(heights[at] for at in run)
-        down = sum(places) <= sum(points[at].y for at in run)
-        for at, place in zip(sorted(run, key=lambda k: points[k].x, reverse=not down), places, strict=True):
-            result[at] = place
+        places = sorted(heights[k] for k in run)
+        down = sum(places) <= sum(points[k].y for k in run)
+        for k, place in zip(sorted(run, key=lambda k: points[k].x, reverse=not down), places, strict=True):
+            result[k] = place
     return result
 
 

@@ -137,7 +137,7 @@ def _set_axes(panel: Panel, pen: Pen) -> None:
     for part, spine, which in ((panel.x, "bottom", ax.xaxis), (panel.y, "left", ax.yaxis)):
         ax.spines[spine].set_visible(bool(part.ticks) and part.line)
         ax.spines[spine].set_color(dim)
-        which.set_ticks([at for at, _ in part.ticks], labels=[text for _, text in part.ticks])
+        which.set_ticks([tick for tick, _ in part.ticks], labels=[text for _, text in part.ticks])
         for text in which.get_ticklabels():
             text.set_parse_math(False)
         which.set_tick_params(colors=dim, labelsize=FONT["small"] * pen.scale, length=0, pad=6.0 * pen.scale)

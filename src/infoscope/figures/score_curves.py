@@ -70,15 +70,15 @@ def score_with_estimator(
     function, whose sign depends on it.
     """
     called, classes = type(estimator).__name__ if name is None else name, list(getattr(estimator, "classes_", ()))
-    at = find_positive_class(classes, positive)
+    place = find_positive_class(classes, positive)
     if hasattr(estimator, "predict_proba"):
         scores = np.asarray(estimator.predict_proba(X))
         if len(classes) == 2 and not per_class:
-            return scores[:, at], {"positive": classes[at]}
+            return scores[:, place], {"positive": classes[place]}
         return scores, {"classes": classes}
     if hasattr(estimator, "decision_function") and len(classes) == 2 and not per_class:
         scores = np.asarray(estimator.decision_function(X))
-        return scores if at else -scores, {"positive": classes[at]}
+        return scores if place else -scores, {"positive": classes[place]}
     lacks = "no predict_proba" if per_class else "neither predict_proba nor, for two classes, decision_function"
     raise InputError(f"{called!r} gives no scores to sweep: it has {lacks}; give an estimator that has")
 
@@ -99,8 +99,8 @@ class PrecisionRecallDisplay(SweepCurve):
 
     def panel(self) -> Panel:
         """Draw the curve over both shares in full."""
-        known = np.isfinite(self.precision)
-        x, y = self.recall[known], self.precision[known]
+        defined = np.isfinite(self.precision)
+        x, y = self.recall[defined], self.precision[defined]
         chance = Line(((0.0, self.prevalence), (1.0, self.prevalence)), "dim", dash=(3.0, 3.0))
         summary = f"Precision against recall: precision {y[0]:.2f} at recall {x[0]:.2f}, {y[-1]:.2f} at {x[-1]:.2f}."
         marks: list[Mark] = [chance, Line(_zip_points(x, y), "accent", 2.2)]
@@ -122,8 +122,8 @@ class LiftDisplay(SweepCurve):
 
     def panel(self) -> Panel:
         """Draw lift over the share of rows predicted positive."""
-        known = np.isfinite(self.lift)
-        x, y = self.alarms[known], self.lift[known]
+        defined = np.isfinite(self.lift)
+        x, y = self.alarms[defined], self.lift[defined]
         most = max(float(y.max(initial=1.0)), 1.0)
         up = replace(axis(0.0, most, "lift", grid=True, most=5), low=0.0, high=1.05 * most)
         summary = f"Lift over the share predicted positive: at most {most:.1f}, {y[-1]:.1f} at {x[-1]:.0%}."
@@ -150,17 +150,17 @@ class RiskCoverageDisplay(SweepCurve):
 
     def panel(self) -> Panel:
         """Draw the curve from the most confident samples to all of them."""
-        known = np.isfinite(self.risk)
-        x, y = self.coverage[known], np.maximum(self.risk[known], 0.0)
-        whole = float(y[np.argmax(x)])
+        defined = np.isfinite(self.risk)
+        x, y = self.coverage[defined], np.maximum(self.risk[defined], 0.0)
+        error = float(y[np.argmax(x)])
         up = share_axis("error among the accepted", min(1.0, 1.1 * float(y.max(initial=0.05)) or 0.05))
         half = int(np.argmin(np.abs(x - 0.5)))
         summary = (
-            f"Error among the accepted samples over the share accepted: {whole:.1%} if all are accepted, {y[half]:.1%} "
+            f"Error among the accepted samples over the share accepted: {error:.1%} if all are accepted, {y[half]:.1%} "
             f"at {x[half]:.0%}."
         )
         marks: list[Mark] = [
-            Line(((0.0, whole), (1.0, whole)), "dim", dash=(3.0, 3.0)),
+            Line(((0.0, error), (1.0, error)), "dim", dash=(3.0, 3.0)),
             Line(_zip_points(x, y), "accent", 2.2),
         ]
         return _draw_plane("Risk-coverage curve", summary, (share_axis("share accepted"), up), marks)
@@ -286,17 +286,17 @@ class RocDisplay(Display):
         """
         title = type(estimator).__name__ if name is None else name
         classes: Sequence[Label] = list(getattr(estimator, "classes_", ()))
-        at = find_positive_class(classes, options.get("positive"))
+        place = find_positive_class(classes, options.get("positive"))
         if hasattr(estimator, "predict_proba"):
             scores = np.asarray(estimator.predict_proba(X))
-            scores = scores[:, at] if scores.ndim == 2 and scores.shape[1] == 2 else scores
+            scores = scores[:, place] if scores.ndim == 2 and scores.shape[1] == 2 else scores
         elif hasattr(estimator, "decision_function"):
-            scores = np.asarray(estimator.decision_function(X)) * (1 if at else -1)
+            scores = np.asarray(estimator.decision_function(X)) * (1 if place else -1)
         else:
             raise InputError(f"{title!r} has neither probabilities nor a decision function; give its scores")
         if scores.ndim != 1 or len(classes) > 2:  # a decision function may have a column for each pair of classes
             raise InputError(f"{title!r} has {len(classes) or scores.shape[-1]} classes; a ROC curve is about two")
-        positive = {"positive": classes[at]} if len(classes) == 2 else {}
+        positive = {"positive": classes[place]} if len(classes) == 2 else {}
         return cls.from_predictions(y, scores, name=title, **{**positive, **options})
 
     @classmethod
@@ -304,10 +304,10 @@ class RocDisplay(Display):
         """Draw hard predictions of two classes: one point per table."""
         curves, positives = [], []
         for key, table in name_tables(tables, name).items():
-            at = float(false_alarm_rate(table)), float(recall(table))
-            if not np.isfinite(at).all():
+            point = float(false_alarm_rate(table)), float(recall(table))
+            if not np.isfinite(point).all():
                 raise InputError(f"{key!r} has no false alarm rate or no recall: a ROC plot takes two true classes")
-            curves.append(RocCurve(key, (at,)))
+            curves.append(RocCurve(key, (point,)))
             positives.append(str(table.positive_label))
         if len(set(positives)) > 1:
             raise InputError(f"the tables mean {' and '.join(sorted(set(positives)))} by positive; name one for all")

@@ -122,14 +122,14 @@ def _make_axes(panel: Panel) -> Iterable[Mark]:
     """Yield grid, axis lines, ticks and titles as ordinary marks."""
     x, y = panel.x, panel.y
     edge = (y.low, y.high)
-    for at, text in x.ticks:
+    for tick, text in x.ticks:
         if x.grid:
-            yield Line(((at, edge[0]), (at, edge[1])), "grid")
-        yield Words(at, y.low, text, "dim", "small", "middle", (0.0, 13.0))
-    for at, text in y.ticks:
+            yield Line(((tick, edge[0]), (tick, edge[1])), "grid")
+        yield Words(tick, y.low, text, "dim", "small", "middle", (0.0, 13.0))
+    for tick, text in y.ticks:
         if y.grid:
-            yield Line(((x.low, at), (x.high, at)), "grid")
-        yield Words(x.low, at, text, "dim", "small", "end", (-7.0, 0.0))
+            yield Line(((x.low, tick), (x.high, tick)), "grid")
+        yield Words(x.low, tick, text, "dim", "small", "end", (-7.0, 0.0))
     if x.ticks and x.line:
         yield Line(((x.low, y.low), (x.high, y.low)), "dim", clip=False)
     if y.ticks and y.line:
@@ -248,10 +248,10 @@ def _draw_words(panel: Panel, mark: Words) -> Iterator[_Shape]:
     owner, child = _explain(mark.of, mark.tip)
     x, y = panel.place(mark.x, mark.y)
     x, y = x + mark.shift[0], y + mark.shift[1] + 0.36 * FONT[mark.size]
-    at = f' x="{_n(x)}" y="{_n(y)}"'
+    place = f' x="{_n(x)}" y="{_n(y)}"'
     if mark.angle:
         down = 0.36 * FONT[mark.size]
-        at = f' transform="translate({_n(x)} {_n(y - down)}) rotate({_n(-mark.angle)})" y="{_n(down)}"'
+        place = f' transform="translate({_n(x)} {_n(y - down)}) rotate({_n(-mark.angle)})" y="{_n(down)}"'
     looks = "" if mark.anchor == "start" else f' text-anchor="{mark.anchor}"'
     looks += ' font-weight="600"' if mark.bold else ""
     looks += ' font-style="italic"' if mark.italic else ""
@@ -259,7 +259,7 @@ def _draw_words(panel: Panel, mark: Words) -> Iterator[_Shape]:
     if mark.halo is not None:
         looks += _set_paint(mark.halo, "stroke") + ' stroke-width="3" stroke-linejoin="round" paint-order="stroke"'
     classes = _set_classes(mark.colour, mark.halo, f"t-{mark.size}", "lab" if mark.of is not None else "")
-    yield _Shape("text", classes, at, looks, owner, escape(mark.text) + child, bool(owner))
+    yield _Shape("text", classes, place, looks, owner, escape(mark.text) + child, bool(owner))
 
 
 def _draw_ribbon(panel: Panel, mark: Ribbon) -> Iterator[_Shape]:

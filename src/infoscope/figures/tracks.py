@@ -161,12 +161,12 @@ class TrackLedgerDisplay(TrackDisplay):
         require_tracking(evaluation, "a ledger of trackers")
         if by == "system":
             rows = {
-                each.name: LedgerRow(
-                    each.name,
-                    tuple((part, max(each.ledger[part] / each.ledger["truth"], 0.0)) for part in LEDGER_PARTS),
+                tracker.name: LedgerRow(
+                    tracker.name,
+                    tuple((part, max(tracker.ledger[part] / tracker.ledger["truth"], 0.0)) for part in LEDGER_PARTS),
                 )
-                for each in evaluation.systems
-                if each.ledger["truth"] > 0
+                for tracker in evaluation.systems
+                if tracker.ledger["truth"] > 0
             }
             if not rows:
                 raise InputError("the truth has no information about who is who, so there is no ledger to draw")

@@ -331,9 +331,9 @@ class EntropyTriangleDisplay(TableDisplay):
 
     def __post_init__(self) -> None:
         """Reject paths and families of systems that are not there, and lenses that shrink."""
-        known = [point.name for point in self.points]
-        self.paths = check_names(self.paths, known, "path")
-        self.families = check_names(self.families, known, "family")
+        systems = [point.name for point in self.points]
+        self.paths = check_names(self.paths, systems, "path")
+        self.families = check_names(self.families, systems, "family")
         if self.magnify is not None and not (self.magnify[0] in TriangleShares._fields and self.magnify[1] >= 1.0):
             raise InputError(
                 f"magnify is {self.magnify!r}; name a corner (divergence, transfer or variation) and a factor "
@@ -504,9 +504,9 @@ class SplitTriangleDisplay(TableDisplay):
 
     def __post_init__(self) -> None:
         """Reject paths and families of systems that are not there."""
-        known = [point.name for point in self.points]
-        self.paths = check_names(self.paths, known, "path")
-        self.families = check_names(self.families, known, "family")
+        systems = [point.name for point in self.points]
+        self.paths = check_names(self.paths, systems, "path")
+        self.families = check_names(self.families, systems, "family")
 
     @classmethod
     def from_table(
