@@ -23,7 +23,7 @@ from timing import best, peak_mebibytes, sized
 
 import infoscope as ifs
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
-from infoscope.figures.svg import standalone_svg
+from infoscope.figures.svg import make_standalone_svg
 from infoscope.studies.latent_model import arrange, fit_model, make_weak_prior
 from infoscope.tables.rows import Patterns
 
@@ -253,7 +253,7 @@ def drawn_damage(found: list[dict[str, float | str]]) -> str:
         height=380.0,
         margins=(64.0, 16.0, 210.0, 48.0),
     )
-    return standalone_svg(panel, dark=None)
+    return make_standalone_svg(panel, dark=None)
 
 
 def promised(what: str, seconds: float, most: float | None = None) -> None:
