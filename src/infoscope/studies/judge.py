@@ -419,11 +419,11 @@ class Judged:
         if odd is not None:
             raise InputError(f"the rows were not counted by {odd!r}; they were by {', '.join(map(repr, self.by))}")
         codes = self.patterns.codes[[self.patterns.place(name) for name in names]].astype(np.int64)
-        known = [self.patterns.labels[self.patterns.place(name)] for name in names]
+        label_lists = [self.patterns.labels[self.patterns.place(name)] for name in names]
         groups = []
         for group in np.unique(codes, axis=1).T:
             places = np.flatnonzero((codes == group[:, None]).all(axis=0))
-            values = {name: labels[code] for name, labels, code in zip(names, known, group.tolist(), strict=True)}
+            values = {name: labels[code] for name, labels, code in zip(names, label_lists, group.tolist(), strict=True)}
             own = self.patterns.where(places).with_used_labels()
             labels = dict(zip(own.names, own.labels, strict=True))
             for name, kind in self.kinds.items():
@@ -839,9 +839,9 @@ def _add_first_labels(patterns: Patterns, first: Patterns) -> tuple[Patterns, st
     before = dict(zip(list_rows(first.select(patterns.names)), first.counts.tolist(), strict=True))
     counts: Counter[tuple[Label | None, ...]] = Counter()
     for row, count in zip(list_rows(patterns), patterns.counts.tolist(), strict=True):
-        known = 0 if row[0] is None else min(before.get(row, 0), count)
-        counts[*row, row[0]] += known
-        counts[*row, None] += count - known
+        labelled = 0 if row[0] is None else min(before.get(row, 0), count)
+        counts[*row, row[0]] += labelled
+        counts[*row, None] += count - labelled
     rows = [row for row, count in counts.items() if count]
     labels = {**dict(zip(patterns.names, patterns.labels, strict=True)), name: patterns.labels[0]}
     places = [{label: code for code, label in enumerate(own)} for own in labels.values()]

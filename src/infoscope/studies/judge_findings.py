@@ -353,18 +353,18 @@ def draw_accepted_errors(judged: Judged, *, seed: int = 0) -> dict[str, Real]:
     """
     judged = judged.settled or judged
     place = judged.patterns.place(judged.truth)
-    known = np.flatnonzero(judged.patterns.present[place])
+    labelled = np.flatnonzero(judged.patterns.present[place])
     class_codes = {label: code for code, label in enumerate(judged.classes)}
     moves = np.array([*(class_codes.get(label, -1) for label in judged.patterns.labels[place]), -1], dtype=np.int64)
-    truth = moves[judged.patterns.codes[place].astype(np.int64)][known]
+    truth = moves[judged.patterns.codes[place].astype(np.int64)][labelled]
     weights = np.random.default_rng(seed).standard_gamma(
-        judged.patterns.counts[known].astype(np.float64), (DRAWS, len(known))
+        judged.patterns.counts[labelled].astype(np.float64), (DRAWS, len(labelled))
     )
     rng = np.random.default_rng([seed, 1])
     rates = {}
     for name in judged.systems:
         strata = judged.strata(name)
-        verdict, prediction = strata.verdict_codes[known], strata.prediction_codes[known]
+        verdict, prediction = strata.verdict_codes[labelled], strata.prediction_codes[labelled]
         predicted = strata.counts.prediction_class[np.maximum(prediction, 0)]
         wrong = (verdict >= 0) & (prediction >= 0) & (predicted != truth)
         accepts = find_accepting_verdicts(judged, name)[np.maximum(verdict, 0), np.maximum(prediction, 0)]
@@ -461,12 +461,12 @@ def measure_judge_drift(
     if len(patterns.labels[place]) < 2:
         raise InputError(f"column {period!r} has one value; a change is between two periods or more")
     columns = (*given, judge, period)
-    known = patterns.where(np.all([patterns.present[patterns.place(name)] for name in columns], axis=0))
-    codes = {name: known.codes[known.place(name)].astype(np.int64) for name in columns}
+    complete = patterns.where(np.all([patterns.present[patterns.place(name)] for name in columns], axis=0))
+    codes = {name: complete.codes[complete.place(name)].astype(np.int64) for name in columns}
     strata = np.unique([codes[name] for name in given], axis=1, return_inverse=True)[1].reshape(-1)
     shape = (int(strata.max(initial=0)) + 1, *(len(patterns.labels[patterns.place(name)]) for name in (judge, period)))
     tables = np.zeros(shape)
-    np.add.at(tables, (strata, codes[judge], codes[period]), known.counts)
+    np.add.at(tables, (strata, codes[judge], codes[period]), complete.counts)
 
     # a likelihood-ratio test of verdicts and predictions together against the period, over all rows
     rows = patterns.select([judge, *systems, period]).complete()

@@ -412,8 +412,8 @@ class JudgedSampler:
 
     def plan(self) -> LabelPlan:
         """Return the plan as a document."""
-        known = [request for request in self.requests if not request.is_first]
-        labels_random = _add([request.labels_random for request in known])
+        plannable = [request for request in self.requests if not request.is_first]
+        labels_random = _add([request.labels_random for request in plannable])
         findings = self._describe_groups() if self.is_split else (self._describe_labels(labels_random),)
         return LabelPlan(
             metric=self.wanted.metric,
@@ -424,8 +424,8 @@ class JudgedSampler:
             items=sum(int(request.allocation.open_rows.sum()) for request in self.requests),
             labels=sum(request.planned for request in self.requests),
             labels_random=labels_random,
-            labels_without_plan=_add([request.labels_alone for request in known]),
-            curve=tuple(self._plan_widths(known)),
+            labels_without_plan=_add([request.labels_alone for request in plannable]),
+            curve=tuple(self._plan_widths(plannable)),
             basis="judge",
             strata=tuple(stratum for request in self.requests for stratum in request.strata),
             groups=tuple(request.of_group for request in self.requests) if self.is_split else (),
@@ -468,11 +468,11 @@ class JudgedSampler:
     def _describe_groups(self) -> Iterator[Finding]:
         """Yield what groups need where it can be planned, first labels of others, and groups that are left out."""
         first = [request for request in self.requests if request.is_first]
-        known = [request for request in self.requests if not request.is_first]
-        planned, besides = (sum(request.planned for request in some) for some in (known, first))
-        if known:
+        plannable = [request for request in self.requests if not request.is_first]
+        planned, besides = (sum(request.planned for request in some) for some in (plannable, first))
+        if plannable:
             title = find(self.wanted.metric).card.title_in_sentence
-            each = f"±{self.wanted.half_width:g} in each of {counted(len(known), 'group')}"
+            each = f"±{self.wanted.half_width:g} in each of {counted(len(plannable), 'group')}"
             if planned:
                 text = f"To know the {title} to {each}: about {counted(planned, 'further label')} in all"
             else:
@@ -569,8 +569,8 @@ def _describe_left_out(part: JudgedGroup, why: str) -> Finding:
 
 def _add(numbers: Sequence[int | None]) -> int | None:
     """Return the sum; None where one is not known, or none is there."""
-    known = [number for number in numbers if number is not None]
-    return sum(known) if known and len(known) == len(numbers) else None
+    stated = [number for number in numbers if number is not None]
+    return sum(stated) if stated and len(stated) == len(numbers) else None
 
 
 # Labels that came back ------------------------------------------------------------------------------------------------

@@ -317,10 +317,10 @@ def _count_strata(
         )
     labelled, everything = np.zeros((len(rows.classes), *shape)), np.zeros(shape)
     placed = verdicts.codes >= 0
-    known = placed & (rows.truth >= 0)
+    has_label = placed & (rows.truth >= 0)
     counted = placed & (rows.truth < 0) if only_unlabelled else placed
-    known_rows = rows.counts[known] if weights is None else rows.counts[known] * weights[known]
-    np.add.at(labelled, (rows.truth[known], verdicts.codes[known], rows.prediction[known]), known_rows)
+    row_counts = rows.counts[has_label] if weights is None else rows.counts[has_label] * weights[has_label]
+    np.add.at(labelled, (rows.truth[has_label], verdicts.codes[has_label], rows.prediction[has_label]), row_counts)
     np.add.at(everything, (verdicts.codes[counted], rows.prediction[counted]), rows.counts[counted])
 
     def equalize(sums: Real, square_sums: Real) -> float:
@@ -328,14 +328,16 @@ def _count_strata(
         return float(sums.sum() / square_sums.sum()) if square_sums.sum() > 0 else 1.0
 
     if weights is not None:
-        labelled *= equalize(known_rows, known_rows * weights[known])
+        labelled *= equalize(row_counts, row_counts * weights[has_label])
     if squares is not None:
-        labelled *= equalize(rows.counts[known], squares[known])
+        labelled *= equalize(rows.counts[has_label], squares[has_label])
         everything *= equalize(rows.counts[counted], squares[counted])
     if groups is not None:
         stratum = verdicts.codes * len(rows.prediction_class) + rows.prediction
         one_stratum = np.zeros(counted.sum(), int)
-        labelled /= estimate_design_effect(rows.truth[known], stratum[known], groups[known], rows.counts[known])
+        labelled /= estimate_design_effect(
+            rows.truth[has_label], stratum[has_label], groups[has_label], rows.counts[has_label]
+        )
         everything /= estimate_design_effect(stratum[counted], one_stratum, groups[counted], rows.counts[counted])
     return StratumCounts(labelled, everything, verdicts.verdict_class, rows.prediction_class, verdicts.level)
 

@@ -587,16 +587,16 @@ def _describe_identifiability(result: LatentTruth, posterior: LatentPosterior) -
                 {"classes": [str(data.classes[one]), str(data.classes[other])]},
             )
     kappas = {system.name: system.metrics["kappa"].shown for system in result.systems}
-    known = {name: value for name, value in kappas.items() if value is not None}
-    if not known or len(data.labelled):
+    defined = {name: value for name, value in kappas.items() if value is not None}
+    if not defined or len(data.labelled):
         return
-    if sum(known.values()) < 0:
+    if sum(defined.values()) < 0:
         yield Finding(
             "names_swapped",
             "On average the systems are below chance: the names of the classes may be swapped. A few labels settle it.",
             "warning",
         )
-    elif below := [name for name, value in known.items() if value < 0]:
+    elif below := [name for name, value in defined.items() if value < 0]:
         text = f"Below chance against the truth that the others suggest: {', '.join(below)}."
         yield Finding("below_chance", text)
 

@@ -411,10 +411,10 @@ class LabelCorrection:
         rest = (self.times @ self.added - self.added) * (draws / (draws - 1))
         one_less = self.base.with_cells(np.maximum(self.base.cells + rest, 0.0))
         effects = value.value - np.asarray(entry.score(one_less), dtype=np.float64)
-        known = np.isfinite(effects)
-        if self.times[known].sum() < draws / 2:
+        finite = np.isfinite(effects)
+        if self.times[finite].sum() < draws / 2:
             return value, 0.0
-        effects, times = effects[known], self.times[known]
+        effects, times = effects[finite], self.times[finite]
         excess = -(draws - 1) * np.average(effects, weights=times)
         centred = effects - np.average(effects, weights=times)
         variance = float(np.average(centred**2, weights=times))
