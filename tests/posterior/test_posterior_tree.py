@@ -74,7 +74,7 @@ def test_the_best_blocks_are_those_with_the_most_evidence(seed: int, monkeypatch
     tried: list[BlockRows] = []
     monkeypatch.setattr(shared_rows, "BlockRows", lambda *rows: tried.append(BlockRows(*rows)) or tried[-1])
 
-    best = shared_rows.best_blocks(counts, cells, np.arange(30))
+    best = shared_rows.find_best_blocks(counts, cells, np.arange(30))
 
     assert best is max(tried, key=lambda rows: rows.log_evidence[0])
     for rows in tried:
