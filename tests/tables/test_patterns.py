@@ -77,7 +77,7 @@ def test_patterns_of_two_parts_add_up(data: dict[str, list[str | None]], cut: in
 @given(columns(9))
 def test_pair_tables_are_those_of_the_rows(data: dict[str, list[str | None]]) -> None:
     found = Patterns.from_columns(data)
-    pairs = {(a, b): cells for a, b, cells in found.pair_cells()}
+    pairs = {(a, b): cells for a, b, cells in found.count_pairs()}
     assert set(pairs) == set(combinations(range(len(data)), 2))
     for (a, b), cells in pairs.items():
         rows = [(x, y) for x, y in zip(*(list(data.values())[at] for at in (a, b)), strict=True) if x and y]
@@ -103,7 +103,7 @@ def test_many_and_wide_columns(sizes: tuple[int, ...]) -> None:
     found = Patterns.from_codes(labels, codes, counts)
 
     assert found.total == counts.sum()
-    for a, b, cells in found.pair_cells():
+    for a, b, cells in found.count_pairs():
         both = (codes[a] >= 0) & (codes[b] >= 0)
         keys, place = np.unique(codes[a, both] * sizes[b] + codes[b, both], return_inverse=True)
         order = np.lexsort([cells.columns, cells.rows])
@@ -115,12 +115,12 @@ def test_wide_tables_are_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(6)
     codes = np.array([rng.integers(-1, 40, 500), rng.integers(0, 3, 500), rng.integers(0, 2, 500)])
     found = Patterns.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
-    whole = {(a, b): cells.dense() for a, b, cells in found.pair_cells()}
+    whole = {(a, b): cells.dense() for a, b, cells in found.count_pairs()}
     monkeypatch.setattr(pair_counts, "DENSE_CELLS", 1)
     monkeypatch.setattr(pair_counts, "GROUP_LEVELS", 6)
     codes = np.repeat(codes, 2, axis=1)[:, :20]  # so few rows that no table is worth while
     few = Patterns.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
-    scattered = {(a, b): cells.dense() for a, b, cells in few.pair_cells()}
+    scattered = {(a, b): cells.dense() for a, b, cells in few.count_pairs()}
 
     assert set(whole) == set(scattered)
     for (a, b), table in scattered.items():

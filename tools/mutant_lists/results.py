@@ -410,8 +410,8 @@ MUTANTS = (
     ),
     Mutant(
         "rows with one hash",
-        "_runs",
-        "if len(starts) < len(_starts([word[order] for word in words])):",
+        "_find_runs",
+        "if len(starts) < len(_find_starts([group_keys[order] for group_keys in keys])):",
         "if False:",
         ("tests/tables/test_patterns.py::test_rows_with_one_hash_are_kept_apart",),
     ),

@@ -1,7 +1,7 @@
-"""Ordered classes: how many steps a prediction is off, agreement weighted by them, and where information is lost.
+"""Metrics of ordered classes: weighted kappas, errors in steps, and information lost between neighbours.
 
-Classes stand on a scale: the one that was stated for the table, else the order of its labels. Rejected samples have no
-place on it and are left out.
+Classes stand on a scale: the one stated for the table, else the order of its labels. Rejected samples have no place on
+it and are left out.
 """
 
 from typing import NamedTuple
@@ -17,26 +17,31 @@ from infoscope.tables import Contingency, remembered
 _LAWS = frozenset({Law.SCALING, Law.EXCHANGE, Law.EMPTY_CLASS})
 _NO_SCALE = "truth and predictions have no label in common, or every sample is rejected"
 _ONE_PLACE = f"all samples and predictions are of one class, {_NO_SCALE}"
-_EXPLICIT = 256
+_MAX_PAIRED_CLASSES = 256
 """Classes up to which squared steps are added up pair by pair, which loses no digit."""
 
 
 class _Steps(NamedTuple):
-    """Cells of the samples that were not rejected, how many steps each is off, and both sides by place on the scale."""
+    """Steps between truth and prediction of the samples that were not rejected."""
 
     cells: Real
-    off: NDArray[np.float64]
+    distance: NDArray[np.float64]
+    """Steps on the scale, for each cell."""
     accepted: Real
+    """Samples that were not rejected."""
     truth: Real
+    """True classes of these samples, by place on the scale."""
     system: Real
+    """Predictions for these samples, by place on the scale."""
 
-    def mean(self, weights: NDArray[np.float64]) -> Real:
-        """Mean over the samples of a weight for each cell."""
+    def average(self, weights: NDArray[np.float64]) -> Real:
+        """Average weights of cells over the samples."""
         return ratio(dot(self.cells, weights), self.accepted)
 
 
 @remembered
-def _steps(table: Contingency) -> _Steps:
+def _count_steps(table: Contingency) -> _Steps:
+    """Count the steps that each cell is off, and both sides by place on the scale."""
     places = {label: place for place, label in enumerate(table.scale)}
     rows = np.array([places[label] for label in table.truth_labels], dtype=np.int64)
     columns = np.array([places.get(label, len(places)) for label in table.system_labels], dtype=np.int64)
@@ -45,24 +50,24 @@ def _steps(table: Contingency) -> _Steps:
         cells = np.where(table.cell_columns == table.reject_column, 0.0, cells)
     if not len(table.matches[0]):
         cells = np.zeros_like(cells)
-    off = np.abs(rows[table.cell_rows] - columns[table.cell_columns]).astype(float)
+    distance = np.abs(rows[table.cell_rows] - columns[table.cell_columns]).astype(float)
     margins = []
-    for totals, place in ((table.per_row(cells), rows), (table.per_column(cells), columns)):
-        side = np.zeros((*cells.shape[:-1], len(places) + 1))  # rejected samples, of which there are none, come last
-        side[..., place] = totals
-        margins.append(side[..., :-1])
-    return _Steps(cells, off, margins[0].sum(axis=-1), *margins)
+    for totals, positions in ((table.per_row(cells), rows), (table.per_column(cells), columns)):
+        margin = np.zeros((*cells.shape[:-1], len(places) + 1))  # rejected samples, of which there are none, come last
+        margin[..., positions] = totals
+        margins.append(margin[..., :-1])
+    return _Steps(cells, distance, margins[0].sum(axis=-1), *margins)
 
 
-def _beyond_chance(steps: _Steps, observed: Real, expected: Real) -> Real:
-    """Return 1 less the disagreement observed over the one expected, which counts samples, too."""
+def _compute_kappa(steps: _Steps, observed: Real, expected: Real) -> Real:
+    """Return 1 − observed / expected disagreement, both summed over samples."""
     value = np.maximum(1.0 - ratio(observed, expected), -1.0)
     return undefined_where(steps.accepted == 0, value)
 
 
-def _by_chance(steps: _Steps, one: Real, other: Real) -> Real:
-    """Multiply two counts, over the samples: the larger is divided, so that none overflows or vanishes."""
-    return ratio(np.maximum(one, other), np.asarray(steps.accepted)[..., None]) * np.minimum(one, other)
+def _expect_by_chance(steps: _Steps, first: Real, second: Real) -> Real:
+    """Return first × second / samples; the larger count is divided, so that none overflows or vanishes."""
+    return ratio(np.maximum(first, second), np.asarray(steps.accepted)[..., None]) * np.minimum(first, second)
 
 
 @metric(
@@ -84,13 +89,15 @@ def linear_weighted_kappa(table: Contingency) -> Real:
     >>> print(linear_weighted_kappa(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [0, 1, 2]])).round(3))
     0.727
     """
-    steps = _steps(table)
+    steps = _count_steps(table)
     sides = (steps.truth, steps.system)
     # samples up to each place of the scale but the last, and beyond it
     truth_up_to, system_up_to = (np.cumsum(counts, axis=-1)[..., :-1] for counts in sides)
     truth_beyond, system_beyond = (np.cumsum(counts[..., ::-1], axis=-1)[..., ::-1][..., 1:] for counts in sides)
-    apart = _by_chance(steps, truth_up_to, system_beyond) + _by_chance(steps, truth_beyond, system_up_to)
-    return _beyond_chance(steps, dot(steps.cells, steps.off), apart.sum(axis=-1))
+    expected = _expect_by_chance(steps, truth_up_to, system_beyond) + _expect_by_chance(
+        steps, truth_beyond, system_up_to
+    )
+    return _compute_kappa(steps, dot(steps.cells, steps.distance), expected.sum(axis=-1))
 
 
 @metric(
@@ -112,23 +119,25 @@ def quadratic_weighted_kappa(table: Contingency) -> Real:
     >>> print(quadratic_weighted_kappa(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [0, 1, 2]])).round(3))
     0.8
     """
-    steps = _steps(table)
-    return _beyond_chance(steps, dot(steps.cells, steps.off**2), _expected_squares(steps))
+    steps = _count_steps(table)
+    return _compute_kappa(steps, dot(steps.cells, steps.distance**2), _sum_expected_squares(steps))
 
 
-def _expected_squares(steps: _Steps) -> Real:
-    """Squared steps between a truth and a prediction that are drawn apart, times the samples."""
+def _sum_expected_squares(steps: _Steps) -> Real:
+    """Sum the squared steps over samples, as expected where truth and prediction are independent."""
     places = np.arange(steps.truth.shape[-1], dtype=float)
-    squares = (places[:, None] - places) ** 2 if len(places) <= _EXPLICIT else None
+    squares = (places[:, None] - places) ** 2 if len(places) <= _MAX_PAIRED_CLASSES else None
     if squares is not None and steps.truth.ndim == 1:
-        apart = _by_chance(steps, *np.broadcast_arrays(steps.truth[:, None], steps.system))
-        return np.float64((apart * squares).sum())  # type: ignore[return-value]
+        expected = _expect_by_chance(steps, *np.broadcast_arrays(steps.truth[:, None], steps.system))
+        return np.float64((expected * squares).sum())  # type: ignore[return-value]
     shares = [ratio(side, np.asarray(steps.accepted)[..., None]) for side in (steps.truth, steps.system)]
     if squares is not None:
         return dot(shares[0] @ squares, steps.system)
     means = [dot(side, places) for side in shares]
-    spread = [dot(side, (places - np.asarray(mean)[..., None]) ** 2) for side, mean in zip(shares, means, strict=True)]
-    return (spread[0] + spread[1] + (means[0] - means[1]) ** 2) * steps.accepted
+    variances = [
+        dot(side, (places - np.asarray(mean)[..., None]) ** 2) for side, mean in zip(shares, means, strict=True)
+    ]
+    return (variances[0] + variances[1] + (means[0] - means[1]) ** 2) * steps.accepted
 
 
 @metric(
@@ -152,8 +161,8 @@ def mean_absolute_error(table: Contingency) -> Real:
     >>> print(mean_absolute_error(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
     0.333
     """
-    steps = _steps(table)
-    return steps.mean(steps.off)
+    steps = _count_steps(table)
+    return steps.average(steps.distance)
 
 
 @metric(
@@ -175,8 +184,8 @@ def off_by_one_rate(table: Contingency) -> Real:
     >>> print(off_by_one_rate(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
     0.111
     """
-    steps = _steps(table)
-    return np.minimum(steps.mean((steps.off == 1).astype(float)), 1.0)
+    steps = _count_steps(table)
+    return np.minimum(steps.average((steps.distance == 1).astype(float)), 1.0)
 
 
 @metric(
@@ -226,7 +235,8 @@ def neighbour_loss_share(table: Contingency) -> Real:
     >>> print(neighbour_loss_share(Contingency.from_matrix([[2, 1, 0], [0, 3, 0], [1, 0, 2]])).round(3))
     0.531
     """
-    steps = _steps(table)
+    steps = _count_steps(table)
     lost = np.where(steps.cells > 0, cells_open_in_columns(table) + cells_open_in_rows(table), 0.0)
-    near, wrong = (dot(lost, chosen.astype(float)) for chosen in (steps.off == 1, steps.off > 0))
+    near = dot(lost, (steps.distance == 1).astype(float))
+    wrong = dot(lost, (steps.distance > 0).astype(float))
     return ratio(np.minimum(near, wrong), wrong)

@@ -1,9 +1,10 @@
-"""A source before anything is counted: the names of its columns, and some rows to see what they hold."""
+"""Look into a source before it is counted: the names of its columns, and a sample of its rows."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Mapping
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import lazy_loader
@@ -30,32 +31,30 @@ _UNKNOWN = "the columns of this source are not known before it is read; name the
 
 
 def column_names(source: Source, how: ReadOptions | None = None, known: Collection[str] = ()) -> tuple[str, ...]:
-    """Return the columns of a mapping, a frame or files; of several files those of the first one, and its folders'.
+    """Return the column names of a mapping, a frame or files; of several files, those of the first and of its folders.
 
-    ``known`` columns must be there; they tell which sign separates the fields of a CSV file.
+    ``known`` columns must exist; they tell which sign separates the fields of a CSV file.
 
     >>> column_names({"gold": ["a"], "svm": ["b"]})
     ('gold', 'svm')
     """
     how = how or ReadOptions()
     with scratch_folder() as folder:
-        found = open_source(source, how, folder)
-        if isinstance(found, Files) and found.format == "ifs":
+        opened = open_source(source, how, folder)
+        if isinstance(opened, Files) and opened.format == "ifs":
             raise InputError(_UNKNOWN)
-        engine = find_engine(found, how, here=True)
-        if not isinstance(found, Files):
-            return tuple(engine.schema(found, how, known))
-        with found.named():
-            return tuple(engine.schema(found, how, known))
+        engine = find_engine(opened, how, here=True)
+        with opened.named() if isinstance(opened, Files) else nullcontext():
+            return tuple(engine.schema(opened, how, known))
 
 
 def list_columns(files: Files, how: ReadOptions) -> list[str]:
-    """Return the names in the first of some files, as often as they stand there."""
+    """Return the column names of the first file, with repetitions."""
     return [name for name, _ in read_schema(files, how)]
 
 
 def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMPLED_ROWS) -> dict[str, list[Any]]:
-    """Return values by column of up to ``limit`` rows; columns that share a name are left out.
+    """Return up to ``limit`` rows, as values by column; columns that share a name are left out.
 
     >>> first_rows({"gold": ["a", "b"], "svm": ["b", "b"]}, limit=1)
     {'gold': ['a'], 'svm': ['b']}
@@ -66,7 +65,7 @@ def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMP
     if is_record_batches(source):
         raise InputError("record batches are read only once; name their columns")
     if is_frame(source):
-        names = _unique(column_names(source))
+        names = _drop_repeated(column_names(source))
         head = nw.from_native(source).select(names).head(limit)
         rows = head.collect() if isinstance(head, nw.LazyFrame) else head
         return {name: rows[name].to_list() for name in names}
@@ -79,17 +78,17 @@ def first_rows(source: Source, how: ReadOptions | None = None, limit: int = SAMP
 
 
 def _sample_files(files: Files, how: ReadOptions, limit: int) -> dict[str, list[Any]]:
-    """Return rows of files; JSON without its quotes, and text that is empty as none."""
-    names = _unique([*list_columns(files, how), *files.hive_keys])
+    """Return a sample of the rows of files, with JSON decoded and empty text as None."""
+    names = _drop_repeated([*list_columns(files, how), *files.hive_keys])
     if not names:
         return {}
     with find_scratch(files) as folder, open_session(folder, files.name, how) as session:
         scan = scan_in_order(session, files, names, how.delimiter)
-        fields = ", ".join(f"{scan.columns[name]} AS v{at}" for at, name in enumerate(names))
-        small = sum(path.stat().st_size for path in files.paths) <= _SMALL_FILE
-        some = f"USING SAMPLE reservoir({int(limit)} ROWS) REPEATABLE (1)" if small else f"LIMIT {int(limit)}"
-        lines = session.rows(f"SELECT {fields} FROM {scan.relation} {some}", **scan.values)
-    columns: Any = zip(*lines, strict=True) if lines else [()] * len(names)
+        fields = ", ".join(f"{scan.columns[name]} AS v{place}" for place, name in enumerate(names))
+        is_small = sum(path.stat().st_size for path in files.paths) <= _SMALL_FILE
+        clause = f"USING SAMPLE reservoir({int(limit)} ROWS) REPEATABLE (1)" if is_small else f"LIMIT {int(limit)}"
+        rows = session.rows(f"SELECT {fields} FROM {scan.relation} {clause}", **scan.values)
+    columns: Any = zip(*rows, strict=True) if rows else [()] * len(names)
     if files.format == "ndjson":
         columns = [
             [None if value is None else value if value[:1] in "[{" else from_json(value) for value in values]
@@ -101,5 +100,6 @@ def _sample_files(files: Files, how: ReadOptions, limit: int) -> dict[str, list[
     }
 
 
-def _unique(names: Collection[str]) -> list[str]:
+def _drop_repeated(names: Collection[str]) -> list[str]:
+    """Leave out names that occur more than once."""
     return [name for name, times in Counter(names).items() if times == 1]

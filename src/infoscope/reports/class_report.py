@@ -28,7 +28,7 @@ from infoscope.tables.missing import warn_of
 from infoscope.typing import LabelsByName, LabelsLike, PriorLike
 
 _RATES = {"precision": "precision", "recall": "recall", "f1-score": "f1"}
-"""Columns, and the rate in each."""
+"""The rate of each column, by the column's title."""
 _AVERAGES: Mapping[str, Average] = {"macro avg": "macro", "weighted avg": "weighted"}
 _MIN_NAME_WIDTH = 12
 
@@ -166,18 +166,18 @@ def report(
     if digits < 0 or width < 40:
         raise InputError(f"digits is {digits} and width {width}; give 0 or more, and 40 or more")
     options = UncertaintyOptions(prior, level, sample_size, seed, uncertainty)
-    about_labels = {
+    label_options = {
         "sample_weight": sample_weight,
         "labels": labels,
         "reject": reject,
         "positive": positive,
     }
-    about_labels = {name: value for name, value in about_labels.items() if value is not None}
-    counted = _count_tables(y_true, y_pred, about_labels)
-    if blanks := BlankLabels.of([*counted.items()]):
+    label_options = {name: value for name, value in label_options.items() if value is not None}
+    table_by_system = _count_tables(y_true, y_pred, label_options)
+    if blanks := BlankLabels.of([*table_by_system.items()]):
         warn_of([str(blanks)], InfoscopeWarning)
     reports: dict[str, Any] = {}
-    for name, table in counted.items():
+    for name, table in table_by_system.items():
         scores = score_classes(table, options, zero_division, _select_classes(table, labels))
         if target_names is not None:
             names = tuple(map(str, target_names))
@@ -192,42 +192,42 @@ def report(
     return reports if output_dict else "\n".join(f"{name}\n{text}" for name, text in reports.items())
 
 
-def _count_tables(y_true: Any, y_pred: Any, about_labels: dict[str, Any]) -> dict[str, Contingency]:
-    """Count a table for each system: of the classes stated, or of all where those are only a part of them."""
+def _count_tables(y_true: Any, y_pred: Any, label_options: dict[str, Any]) -> dict[str, Contingency]:
+    """Count a table per system, of the stated classes; of all classes where only some are stated."""
     if isinstance(y_true, Contingency):
-        if y_pred is not None or about_labels:
+        if y_pred is not None or label_options:
             raise InputError("a table has been counted already; give it alone, or give labels as (y_true, y_pred)")
         return {"system": y_true}
     if y_pred is None:
         raise InputError("report takes labels as (y_true, y_pred), or a table: Contingency.from_matrix(counts)")
     truth = materialize_labels(y_true)
-    counted: dict[str, Contingency] = {}
+    table_by_system: dict[str, Contingency] = {}
     for name, predictions in name_predictions(y_pred).items():
-        stated = about_labels.get("labels")
-        table: Contingency = tables.count(truth, predictions, **{**about_labels, "labels": None})
+        stated = label_options.get("labels")
+        table: Contingency = tables.count(truth, predictions, **{**label_options, "labels": None})
         if stated is not None and _select_classes(table, stated) is None:
-            table = tables.count(truth, predictions, **about_labels)
-        counted[name] = table
-    return counted
+            table = tables.count(truth, predictions, **label_options)
+        table_by_system[name] = table
+    return table_by_system
 
 
 def _select_classes(table: Contingency, labels: Any) -> tuple[Label, ...] | None:
-    """Return the classes to report where they are not all that there are."""
+    """Return the stated classes if they are only a part of those present, else None."""
     if labels is None or isinstance(labels, str):
         return None
     stated, present = as_labels(labels), {*table.truth_labels, *table.system_labels} - {table.reject}
-    strange = [label for label in stated if label not in present]
     if not present - set(stated):
         return None
-    if strange:
-        raise InputError(f"no sample has the label {strange[0]!r}; leave it out of labels=, or name all classes there")
+    absent = [label for label in stated if label not in present]
+    if absent:
+        raise InputError(f"no sample has the label {absent[0]!r}; leave it out of labels=, or name all classes there")
     return stated
 
 
 def _list_entries(scores: ClassScores) -> dict[str, Any]:
-    """List the report as a dictionary, by class and average."""
+    """Return the report as a dictionary, by class and average."""
 
-    def spread(rates: Mapping[str, Estimate]) -> dict[str, float | None]:
+    def list_numbers(rates: Mapping[str, Estimate]) -> dict[str, float | None]:
         entry: dict[str, float | None] = {}
         for name, estimate in rates.items():
             entry |= {name: estimate.shown, f"{name}_low": estimate.low, f"{name}_high": estimate.high}
@@ -235,22 +235,22 @@ def _list_entries(scores: ClassScores) -> dict[str, Any]:
         return entry
 
     entries: dict[str, Any] = {}
-    for at, label in enumerate(scores.labels):
-        rates = {column: scores.classes[rate][at] for column, rate in _RATES.items()}
-        entry = spread({**rates, "missed": scores.classes["missed"][at]})
-        entries[label] = {**entry, "support": scores.support[at]}
+    for place, label in enumerate(scores.labels):
+        rates = {column: scores.classes[rate][place] for column, rate in _RATES.items()}
+        entry = list_numbers({**rates, "missed": scores.classes["missed"][place]})
+        entries[label] = {**entry, "support": scores.support[place]}
     for name, average in _AVERAGES.items():
         rates = {column: scores.averages[average][rate] for column, rate in _RATES.items()}
-        entries[name] = {**spread(rates), "support": scores.listed}
-    return entries | spread({"accuracy": scores.accuracy, "captured": scores.proficiency})
+        entries[name] = {**list_numbers(rates), "support": scores.listed}
+    return entries | list_numbers({"accuracy": scores.accuracy, "captured": scores.proficiency})
 
 
 def _write_text(scores: ClassScores, digits: int, width: int) -> str:
     """Write the report, with intervals if they fit, and notes on what the sample captures and what is undefined."""
     columns = _make_columns(scores, digits, interval=True)
-    # the least room that all columns take, with names cut as far as they may be
-    needed = sum(min(column.least or column.width, column.width) for column in columns) + 2 * (len(columns) - 1)
-    if needed > width:
+    # with names cut as far as they may be
+    least_width = sum(min(column.least or column.width, column.width) for column in columns) + 2 * (len(columns) - 1)
+    if least_width > width:
         columns = _make_columns(scores, digits, interval=False)
     lines = [line.plain.rstrip() for line in lay_out_columns(columns, width, UNICODE)]
     notes = [line for note in _write_notes(scores, digits) for line in textwrap.wrap(note, width)]
@@ -258,6 +258,7 @@ def _write_text(scores: ClassScores, digits: int, width: int) -> str:
 
 
 def _format_rate(estimate: Estimate, digits: int, *, interval: bool = False) -> str:
+    """Format the number of an estimate, with its interval if wanted."""
     if estimate.shown is None:
         return "–"
     text = f"{estimate.shown:.{digits}f}"
@@ -267,30 +268,35 @@ def _format_rate(estimate: Estimate, digits: int, *, interval: bool = False) -> 
 
 
 def _make_columns(scores: ClassScores, digits: int, *, interval: bool) -> list[TextColumn]:
+    """Make the columns: names, rates, support, and the part of the missed information."""
     blank = Text()
 
-    def write_cell(estimate: Estimate) -> Text:
+    def make_cell(estimate: Estimate) -> Text:
         return Text(_format_rate(estimate, digits, interval=interval))
 
     names = [*(escape_label(label, UNICODE) for label in scores.labels), "", "accuracy", *_AVERAGES, "captured"]
     columns = [TextColumn("", list(map(Text, names)), least=_MIN_NAME_WIDTH)]
     for title, rate in _RATES.items():
-        averages = [write_cell(scores.averages[average][rate]) for average in _AVERAGES.values()]
-        first, last = (write_cell(scores.accuracy), write_cell(scores.proficiency)) if rate == "f1" else (blank, blank)
-        cells = [*map(write_cell, scores.classes[rate]), blank, first, *averages, last]
+        averages = [make_cell(scores.averages[average][rate]) for average in _AVERAGES.values()]
+        accuracy, captured = (
+            (make_cell(scores.accuracy), make_cell(scores.proficiency)) if rate == "f1" else (blank, blank)
+        )
+        cells = [*map(make_cell, scores.classes[rate]), blank, accuracy, *averages, captured]
         columns.append(TextColumn(title, cells, priority=8))
     support = [Text(format_count(number)) for number in scores.support]
-    of_averages = [Text(format_count(scores.listed))] * len(_AVERAGES)
-    total = [Text(format_count(scores.total)), *of_averages, Text(format_count(scores.total))]
-    missed = [Text("–" if part.shown is None else f"{part.shown:.0%}") for part in scores.classes["missed"]]
+    listed, total = Text(format_count(scores.listed)), Text(format_count(scores.total))
+    totals = [total, *[listed] * len(_AVERAGES), total]
+    missed = [Text("–" if estimate.shown is None else f"{estimate.shown:.0%}") for estimate in scores.classes["missed"]]
     return [
         *columns,
-        TextColumn("support", [*support, blank, *total], right=True, priority=7),
-        TextColumn("missed", [*missed, blank, *[blank] * len(total)], right=True, priority=1),
+        TextColumn("support", [*support, blank, *totals], right=True, priority=7),
+        TextColumn("missed", [*missed, blank, *[blank] * len(totals)], right=True, priority=1),
     ]
 
 
 def _write_notes(scores: ClassScores, digits: int) -> Iterator[str]:
+    """Yield notes on the sample's captured information, and on classes whose rates are undefined."""
+
     def list_names(names: Sequence[str]) -> str:
         first = ", ".join(shorten_label(repr(name), 40, UNICODE) for name in names[:5])
         return f"{first} and {len(names) - 5} more" if len(names) > 5 else first
@@ -298,12 +304,12 @@ def _write_notes(scores: ClassScores, digits: int) -> Iterator[str]:
     captured = scores.proficiency
     sample = _format_rate(Estimate(captured.value), digits)
     if sample != _format_rate(captured, digits):
-        why = ", inflated by few rows per class" * ((captured.value or 0.0) > (captured.shown or 0.0))
-        yield f"Captured in this sample: {sample}{why}."
-    absent = [label for label, number in zip(scores.labels, scores.support, strict=True) if not number]
-    rates = zip(scores.labels, scores.classes["precision"], strict=True)
-    silent = [label for label, precision in rates if precision.undefined is not None]
+        reason = ", inflated by few rows per class" * ((captured.value or 0.0) > (captured.shown or 0.0))
+        yield f"Captured in this sample: {sample}{reason}."
+    absent = [label for label, support in zip(scores.labels, scores.support, strict=True) if not support]
+    precisions = zip(scores.labels, scores.classes["precision"], strict=True)
+    never_predicted = [label for label, precision in precisions if precision.undefined is not None]
     if absent:
         yield f"No true samples of {list_names(absent)}: recall is undefined, and so is its macro average."
-    if silent:
-        yield f"Never predicted: {list_names(silent)}. Precision is undefined, and so are its averages."
+    if never_predicted:
+        yield f"Never predicted: {list_names(never_predicted)}. Precision is undefined, and so are its averages."

@@ -473,7 +473,7 @@ def map_annotators(annotations: Annotations) -> AnnotatorMap | None:
         return None
     size = len(common.names)
     distances = np.zeros((size, size))
-    for a, b, cells in common.pair_cells():
+    for a, b, cells in common.count_pairs():
         table = Contingency.from_cells(common.labels[a], common.labels[b], cells.rows, cells.columns, cells.values)
         distances[a, b] = distances[b, a] = float(erroneous_information(table))
 

@@ -548,7 +548,7 @@ class SingleLabelPair:
 
     def reversed(self) -> SingleLabelPair:
         """Return the same with the second annotator as the first."""
-        return SingleLabelPair(self.categories, self.cells.transposed())
+        return SingleLabelPair(self.categories, self.cells.transpose())
 
     def category_information(self, order: NDArray[np.int64] | None = None) -> Real:
         """Return shared bits of each category, as a yes/no question, with the category that a renaming gives it."""
@@ -602,7 +602,7 @@ def compare_pairs(
                 names = annotations.names[a], annotations.names[b]
                 yield _compare_sets(sets, names), _find_confused_sets(sets, names) if a < b else []
         return
-    shared = {(a, b): cells for a, b, cells in annotations.patterns.pair_cells() if cells.total}
+    shared = {(a, b): cells for a, b, cells in annotations.patterns.count_pairs() if cells.total}
     level = level if len(shared) <= MAX_INTERVALS else None
     pairs = {places: SingleLabelPair(annotations.categories, cells) for places, cells in shared.items()}
     information = {places: pair.information(level) for places, pair in pairs.items()}

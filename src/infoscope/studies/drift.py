@@ -287,13 +287,13 @@ def _compare_relations(
     first: Patterns, second: Patterns, level: float, permutations: int, seed: int
 ) -> Iterator[PairDrift]:
     """Yield how much the labels of each pair tell about the period, together, alone, and one given the other."""
-    later = {(a, b): cells for a, b, cells in second.pair_cells()}
+    later = {(a, b): cells for a, b, cells in second.count_pairs()}
     level = level / len(later)  # the first step of Holm's correction
 
     def compare(*strata: NDArray[np.int64]) -> DriftPart:
         return compare_periods(strata, permutations, level, seed)
 
-    for a, b, cells in first.pair_cells():
+    for a, b, cells in first.count_pairs():
         before, after = (part.dense().astype(np.int64) for part in (cells, later[a, b]))
         if not before.sum() or not after.sum():
             continue

@@ -433,7 +433,7 @@ def _relate_pairs(
     """Yield the relation of each pair over the rows that have both columns."""
     wanted = set(_select_pairs(patterns.names, target, given))
     scale = patterns.sample_size / patterns.total
-    for first, second, cells in patterns.pair_cells():
+    for first, second, cells in patterns.count_pairs():
         names = patterns.names[first], patterns.names[second]
         if names in wanted:
             counts = cells.dense()

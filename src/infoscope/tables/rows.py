@@ -1,6 +1,6 @@
-"""Rows: distinct rows of several columns of labels, with their counts.
+"""Distinct rows of several columns of labels, with their counts.
 
-Readers count rows of any source into `Patterns`, and studies take them whose columns need no truth (`agreement`,
+Readers count rows of any source into `Patterns`, and studies whose columns need no truth take them (`agreement`,
 `relate`, `judge`, …). In reading order: the class, how it is stored, and the kernel that adds equal rows.
 """
 
@@ -37,7 +37,7 @@ from infoscope.tables.ifs_file import (
     write_parquet,
 )
 from infoscope.tables.labels import Label, sorted_labels
-from infoscope.tables.pair_counts import CellCounts, pair_cells
+from infoscope.tables.pair_counts import CellCounts, count_pairs
 from infoscope.typing import ArrayLike, Json
 
 WIDEST_RANGE = 1 << 20
@@ -80,7 +80,8 @@ class Patterns:
         coded = {str(name): encode(column, str(name)) for name, column in columns.items()}
         labels = on_one_calendar(*(column.labels for column in coded.values()))
         coded = {
-            name: replace(column, labels=known) for (name, column), known in zip(coded.items(), labels, strict=True)
+            name: replace(column, labels=column_labels)
+            for (name, column), column_labels in zip(coded.items(), labels, strict=True)
         }
         sizes = {name: len(column.codes) for name, column in coded.items()}
         if len(set(sizes.values())) > 1:
@@ -91,15 +92,15 @@ class Patterns:
         if weights is not None:
             check_weight_scale(weights)
         squares = None if weights is None else weights**2
-        places = [_as_digits(column) for column in coded.values()]
-        digits, counts, squares = merge_rows([column for column, _ in places], weights, squares)
-        columns_of_labels = []
-        for used, (_, meant) in zip(digits, places, strict=True):
-            occurs = np.flatnonzero(np.bincount(used, minlength=len(meant))).tolist()
-            known = {label for at in occurs if (label := meant[at]) is not None}
-            old = [label if label in known else None for label in meant]
-            columns_of_labels.append(_move_codes(sorted_labels(known), old))
-        return cls._stack(tuple(coded), columns_of_labels, digits, counts, squares)
+        columns_of_digits = [_to_digits(column) for column in coded.values()]
+        digits, counts, squares = merge_rows([column for column, _ in columns_of_digits], weights, squares)
+        recodings = []
+        for column_digits, (_, digit_labels) in zip(digits, columns_of_digits, strict=True):
+            used_digits = np.flatnonzero(np.bincount(column_digits, minlength=len(digit_labels))).tolist()
+            used_labels = {label for digit in used_digits if (label := digit_labels[digit]) is not None}
+            old_labels = [label if label in used_labels else None for label in digit_labels]
+            recodings.append(_recode(sorted_labels(used_labels), old_labels))
+        return cls._stack(tuple(coded), recodings, digits, counts, squares)
 
     @classmethod
     def from_codes(
@@ -110,27 +111,30 @@ class Patterns:
         squares: Real | None = None,
     ) -> Patterns:
         """Count rows that are coded already: columns × rows, positions among the column's labels, −1 for missing."""
-        columns = [(row, -1, len(known) + 1) for row, known in zip(codes, labels.values(), strict=True)]
+        columns = [
+            (column_codes, -1, len(column_labels) + 1)
+            for column_codes, column_labels in zip(codes, labels.values(), strict=True)
+        ]
         digits, counts, squares = merge_rows(columns, counts, squares)
-        names, known = tuple(labels), tuple(tuple(column) for column in labels.values())
-        kind = _narrowest(max(map(len, known)))
-        return cls(names, known, digits.astype(kind) - kind(1), counts, squares)
+        dtype = _find_dtype(max(map(len, labels.values())))
+        label_tuples = tuple(tuple(column_labels) for column_labels in labels.values())
+        return cls(tuple(labels), label_tuples, digits.astype(dtype) - dtype(1), counts, squares)
 
     @classmethod
     def _stack(
         cls,
         names: tuple[str, ...],
-        columns: Sequence[tuple[tuple[Label, ...], NDArray[np.int64]]],
+        recodings: Sequence[tuple[tuple[Label, ...], NDArray[np.int64]]],
         digits: NDArray[np.integer[Any]],
         counts: NDArray[Any],
         squares: Real | None,
     ) -> Patterns:
         """Return patterns of recoded columns: each with its labels and the new code of every old one."""
-        kind = _narrowest(max(len(labels) for labels, _ in columns))
-        codes = np.empty(digits.shape, kind)
-        for row, old, (_, move) in zip(codes, digits, columns, strict=True):
-            np.take(move.astype(kind), old, out=row, mode="wrap")
-        return cls(names, tuple(labels for labels, _ in columns), codes, counts, squares)
+        dtype = _find_dtype(max(len(labels) for labels, _ in recodings))
+        codes = np.empty(digits.shape, dtype)
+        for column_codes, column_digits, (_, new_codes) in zip(codes, digits, recodings, strict=True):
+            np.take(new_codes.astype(dtype), column_digits, out=column_codes, mode="wrap")
+        return cls(names, tuple(labels for labels, _ in recodings), codes, counts, squares)
 
     # ── facts ────────────────────────────────────────────────────────────────────────────────
 
@@ -165,8 +169,8 @@ class Patterns:
 
     def __repr__(self) -> str:
         """Write the patterns in a line."""
-        what = "weight" if self.is_weighted else "rows"
-        return f"Patterns of {self.total:,g} {what}: {len(self):,} distinct ones of {len(self.names)} columns"
+        unit = "weight" if self.is_weighted else "rows"
+        return f"Patterns of {self.total:,g} {unit}: {len(self):,} distinct ones of {len(self.names)} columns"
 
     def place(self, column: str | int) -> int:
         """Return the position of a column, by its name."""
@@ -191,10 +195,10 @@ class Patterns:
             raise InputError("patterns of rows and of weights do not add up; weigh both, or neither")
         other = other.select(self.names)
         labels = {
-            name: mine if mine == theirs else sorted_labels({*mine, *theirs})
-            for name, mine, theirs in zip(self.names, self.labels, other.labels, strict=True)
+            name: own_labels if own_labels == other_labels else sorted_labels({*own_labels, *other_labels})
+            for name, own_labels, other_labels in zip(self.names, self.labels, other.labels, strict=True)
         }
-        codes = np.hstack([part._move(labels).codes for part in (self, other)])
+        codes = np.hstack([part._change_labels(labels).codes for part in (self, other)])
         if self.squares is None or other.squares is None:
             return Patterns.from_codes(labels, codes, np.concatenate([self.counts, other.counts]))
         squares = np.concatenate([self.squares, other.squares])
@@ -209,7 +213,7 @@ class Patterns:
         places = [self.place(column) for column in columns]
         if places == list(range(len(self.names))):
             return self
-        labels = {self.names[at]: self.labels[at] for at in places}
+        labels = {self.names[place]: self.labels[place] for place in places}
         return Patterns.from_codes(labels, self.codes[places], self.counts, self.squares)
 
     def where(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> Patterns:
@@ -228,41 +232,41 @@ class Patterns:
 
     def complete(self) -> Patterns:
         """Return the rows without a missing label."""
-        whole = np.asarray(self.present.all(axis=0))
-        return self if whole.all() else self.where(whole)
+        is_complete = np.asarray(self.present.all(axis=0))
+        return self if is_complete.all() else self.where(is_complete)
 
     def with_used_labels(self) -> Patterns:
         """Return the patterns on the labels that occur."""
-        return self._move(
+        return self._change_labels(
             {
-                name: _find_used(known, codes[codes >= 0])[0]
-                for name, known, codes in zip(self.names, self.labels, self.codes, strict=True)
+                name: _find_used(labels, codes[codes >= 0])[0]
+                for name, labels, codes in zip(self.names, self.labels, self.codes, strict=True)
             }
         )
 
     def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Patterns:
         """Return the patterns on stated labels, for all columns or by column; reject a label that is not stated."""
         stated = labels if isinstance(labels, Mapping) else dict.fromkeys(self.names, tuple(labels))
-        for name, known in zip(self.names, self.labels, strict=True):
-            odd = next((label for label in known if label not in set(stated[name])), None)
-            if odd is not None:
-                raise InputError(f"column {name!r} holds {odd!r}, which is not among the stated labels")
-        return self._move(stated)
+        for name, column_labels in zip(self.names, self.labels, strict=True):
+            unknown = next((label for label in column_labels if label not in set(stated[name])), None)
+            if unknown is not None:
+                raise InputError(f"column {name!r} holds {unknown!r}, which is not among the stated labels")
+        return self._change_labels(stated)
 
     def mapped(self, meaning: Callable[[Label, str], Label | None]) -> Patterns:
         """Replace every label by what it means (None: missing); equal labels become one."""
-        columns = []
-        for name, known in zip(self.names, self.labels, strict=True):
-            meant = [meaning(label, name) for label in known]
-            columns.append(_move_codes(sorted_labels({label for label in meant if label is not None}), meant))
-        made = Patterns._stack(self.names, columns, self.codes, self.counts, self.squares)
-        return Patterns.from_codes(
-            dict(zip(made.names, made.labels, strict=True)), made.codes, made.counts, made.squares
-        )
+        recodings = []
+        for name, old_labels in zip(self.names, self.labels, strict=True):
+            meanings = [meaning(label, name) for label in old_labels]
+            recodings.append(_recode(sorted_labels({label for label in meanings if label is not None}), meanings))
+        stacked = Patterns._stack(self.names, recodings, self.codes, self.counts, self.squares)
+        labels = dict(zip(stacked.names, stacked.labels, strict=True))
+        return Patterns.from_codes(labels, stacked.codes, stacked.counts, stacked.squares)
 
-    def _move(self, labels: Mapping[str, Sequence[Label]]) -> Patterns:
-        columns = [_move_codes(labels[name], known) for name, known in zip(self.names, self.labels, strict=True)]
-        return Patterns._stack(self.names, columns, self.codes, self.counts, self.squares)
+    def _change_labels(self, labels: Mapping[str, Sequence[Label]]) -> Patterns:
+        """Return the patterns on other labels; a label that is not among them becomes missing."""
+        recodings = [_recode(labels[name], old) for name, old in zip(self.names, self.labels, strict=True)]
+        return Patterns._stack(self.names, recodings, self.codes, self.counts, self.squares)
 
     # ── totals, tables and entropies ─────────────────────────────────────────────────────────────
 
@@ -272,21 +276,23 @@ class Patterns:
         >>> Patterns.from_columns({"a": ["x", "y", None, "y"]}).label_totals("a").tolist()
         [1.0, 2.0]
         """
-        at = self.place(column)
-        there = self.present[at]
-        return as_real(np.bincount(self.codes[at, there].astype(np.int64), self.counts[there], self.sizes[at]))
+        place = self.place(column)
+        is_present = self.present[place]
+        codes = self.codes[place, is_present].astype(np.int64)
+        return as_real(np.bincount(codes, self.counts[is_present], self.sizes[place]))
 
-    def pair_cells(self) -> Iterator[tuple[int, int, CellCounts]]:
-        """Yield for all pairs of columns (a < b) their cells over the rows in which neither is missing."""
-        return pair_cells(self.codes, self.sizes, self.counts)
+    def count_pairs(self) -> Iterator[tuple[int, int, CellCounts]]:
+        """Yield the cells of each pair of columns (a < b) over the rows in which neither is missing."""
+        return count_pairs(self.codes, self.sizes, self.counts)
 
     def table(self, first: str | int, second: str | int) -> Contingency:
         """Count two columns against each other, the first as the truth, over the rows that have both."""
         a, b = self.place(first), self.place(second)
-        both = self.present[a] & self.present[b]
-        squares = None if self.squares is None else float(self.squares[both].sum())
-        (truth, rows), (system, columns) = (_find_used(self.labels[at], self.codes[at, both]) for at in (a, b))
-        return Contingency.from_cells(truth, system, rows, columns, self.counts[both], weight_squares=squares)
+        is_present = self.present[a] & self.present[b]
+        squares = None if self.squares is None else float(self.squares[is_present].sum())
+        truth, rows = _find_used(self.labels[a], self.codes[a, is_present])
+        system, columns = _find_used(self.labels[b], self.codes[b, is_present])
+        return Contingency.from_cells(truth, system, rows, columns, self.counts[is_present], weight_squares=squares)
 
     def entropy(self, columns: Sequence[str | int]) -> float:
         """Return the bits of some columns together, over the rows in which none is missing; 0 for no columns."""
@@ -300,30 +306,29 @@ class Patterns:
 def _find_used(labels: Sequence[Label], codes: NDArray[np.integer[Any]]) -> tuple[list[Label], NDArray[np.int64]]:
     """Return the labels that some codes point to, and the place of each code's label among them."""
     used, places = np.unique(codes, return_inverse=True)
-    return [labels[at] for at in used.tolist()], places
+    return [labels[code] for code in used.tolist()], places
 
 
-def _as_digits(column: Coded) -> tuple[Digits, Sequence[Label | None]]:
+def _to_digits(column: Coded) -> tuple[Digits, Sequence[Label | None]]:
     """Return a column as digits, and the label of each digit; None for the missing one."""
     codes = column.codes
     if column.labels is not None:
         low = -1 if column.missing is not None else 0
-        meant = (*((None,) if low else ()), *column.labels)
-        return (codes, low, max(len(meant), 1)), meant
+        labels = (*((None,) if low else ()), *column.labels)
+        return (codes, low, max(len(labels), 1)), labels
     if not len(codes):
         return (codes, 0, 1), [None]
     low, high = int(codes.min()), int(codes.max())
     if high - low < WIDEST_RANGE:
-        meant_by = [None if low + at == column.missing else low + at for at in range(high - low + 1)]
-        return (codes, low, high - low + 1), meant_by
+        return (codes, low, high - low + 1), [None if code == column.missing else code for code in range(low, high + 1)]
     numbers, places = np.unique(codes, return_inverse=True)
     return (places, 0, len(numbers)), [None if number == column.missing else number for number in numbers.tolist()]
 
 
-def _move_codes(labels: Sequence[Label], meant: Sequence[Label | None]) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
-    """Return the new labels, and the place of each old one among them; −1, as for the code −1, where it is missing."""
-    place: dict[Label | None, int] = {label: at for at, label in enumerate(labels)}
-    return tuple(labels), np.array([*(place.get(label, -1) for label in meant), -1], dtype=np.int64)
+def _recode(labels: Sequence[Label], old: Sequence[Label | None]) -> tuple[tuple[Label, ...], NDArray[np.int64]]:
+    """Return the new labels, and the new code of each old one; −1 where it is missing, and last for the code −1."""
+    codes: dict[Label | None, int] = {label: code for code, label in enumerate(labels)}
+    return tuple(labels), np.array([*(codes.get(label, -1) for label in old), -1], dtype=np.int64)
 
 
 # ── on disk ───────────────────────────────────────────────────────────────────────────────────────
@@ -339,9 +344,9 @@ _FACTS = Fields(
 def save_patterns(patterns: Patterns, path: Path, about: Json = None) -> None:
     """Write patterns in one step; ``about`` is what their columns mean to the caller."""
     columns: dict[str, Any] = {}
-    for at, labels in enumerate(patterns.labels):
-        spelt = np.array([*(label_to_json(label) for label in labels), None], dtype=object)
-        columns[f"label_{at}"] = spelt[patterns.codes[at].astype(np.int64)]
+    for place, labels in enumerate(patterns.labels):
+        texts = np.array([*(label_to_json(label) for label in labels), None], dtype=object)
+        columns[f"label_{place}"] = texts[patterns.codes[place].astype(np.int64)]
     kinds = dict.fromkeys(columns, "VARCHAR")
     columns["squares"] = np.zeros(len(patterns)) if patterns.squares is None else patterns.squares
     columns["value"] = patterns.counts
@@ -374,7 +379,7 @@ def load_patterns(path: Path) -> tuple[Patterns, Json]:
         if facts["schema"] != SCHEMA:
             raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required")
         facts = check_record(parse_json(file.entries["infoscope"]), _FACTS, "its metadata")
-        keys = [f"label_{at}" for at in range(len(facts["names"]))]
+        keys = [f"label_{place}" for place in range(len(facts["names"]))]
         columns = file.columns({**dict.fromkeys(keys, TYPES["json"]), "squares": TYPES["float"]})
         texts = {key: columns[key].tolist() for key in keys}
         counts, squares = checked_values(columns["value"]), checked_values(columns["squares"])
@@ -382,10 +387,10 @@ def load_patterns(path: Path) -> tuple[Patterns, Json]:
         labels: dict[str, tuple[Label, ...]] = {}
         codes = []
         for name, column in zip(facts["names"], texts.values(), strict=True):
-            meant = {text: label_from_json(text) for text in set(column) if text is not None}
-            labels[name] = sorted_labels(meant.values())
-            place = {label: at for at, label in enumerate(labels[name])}
-            codes.append([-1 if text is None else place[meant[text]] for text in column])
+            label_by_text = {text: label_from_json(text) for text in set(column) if text is not None}
+            labels[name] = sorted_labels(label_by_text.values())
+            places = {label: place for place, label in enumerate(labels[name])}
+            codes.append([-1 if text is None else places[label_by_text[text]] for text in column])
         coded = np.array(codes, dtype=np.int64).reshape(len(keys), len(counts))
         patterns = Patterns.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
         return patterns, None if facts["about"] is None else parse_json(facts["about"])
@@ -415,9 +420,9 @@ Digits = tuple[NDArray[np.integer[Any]], int, int]
 """One column of whole numbers: its codes, the least one, and how many there may be from there on."""
 
 
-def _narrowest(size: int) -> type[np.signedinteger[Any]]:
+def _find_dtype(size: int) -> type[np.signedinteger[Any]]:
     """Return the smallest signed type that holds −1 … size."""
-    return next((kind for kind in (np.int8, np.int16, np.int32) if size <= np.iinfo(kind).max), np.int64)
+    return next((dtype for dtype in (np.int8, np.int16, np.int32) if size <= np.iinfo(dtype).max), np.int64)
 
 
 def merge_rows(
@@ -425,85 +430,85 @@ def merge_rows(
 ) -> tuple[NDArray[np.integer[Any]], NDArray[Any], NDArray[np.float64] | None]:
     """Add up equal rows: return each once as its digits (columns × rows), with its count or weight, and its squares."""
     groups: list[list[Digits]] = [[]]  # columns side by side in as few whole numbers as hold them
-    room = 1
+    group_span = 1
     for column in columns:
-        if room * column[2] >= LARGEST_KEY:
+        if group_span * column[2] >= LARGEST_KEY:
             groups.append([])
-            room = 1
+            group_span = 1
         groups[-1].append(column)
-        room *= column[2]
-    words = [_pack(group) for group in groups]
-    room = prod(size for _, _, size in columns)
-    kind = _narrowest(max(size for _, _, size in columns))
-    if len(groups) == 1 and room <= min(LARGEST_TABLE, max(1 << 16, 8 * len(words[0]))):
+        group_span *= column[2]
+    keys = [_pack(group) for group in groups]
+    span = prod(size for _, _, size in columns)
+    dtype = _find_dtype(max(size for _, _, size in columns))
+    if len(groups) == 1 and span <= min(LARGEST_TABLE, max(1 << 16, 8 * len(keys[0]))):
         # a table of all rows that there could be
-        (keys,) = words
-        block = max(BLOCK, 2 * room)
-        rows = np.zeros(room, np.int64)
-        for start in range(0, len(keys), block):
-            rows += np.bincount(keys[start : start + block], minlength=room)
-        used = np.flatnonzero(rows)
-        counts: NDArray[Any] = rows[used]
+        block = max(BLOCK, 2 * span)
+        rows = np.zeros(span, np.int64)
+        for start in range(0, len(keys[0]), block):
+            rows += np.bincount(keys[0][start : start + block], minlength=span)
+        used_keys = np.flatnonzero(rows)
+        counts: NDArray[Any] = rows[used_keys]
         if weights is not None:
-            counts = np.bincount(keys, weights, room)[used].astype(weights.dtype)
-        squares = None if squares is None else as_real(np.bincount(keys, squares, room)[used])
-        digits = np.empty((len(columns), len(used)), kind)
-        for at in reversed(range(len(columns))):
-            used, digits[at] = np.divmod(used, columns[at][2])
+            counts = np.bincount(keys[0], weights, span)[used_keys].astype(weights.dtype)
+        squares = None if squares is None else as_real(np.bincount(keys[0], squares, span)[used_keys])
+        digits = np.empty((len(columns), len(used_keys)), dtype)
+        for place in reversed(range(len(columns))):
+            used_keys, digits[place] = np.divmod(used_keys, columns[place][2])
         return digits, counts, squares
-    order, starts = _runs(words)
-    first = order[starts]
+    order, starts = _find_runs(keys)
+    first_rows = order[starts]
     counts = np.diff(np.append(starts, len(order)))
     if weights is not None:
         counts = np.add.reduceat(weights[order], starts) if len(order) else weights
     if squares is not None and len(order):
         squares = np.add.reduceat(squares[order], starts)
-    back = np.argsort(first)  # rows in the order of the data are read faster
-    first = first[back]
-    digits = np.empty((len(columns), len(first)), kind)
-    for at, (codes, low, _) in enumerate(columns):
-        np.subtract(codes[first], low, out=digits[at], casting="unsafe")
-    return digits, counts[back], None if squares is None else squares[back]
+    data_order = np.argsort(first_rows)  # rows in the order of the data are read faster
+    first_rows = first_rows[data_order]
+    digits = np.empty((len(columns), len(first_rows)), dtype)
+    for place, (codes, low, _) in enumerate(columns):
+        np.subtract(codes[first_rows], low, out=digits[place], casting="unsafe")
+    return digits, counts[data_order], None if squares is None else squares[data_order]
 
 
 def _pack(columns: Sequence[Digits]) -> NDArray[np.signedinteger[Any]]:
-    """Return one number per row that names the row's codes."""
-    kind = _narrowest(prod(size for _, _, size in columns))
+    """Pack the digits of each row into one number."""
+    dtype = _find_dtype(prod(size for _, _, size in columns))
     rows = len(columns[0][0])
-    keys = np.empty(rows, kind)
+    keys = np.empty(rows, dtype)
     for start in range(0, rows, BLOCK):
         key = keys[start : start + BLOCK]
         key[:] = 0
         for codes, low, size in columns:
-            digit = codes[start : start + BLOCK]
+            digits = codes[start : start + BLOCK]
             if low:
-                digit = np.subtract(digit, low, dtype=np.promote_types(digit.dtype, kind), casting="unsafe")
-            key *= kind(size)
-            np.add(key, digit, out=key, casting="unsafe")
+                digits = np.subtract(digits, low, dtype=np.promote_types(digits.dtype, dtype), casting="unsafe")
+            key *= dtype(size)
+            np.add(key, digits, out=key, casting="unsafe")
     return keys
 
 
-def _runs(words: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _find_runs(keys: Sequence[NDArray[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Return an order of the rows in which equal ones follow one another, and where each run begins."""
-    if len(words) == 1:
-        order = np.argsort(words[0], kind="stable")
-        return order, _starts([words[0][order]])
-    hashes = np.zeros(len(words[0]), np.uint64)
-    for at, word in enumerate(words):
-        hashes = hashes * HASH_FACTOR + word.astype(np.uint64)
-        hashes ^= hashes >> np.uint64(29 + at % 3)
+    if len(keys) == 1:
+        order = np.argsort(keys[0], kind="stable")
+        return order, _find_starts([keys[0][order]])
+    hashes = np.zeros(len(keys[0]), np.uint64)
+    for place, group_keys in enumerate(keys):
+        hashes = hashes * HASH_FACTOR + group_keys.astype(np.uint64)
+        hashes ^= hashes >> np.uint64(29 + place % 3)
     order = np.argsort(hashes, kind="stable")
-    starts = _starts([hashes[order]])
-    if len(starts) < len(_starts([word[order] for word in words])):  # two different rows with one hash
-        order = np.lexsort(words[::-1])
-        starts = _starts([word[order] for word in words])
+    starts = _find_starts([hashes[order]])
+    if len(starts) < len(_find_starts([group_keys[order] for group_keys in keys])):  # two different rows with one hash
+        order = np.lexsort(keys[::-1])
+        starts = _find_starts([group_keys[order] for group_keys in keys])
     return order, starts
 
 
-def _starts(words: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
-    is_new = np.ones(len(words[0]), bool)
+def _find_starts(keys: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
+    """Return where runs of equal rows begin."""
+    is_new = np.ones(len(keys[0]), bool)
     if len(is_new):
         is_new[1:] = False
-    for word in words:
-        is_new[1:] |= word[1:] != word[:-1]
+    for group_keys in keys:
+        is_new[1:] |= group_keys[1:] != group_keys[:-1]
     return np.flatnonzero(is_new)

@@ -15,11 +15,13 @@ from infoscope.studies.rejection import ClassThresholds
 
 
 def _make_display(result: ClassThresholds) -> ComparisonDisplay:
-    """Show how certain each class has to be, and how many of its samples are."""
+    """Return a forest plot of the thresholds, with how many samples of each class are accepted."""
     rows = [
-        ForestRow(name, limit, word=f"{format_count(result.accepted[name])} of {format_count(result.predicted[name])}")
-        for name, limit in result.thresholds.items()
-        if limit is not None and np.isfinite(limit)
+        ForestRow(
+            name, threshold, word=f"{format_count(result.accepted[name])} of {format_count(result.predicted[name])}"
+        )
+        for name, threshold in result.thresholds.items()
+        if threshold is not None and np.isfinite(threshold)
     ]
     return ComparisonDisplay(
         rows, f"Threshold on the {result.certainty}; at the right, how many are accepted", noun="classes"
@@ -32,19 +34,19 @@ PICTURES: dict[str, Callable[[ClassThresholds], Display]] = {"thresholds": _make
 def outline(result: ClassThresholds, unit: Units) -> Outline:
     """Write the outline: the gain first, then the classes."""
     after, before = (MetricNotation(result.criterion, unit).value(value) for value in (result.value, result.without))
-    word = name_criterion(result.criterion)
-    sign = "at most" if result.certainty == "entropy" else "at least"
+    criterion = name_criterion(result.criterion)
+    comparison = "at most" if result.certainty == "entropy" else "at least"
     accepted = sum(result.accepted.values()) / max(sum(result.predicted.values()), 1e-300)
     samples = format_count(sum(result.predicted.values()))
 
-    def write_limit(name: str) -> str:
-        limit = result.thresholds[name]
-        return "never" if limit is None or np.isinf(limit) else f"{limit:.4g}"
+    def format_threshold(name: str) -> str:
+        threshold = result.thresholds[name]
+        return "never" if threshold is None or np.isinf(threshold) else f"{threshold:.4g}"
 
     rows = tabulate(
         result.thresholds,
         (Column("class", "name"), Name),
-        (Column(f"{result.certainty} {sign}"), write_limit),
+        (Column(f"{result.certainty} {comparison}"), format_threshold),
         (Column("accepted"), lambda name: format_count(result.accepted[name])),
         (Column("predicted"), lambda name: format_count(result.predicted[name])),
         (
@@ -61,10 +63,10 @@ def outline(result: ClassThresholds, unit: Units) -> Outline:
             f"{len(result.thresholds)} classes",
             f"{samples} samples",
         ),
-        headline=f"A threshold per class takes the {word} from {before} to {after}; {format_share(accepted)} of the "
-        "samples are accepted.",
+        headline=f"A threshold per class takes the {criterion} from {before} to {after}; "
+        f"{format_share(accepted)} of the samples are accepted.",
         tiles=[
-            Tile(after, word, note=f"{before} without rejecting", metric=result.criterion),
+            Tile(after, criterion, note=f"{before} without rejecting", metric=result.criterion),
             Tile(format_share(accepted), "accepted"),
         ],
         sections=[Section("Classes", [Table(*rows, "Thresholds per class", search="classes")], "classes")],
