@@ -100,7 +100,7 @@ HOMES = {
     "compare_predictions": "infoscope.studies.compare",
     "Condition": "infoscope.studies.gate",
     "conditional_information": "infoscope.studies.relate",
-    "configuration": "infoscope.cli.configuration",
+    "read_configuration": "infoscope.cli.configuration",
     "confusion_order": "infoscope.figures.confusion",
     "confusions": "infoscope.studies.diagnose_statistics:find_confusions",
     "construct": "infoscope.tables:construction",

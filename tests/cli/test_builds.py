@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 import infoscope as ifs
-from tests.api import app, configuration
+from tests.api import app, read_configuration
 
 TRUTH = ["cat"] * 40 + ["dog"] * 40 + ["a<b>\x01&\n,:%"] * 40
 PREDICTED = ["cat"] * 36 + ["dog"] * 4 + ["dog"] * 20 + ["cat"] * 20 + TRUTH[80:]
@@ -268,16 +268,16 @@ def test_settings_above_the_root_of_a_project_are_not_used(
     inside = tmp_path / "project" / "deep"
     inside.mkdir(parents=True)
     monkeypatch.chdir(inside)
-    assert configuration(None).settings == {"level": 0.5}
+    assert read_configuration(None).settings == {"level": 0.5}
     if root == "home":
         monkeypatch.setenv("HOME", str(tmp_path / "project"))
         monkeypatch.setenv("USERPROFILE", str(tmp_path / "project"))
     else:
         (tmp_path / "project" / root).touch()
 
-    assert configuration(None).path is None
+    assert read_configuration(None).path is None
     (tmp_path / "project" / "infoscope.toml").write_text("level = 0.6\n")
-    assert configuration(None).settings == {"level": 0.6}
+    assert read_configuration(None).settings == {"level": 0.6}
 
 
 @pytest.mark.parametrize("name", ["infoscope.toml", "pyproject.toml"])
@@ -295,15 +295,15 @@ def test_settings_of_other_users_are_not_used(
         return os.stat_result((*found[:4], owners.get(place, found.st_uid), *found[5:10]))
 
     monkeypatch.setattr(Path, "stat", stat_of_another_user)
-    assert configuration(None).settings == {}
+    assert read_configuration(None).settings == {}
     assert f"{path} belong to another user and are not used" in capsys.readouterr().err
-    assert configuration(str(path)).settings == {"level": 0.5}
+    assert read_configuration(str(path)).settings == {"level": 0.5}
     path.write_text("[tool.infoscope]\nlevel = [")
-    assert configuration(None).settings == {}  # nor does one that is no TOML, or may not be read, stop anything
+    assert read_configuration(None).settings == {}  # nor does one that is no TOML, or may not be read, stop anything
     path.write_text("[tool.infoscope]\nlevel = 0.5\n")
     owners[path] = 0
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    assert configuration(None).settings == {"level": 0.5}
+    assert read_configuration(None).settings == {"level": 0.5}
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_the_opposite_of_a_switch_in_settings_means_what_it_says(tmp_path: Path,
     path = tmp_path / "infoscope.toml"
     for table in ("", "[evaluate]\n"):
         path.write_text(f"{table}{text}\n")
-        found = configuration(str(path)).defaults(app, click.Context(app), "evaluate")
+        found = read_configuration(str(path)).defaults(app, click.Context(app), "evaluate")
         assert found["evaluate"] == {"header": header}
 
 

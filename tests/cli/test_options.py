@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import ReadOptions
-from tests.api import COMMANDS, REMOVED, app, configuration, list_options
+from tests.api import COMMANDS, REMOVED, app, list_options, read_configuration
 
 OUTPUT = {"format", "unit", "output", "force", "quiet", "verbose", "run"}
 """Form and place of the output, which functions leave to the methods of their result."""
@@ -248,7 +248,7 @@ def test_variables_and_settings_of_options_that_were_taken_away_are_rejected(tmp
     for text in ("native = false", "[evaluate]\nnative = false"):
         settings.write_text(text)
         with pytest.raises(ifs.InputError, match="no --native: set the variable INFOSCOPE_NATIVE"):
-            configuration(str(settings)).defaults(app, click.Context(app), "evaluate")
+            read_configuration(str(settings)).defaults(app, click.Context(app), "evaluate")
 
 
 @pytest.mark.parametrize(("word", "separator"), [("csv:;", ";"), ("csv:\\t", "\t"), ("csv:|", "|")])

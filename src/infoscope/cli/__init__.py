@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from infoscope import __version__
-from infoscope.cli.configuration import configuration
+from infoscope.cli.configuration import read_configuration
 from infoscope.cli.invocation import RecordingGroup
 from infoscope.cli.process import end_status, heed_signals, ignore_signals, is_interrupted, open_closed_streams
 from infoscope.errors import MissingLabelsWarning
@@ -46,10 +46,10 @@ COMMANDS = {
 def _show_settings(context: click.Context, _option: click.Parameter, wanted: bool) -> None:
     """Print the settings that hold here, and where they come from, and end."""
     if wanted:
-        stated = configuration(context.params.get("config"))
+        settings_file = read_configuration(context.params.get("config"))
         nowhere = "no infoscope.toml, and no [tool.infoscope] in a pyproject.toml here or above"
-        click.echo(f"# {stated.path or nowhere}")
-        click.echo(json.dumps(stated.settings, indent=2, ensure_ascii=False, default=str))
+        click.echo(f"# {settings_file.path or nowhere}")
+        click.echo(json.dumps(settings_file.settings, indent=2, ensure_ascii=False, default=str))
         context.exit()
 
 
@@ -77,8 +77,8 @@ def app(context: click.Context, config: str | None, no_config: bool) -> None:
     context.with_resource(warnings.catch_warnings())
     warnings.simplefilter("ignore", MissingLabelsWarning)  # a finding of the result says it
     if not no_config and isinstance(context.command, click.Group):
-        stated = configuration(config)
-        context.default_map = stated.defaults(context.command, context, context.invoked_subcommand)
+        settings_file = read_configuration(config)
+        context.default_map = settings_file.defaults(context.command, context, context.invoked_subcommand)
 
 
 def main() -> None:

@@ -1,7 +1,7 @@
-"""Columns as people name them: several in one word, by patterns, guessed, and the only one that is left.
+"""Resolve the columns that options name: lists, patterns, and columns that are guessed because nobody named them.
 
-Commands that read rows open their source with ``chosen_columns``. What names leave open is completed from the header of
-the source; what nobody named is guessed by ``readers.guess_columns`` where that is sure, and asked for where it is not.
+Commands that read rows open their source with ``chosen_columns``. Patterns are expanded from the header of the source;
+columns that no option names are guessed by ``readers.guess_columns`` if that is certain, otherwise the user is asked.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 _PATTERN = frozenset("*?[")
 _LISTS = ("by", "show", "scores", "judge", "period")
 """Options that name several columns which are neither the truth nor a system."""
-_SINGLE = ("weight", "groups", "baseline_system", "by")
-_MAX_SHOWN = 12
+_SINGLE_COLUMNS = ("weight", "groups", "baseline_system", "by")
+_MAX_LISTED = 12
 """Columns that a message lists."""
 
 
 @dataclass(frozen=True)
 class ChosenColumns:
-    """What a command reads: its source, the truth column, and the columns of systems, annotators or scores."""
+    """The source of a command, its truth column, and its columns of systems, annotators or scores."""
 
     source: str | list[str] | Files
     truth: str | None
@@ -51,29 +51,29 @@ class ChosenColumns:
 def chosen_columns(
     source: Sequence[str], chosen: Mapping[str, Any], *, option: str = "system", needs_truth: bool = True
 ) -> Iterator[ChosenColumns]:
-    """Yield the columns that options name, with "a,b" split, patterns filled in, and the others guessed where sure.
+    """Yield the columns that options name, with "a,b" split, patterns expanded, and the others guessed if certain.
 
-    A column whose name is the word itself wins. The source is looked at only where the words leave a question; what
-    gives its bytes only once is then kept until the command is done.
+    A column whose name is the word itself takes precedence. The header of the source is read only if the options leave
+    a question open; a source that can be read only once is then kept until the command is done.
     """
     words, truth, read = tuple(chosen[option]), chosen.get("truth"), read_options(chosen)
-    named = {name: chosen.get(name) for name in _LISTS}
-    lists: dict[str, list[str]] = {
-        name: [] if value is None or isinstance(value, str) else list(value) for name, value in named.items()
-    }
-    is_open = any(_is_question(word) for given in (words, *lists.values()) for word in given)
-    lacks = wanted_columns(truth if needs_truth else "", words, option)
+    lists: dict[str, list[str]] = {}
+    for name in _LISTS:
+        value = chosen.get(name)
+        lists[name] = [] if value is None or isinstance(value, str) else list(value)
+    has_patterns = any(_needs_header(word) for option_words in (words, *lists.values()) for word in option_words)
+    missing = _list_missing_roles(truth if needs_truth else "", words, option)
     if chosen.get("key") and not chosen.get("truth_file"):
         raise click.UsageError("--key joins the truth of another file; name it with --truth-file")
-    if not lacks and not is_open and not chosen.get("truth_file"):
+    if not missing and not has_patterns and not chosen.get("truth_file"):
         yield ChosenColumns(sources(source), truth, list(words), read, lists)
         return
     if ifs.readers.are_parts(source, chosen["input_format"]):  # files of tables, whose systems have names
-        tables = ifs.readers.read_tables(sources(source)) if is_open else ()
+        tables = ifs.readers.read_tables(sources(source)) if has_patterns else ()
         names = list(dict.fromkeys(system for _, system in tables))
-        yield ChosenColumns(sources(source), truth, _fill_in(words, names, "SOURCE"), read, {"by": lists["by"]})
+        yield ChosenColumns(sources(source), truth, _resolve_words(words, names, "SOURCE"), read, {"by": lists["by"]})
         return
-    with _open_files(source, chosen, read, lacks) as (files, label, read):
+    with _open_files(source, chosen, read, missing) as (files, label, read):
         if files is None:  # a table of a database, whose columns nobody knows before it is read
             for word in words:
                 if _PATTERN & set(word):
@@ -81,10 +81,12 @@ def chosen_columns(
                         f"the columns of this source are not known before it is read; name {word!r} one by one"
                     )
             if truth is None or not words:
-                raise click.UsageError(f"name {wanted_columns(None, (), option)}")
-            split = {name: [part for word in given for part in split_names(word)] for name, given in lists.items()}
+                raise click.UsageError(f"name {_list_missing_roles(None, (), option)}")
+            split_lists = {
+                name: [part for word in list_words for part in split_names(word)] for name, list_words in lists.items()
+            }
             systems = [part for word in words for part in split_names(word)]
-            yield ChosenColumns(sources(source), truth, systems, read, split)
+            yield ChosenColumns(sources(source), truth, systems, read, split_lists)
             return
         columns = _complete(files, label or truth, words, lists, chosen, read, option, needs_truth)
         yield columns if files.titles else replace(columns, source=sources(source))
@@ -92,14 +94,16 @@ def chosen_columns(
 
 @contextmanager
 def _open_files(
-    source: Sequence[str], chosen: Mapping[str, Any], read: ifs.ReadOptions, lacks: str
+    source: Sequence[str], chosen: Mapping[str, Any], read: ifs.ReadOptions, missing: str
 ) -> Iterator[tuple[Files | None, str | None, ifs.ReadOptions]]:
     """Open the files of a source, with the truth of another file beside them where one is named."""
     if chosen.get("truth_file"):
         options = {"key": chosen["key"], "truth": chosen.get("truth"), "read": read}
         with ifs.readers.joined_truth(sources(source), chosen["truth_file"], **options) as joined:
-            taken = {"--key": (chosen["key"], joined.key), "-t": (chosen.get("truth"), joined.label)}
-            complete_command([word for flag, (given, name) in taken.items() if given is None for word in (flag, name)])
+            if chosen["key"] is None:
+                complete_command(["--key", joined.key])
+            if chosen.get("truth") is None:
+                complete_command(["-t", joined.label])
             evidence = {"rows": joined.counts.rows, "unused_keys": joined.counts.unused_keys}
             is_whole = joined.counts.is_whole
             add_finding(ifs.Finding("truth_joined", joined.sentence, "note" if is_whole else "warning", evidence))
@@ -110,9 +114,9 @@ def _open_files(
             opened = ifs.readers.engine.open_source(sources(source), read, folder)
             files = opened if isinstance(opened, ifs.readers.files.Files) else None
         except InputError as error:
-            if not lacks:
+            if not missing:
                 raise
-            raise InputError(f"{error}; also name {lacks}") from error
+            raise InputError(f"{error}; also name {missing}") from error
         yield files, None, read
 
 
@@ -126,31 +130,36 @@ def _complete(
     option: str,
     needs_truth: bool,
 ) -> ChosenColumns:
-    """Turn words into columns of these files, and guess what is missing."""
-    others = [value for name in _SINGLE if isinstance(value := chosen.get(name), str)]
-    plain = [word for given in (words, *lists.values()) for word in given if not _is_question(word)]
+    """Resolve words to columns of these files, and guess the columns that nobody named."""
+    others = [value for name in _SINGLE_COLUMNS if isinstance(value := chosen.get(name), str)]
+    plain = [word for option_words in (words, *lists.values()) for word in option_words if not _needs_header(word)]
     present = ifs.readers.column_names(files, read, [*others, *(() if truth is None else (truth,)), *plain])
-    filled: dict[str, list[str]] = {}
-    for name, given in lists.items():
-        filled[name] = _fill_in(given, present, files.name, [column for column in present if column != truth])
-        others += filled[name]
+    resolved: dict[str, list[str]] = {}
+    for name, list_words in lists.items():
+        resolved[name] = _resolve_words(
+            list_words, present, files.name, [column for column in present if column != truth]
+        )
+        others += resolved[name]
     free = [name for name in present if name not in (truth, *others)]
-    systems = _fill_in(words, present, files.name, free)
+    systems = _resolve_words(words, present, files.name, free)
     if not systems or (needs_truth and truth is None):
-        left = [name for name in free if name not in systems]
-        roles = _Question(option, truth, systems, left, chosen).answer(files, read, others)
+        unnamed = [name for name in free if name not in systems]
+        roles = _ColumnGuess(option, truth, systems, unnamed, chosen).make(files, read, others)
         truth, systems = roles.truth, list(roles.scores if option == "score" else roles.systems)
         if "scores" in chosen:
-            filled["scores"] = filled["scores"] or list(roles.system_scores)
-    return ChosenColumns(files, truth, systems, read, filled)
+            resolved["scores"] = resolved["scores"] or list(roles.system_scores)
+    return ChosenColumns(files, truth, systems, read, resolved)
 
 
-def _is_question(word: str) -> bool:
+def _needs_header(word: str) -> bool:
+    """Return True if a word is a list or a pattern, which only the header of the source resolves."""
     return "," in word or bool(_PATTERN & set(word))
 
 
-def _fill_in(words: Sequence[str], present: Sequence[str], source: str, free: Sequence[str] | None = None) -> list[str]:
-    """Return columns by words, each once where patterns overlap."""
+def _resolve_words(
+    words: Sequence[str], present: Sequence[str], source: str, free: Sequence[str] | None = None
+) -> list[str]:
+    """Return the columns that words name, without repetitions where patterns overlap."""
     columns: list[str] = []
     for word in words:
         matched = _match_columns(word, present, present if free is None else free, source)
@@ -165,10 +174,10 @@ def _match_columns(word: str, present: Sequence[str], free: Sequence[str], sourc
     >>> _match_columns("a,b,c,p_*", names, names, "log.csv")
     ['a', 'b,c', 'p_1', 'p_2']
     """
-    if word in present or not _is_question(word):
+    if word in present or not _needs_header(word):
         return [word]
     parts = word.split(",")
-    for size in range(len(parts) - 1, 0, -1):  # a name with a comma in it before its parts
+    for size in range(len(parts) - 1, 0, -1):  # prefer a name that contains a comma to its parts
         first, rest = ",".join(parts[:size]), ",".join(parts[size:])
         if size == 1 or first in present:
             return [
@@ -184,35 +193,37 @@ def _match_columns(word: str, present: Sequence[str], free: Sequence[str], sourc
 
 
 def _list_names(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:_MAX_SHOWN])) + (", …" if len(names) > _MAX_SHOWN else "")
+    return ", ".join(map(repr, names[:_MAX_LISTED])) + (", …" if len(names) > _MAX_LISTED else "")
 
 
-def wanted_columns(truth: str | None, systems: Sequence[str], option: str) -> str:
-    """Say what is still to be named; nothing where all is."""
-    needed = "a score column with --score" if option == "score" else "a system column with -s"
-    lacking = [*(() if truth is not None else ("the truth column with -t",)), *(() if systems else (needed,))]
-    return " and ".join(lacking)
+def _list_missing_roles(truth: str | None, systems: Sequence[str], option: str) -> str:
+    """List the roles that still need a column, with their options; an empty string if there are none."""
+    system_option = "a score column with --score" if option == "score" else "a system column with -s"
+    missing = [*(() if truth is not None else ("the truth column with -t",)), *(() if systems else (system_option,))]
+    return " and ".join(missing)
 
 
 @dataclass(frozen=True)
-class _Question:
-    """Columns that nobody named: what is known of the others, and which columns of the source are left."""
+class _ColumnGuess:
+    """A guess at columns that no option names, from those that are named and the unnamed columns of the source."""
 
     option: str
     truth: str | None
     systems: list[str]
-    left: list[str]
+    unnamed: list[str]
     chosen: Mapping[str, Any]
 
-    def answer(self, files: Files, read: ifs.ReadOptions, others: Sequence[str]) -> ColumnRoles:
-        """Guess all roles, with the reasons and the whole command as notes; ask for what is not certain."""
-        if len(self.left) == 1 and bool(self.systems) != (self.truth is not None):
-            return self._take_last_column()
+    def make(self, files: Files, read: ifs.ReadOptions, others: Sequence[str]) -> ColumnRoles:
+        """Guess all roles and print the reasons and the full command as notes; reject a guess that is not certain."""
+        if len(self.unnamed) == 1 and bool(self.systems) != (self.truth is not None):
+            return self._take_only_column()
         matrix = ifs.readers.recognised_matrix(files.paths[0]) if len(files.paths) == 1 else None
         if matrix is not None:
-            takes = "matrix" in self.chosen
-            way = f"{command_line()} --matrix" if takes else f"infoscope evaluate --matrix {shlex.quote(files.name)}"
-            raise click.UsageError(f"{files.name} is {matrix}, not rows: {way}")
+            has_option = "matrix" in self.chosen
+            advice = (
+                f"{command_line()} --matrix" if has_option else f"infoscope evaluate --matrix {shlex.quote(files.name)}"
+            )
+            raise click.UsageError(f"{files.name} is {matrix}, not rows: {advice}")
         rows = ifs.readers.first_rows(files, read)
         if rows and not any(rows.values()):
             raise click.UsageError(f"{files.name} has a header ({', '.join(map(repr, rows))}) and no row below it")
@@ -223,25 +234,25 @@ class _Question:
         roles = ifs.readers.with_repeated_names(guess, files, read)
         options = self._spell_options(roles)
         if not roles.is_sure:
-            raise click.UsageError(self._ask(roles, options))
+            raise click.UsageError(self._write_question(roles, options))
         complete_command(options)
         self._note([*roles.reasons, f"in full: {command_line()}"])
         return roles
 
-    def _take_last_column(self) -> ColumnRoles:
-        """Take the only column that is left for the role that is open."""
-        only = self.left[0]
+    def _take_only_column(self) -> ColumnRoles:
+        """Assign the only unnamed column to the open role."""
+        column = self.unnamed[0]
         if self.truth is None:
             flag, role = "-t", "truth"
         else:
             flag, role = ("--score", "scores") if self.option == "score" else ("-s", "predictions")
-        complete_command([flag, only])
-        self._note([f"{only!r} is the only column left and is taken as the {role} ({flag} {only})"])
-        systems = tuple(self.systems) or (only,)
-        return ifs.readers.ColumnRoles(self.truth or only, systems, systems if self.option == "score" else ())
+        complete_command([flag, column])
+        self._note([f"{column!r} is the only column left and is taken as the {role} ({flag} {column})"])
+        systems = tuple(self.systems) or (column,)
+        return ifs.readers.ColumnRoles(self.truth or column, systems, systems if self.option == "score" else ())
 
     def _spell_options(self, roles: ColumnRoles) -> list[str]:
-        """Return the words that say the guess."""
+        """Return the options and values that state the guess."""
         words = [] if self.truth is not None or roles.truth is None else ["-t", roles.truth]
         is_score = self.option == "score"
         if not self.systems:
@@ -253,18 +264,19 @@ class _Question:
             words += ["--by", roles.layout]
         return words
 
-    def _ask(self, roles: ColumnRoles, options: Sequence[str]) -> str:
-        """Ask for columns, with the guess where there is one, and what the source has."""
+    def _write_question(self, roles: ColumnRoles, options: Sequence[str]) -> str:
+        """Write the question for the missing columns, with the guess if there is one and the columns of the source."""
         question = roles.question or ""
         guess = ""
         if roles.truth is not None and (roles.scores if self.option == "score" else roles.systems):
             guess = f"; if it is right: {command_line()} {' '.join(map(shlex.quote, options))}"
         matrix = "; or say --matrix if SOURCE is a confusion matrix" if "matrix" in self.chosen else ""
-        wanted = wanted_columns(self.truth, self.systems, self.option)
-        stated = f"{question[:1].upper()}{question[1:]}{guess}{matrix}"
-        return f"name {wanted}; SOURCE has {_list_names(self.left) or 'no other column'}. {stated}"
+        missing = _list_missing_roles(self.truth, self.systems, self.option)
+        sentence = f"{question[:1].upper()}{question[1:]}{guess}{matrix}"
+        return f"name {missing}; SOURCE has {_list_names(self.unnamed) or 'no other column'}. {sentence}"
 
     def _note(self, lines: Sequence[str]) -> None:
+        """Print notes to standard error, unless --quiet."""
         if not self.chosen.get("quiet"):
             for line in lines:
                 say(f"note: {line}")

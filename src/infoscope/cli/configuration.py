@@ -1,6 +1,6 @@
-"""Settings of a project: options that every run shall have, from ``infoscope.toml`` or ``[tool.infoscope]``.
+"""Settings of a project: default options from ``infoscope.toml`` or ``[tool.infoscope]`` of ``pyproject.toml``.
 
-What is typed comes first, then the environment (INFOSCOPE_GATE_MIN), then the file.
+Options on the command line take precedence, then the environment (INFOSCOPE_GATE_MIN), then the file.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from infoscope.errors import InputError, did_you_mean
 
 OWN_FILE = "infoscope.toml"
 PROJECT_FILE = "pyproject.toml"
-_TYPED_ALONE = frozenset({"output", "force", "junit", "sarif", "labels-out", "items"})
-"""Options that write files: a folder that was fetched from elsewhere shall replace none."""
+_COMMAND_LINE_ONLY = frozenset({"output", "force", "junit", "sarif", "labels-out", "items"})
+"""Options that write files, so that a downloaded folder cannot overwrite any."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Configuration:
     settings: Mapping[str, Any] = field(default_factory=dict)
 
     def defaults(self, group: click.Group, context: click.Context, name: str | None) -> dict[str, Any]:
-        """Return defaults of the command that is called, as click takes them; reject settings that nothing knows."""
+        """Return the defaults of a command as click takes them; reject unknown settings."""
         command = None if name is None else group.get_command(context, name)
         if command is None or name is None or not self.settings:
             return {}
@@ -45,37 +45,38 @@ class Configuration:
             is_own_file = self.path is not None and self.path.name == OWN_FILE
             table = name if is_own_file else f"tool.infoscope.{name}"
             raise InputError(f"{self.path}: {name} is a command; write its options in a table [{table}]")
-        options = _options_by_word(command)
+        options = _map_options(command)
         for key in (*shared, *own):
-            if _option_word(key) in _TYPED_ALONE:
+            if _normalize_name(key) in _COMMAND_LINE_ONLY:
                 raise InputError(
                     f"{self.path}: {key} is no setting, for what is written is decided where the command is typed; "
-                    f"remove it here, and type --{_option_word(key)}"
+                    f"remove it here, and type --{_normalize_name(key)}"
                 )
         for key in own:
-            if _option_word(key) not in options:
+            if _normalize_name(key) not in options:
                 raise InputError(f"{self.path}: {_describe_unknown(f'{name}.{key}', key, options, name)}")
         values: dict[str, Any] = {}
         for key, value in (*shared.items(), *own.items()):
-            option = options.get(_option_word(key))
+            option = options.get(_normalize_name(key))
             if option is not None:
                 # ``no-header = true`` says that ``header`` is false
-                is_opposite = _option_word(key) in map(_option_word, option.secondary_opts) and isinstance(value, bool)
+                opposites = map(_normalize_name, option.secondary_opts)
+                is_opposite = isinstance(value, bool) and _normalize_name(key) in opposites
                 values[str(option.name)] = self._convert(context, option, not value if is_opposite else value)
         return {name: values}
 
     def _convert(self, context: click.Context, option: click.Option, value: Any) -> Any:
-        """Return a value as click takes it, tried here: a fault is of this file, and not of what was typed."""
-        given = value
+        """Return a value as click takes it; convert it once, so that an error names this file."""
+        converted = value
         if isinstance(value, Mapping):  # a table of limits becomes METRIC=X
-            given = [f"{name}={number}" for name, number in _flatten(value)]
+            converted = [f"{name}={number}" for name, number in _flatten(value)]
         elif option.multiple and not isinstance(value, list):
-            given = [value]
+            converted = [value]
         is_switch = isinstance(option.type, click.types.BoolParamType)
-        try:  # click would take some values of TOML for something else, or fail on them: it knows text only
-            if isinstance(given, list) and not option.multiple:
+        try:  # click expects text: it would misread some values of TOML, or fail on them
+            if isinstance(converted, list) and not option.multiple:
                 raise click.BadParameter("it takes one value, not a list")
-            for item in given if isinstance(given, list) else [given]:
+            for item in converted if isinstance(converted, list) else [converted]:
                 if isinstance(item, bool) != is_switch and not (is_switch and isinstance(item, str)):
                     raise click.BadParameter(
                         "write true or false" if is_switch else "it takes a value, not true or false"
@@ -84,71 +85,71 @@ class Configuration:
                     raise click.BadParameter("write a whole number")
                 if not isinstance(item, (bool, int, float, str)):
                     raise click.BadParameter("it takes text or a number")
-            option.type_cast_value(context, given)
+            option.type_cast_value(context, converted)
         except click.BadParameter as problem:
-            shown = next((_option_word(word) for word in option.opts if word.startswith("--")), str(option.name))
-            raise InputError(f"{self.path}: {shown} is {given!r}: {problem.message.rstrip('.')}") from None
-        return given
+            name = next((_normalize_name(word) for word in option.opts if word.startswith("--")), str(option.name))
+            raise InputError(f"{self.path}: {name} is {converted!r}: {problem.message.rstrip('.')}") from None
+        return converted
 
     def _check_shared(
         self, shared: Mapping[str, Any], command: click.Command, group: click.Group, context: click.Context
     ) -> None:
-        """Reject settings that no command has; the others are loaded only where this one does not have it."""
-        options = _options_by_word(command)
-        if all(_option_word(key) in options for key in shared):
+        """Reject settings that no command has; load other commands only if this one lacks a setting."""
+        options = _map_options(command)
+        if all(_normalize_name(key) in options for key in shared):
             return
         names = group.list_commands(context)
         for other in names:
             loaded = group.get_command(context, other)
-            options |= {} if loaded is None else _options_by_word(loaded)
+            options |= {} if loaded is None else _map_options(loaded)
         for key in shared:
-            if _option_word(key) not in options:
+            if _normalize_name(key) not in options:
                 raise InputError(f"{self.path}: {_describe_unknown(key, key, [*options, *names], 'infoscope')}")
 
 
-def configuration(stated: str | None) -> Configuration:
-    """Return the settings of the named file, else of the nearest one up to the root of the project, else none.
+def read_configuration(stated_path: str | None) -> Configuration:
+    """Read the settings of the stated file, else of the nearest one up to the root of the project.
 
-    The root is the first folder with a project file or a repository, or the home folder. Files of other users are left
-    alone: in a shared folder anybody could decide what passes.
+    The root is the first folder with a project file or a repository, or the home folder. Files of other users are
+    ignored: in a shared folder anybody could decide what passes.
     """
-    if stated is not None:
-        path = Path(stated)
+    if stated_path is not None:
+        path = Path(stated_path)
         return Configuration(path, _read_settings(path, required=True) or {})
     folder, home = Path.cwd().resolve(), Path.home().resolve()
-    for place in (folder, *folder.parents):
+    for parent in (folder, *folder.parents):
         for name in (OWN_FILE, PROJECT_FILE):
-            path = place / name
+            path = parent / name
             if not path.is_file():
                 continue
             if not hasattr(os, "geteuid") or path.stat().st_uid in (os.geteuid(), 0):
                 if (settings := _read_settings(path, required=False)) is not None:
                     return Configuration(path, settings)
                 continue
-            with suppress(InputError):  # nor does one that cannot be read stop anything
+            with suppress(InputError):  # an unreadable file of another user stops nothing
                 if _read_settings(path, required=False) is not None:
                     say(f"warning: the settings {path} belong to another user and are not used; --config uses them")
-        if place == home or (place / ".git").exists() or (place / PROJECT_FILE).exists():
+        if parent == home or (parent / ".git").exists() or (parent / PROJECT_FILE).exists():
             break
     return Configuration()
 
 
 def _read_settings(path: Path, *, required: bool) -> Mapping[str, Any] | None:
-    """Return the settings of a file; None for a project file that has none."""
+    """Read the settings of a file; None for a project file without any."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError):
         raise InputError(f"the settings {path} cannot be read; give a TOML file") from None
-    own = path.name != PROJECT_FILE
-    if not own and "tool.infoscope" not in text:
+    is_own_file = path.name != PROJECT_FILE
+    if not is_own_file and "tool.infoscope" not in text:
         return {} if required else None
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as problem:  # numbers with thousands of digits are a ValueError, too
         reason = "it is nested too deeply" if isinstance(problem, RecursionError) else problem
         raise InputError(f"{path} is not TOML: {reason}; correct it, or leave it out with --no-config") from None
-    settings = document if own else document.get("tool", {}).get("infoscope")
-    if own and set(document) == {"tool"}:  # a file of another name, written as the project's
+    settings = document if is_own_file else document.get("tool", {}).get("infoscope")
+    if is_own_file and set(document) == {"tool"}:  # a file of another name with the table of a project file
         settings = document["tool"].get("infoscope", {})
     if settings is None:
         return {} if required else None
@@ -157,10 +158,10 @@ def _read_settings(path: Path, *, required: bool) -> Mapping[str, Any] | None:
     return settings
 
 
-def _options_by_word(command: click.Command) -> dict[str, click.Option]:
-    """Return options by the names under which they are typed."""
+def _map_options(command: click.Command) -> dict[str, click.Option]:
+    """Return the options of a command by their names on the command line."""
     return {
-        _option_word(word): param
+        _normalize_name(word): param
         for param in command.params
         if isinstance(param, click.Option)
         for word in (*param.opts, *param.secondary_opts)
@@ -168,22 +169,23 @@ def _options_by_word(command: click.Command) -> dict[str, click.Option]:
     }
 
 
-def _option_word(word: str) -> str:
+def _normalize_name(word: str) -> str:
+    """Return the name of an option without leading dashes, with dashes for underscores."""
     return word.lstrip("-").replace("_", "-")
 
 
-def _describe_unknown(shown: str, key: str, known: Iterable[str], command: str) -> str:
-    """Say what to write instead of an option that there is not."""
-    if (advice := advice_for(f"--{_option_word(key)}", command)) is not None:
+def _describe_unknown(setting: str, key: str, names: Iterable[str], command: str) -> str:
+    """Say what to write instead of a setting that is no option."""
+    if (advice := advice_for(f"--{_normalize_name(key)}", command)) is not None:
         return advice
-    hint = did_you_mean(_option_word(key), known, "`infoscope COMMAND --help-all` lists the options")
-    return f"there is no option {shown!r}; {hint}"
+    hint = did_you_mean(_normalize_name(key), names, "`infoscope COMMAND --help-all` lists the options")
+    return f"there is no option {setting!r}; {hint}"
 
 
-def _flatten(table: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
+def _flatten(table: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield the entries of nested tables under dotted names."""
     for name, value in table.items():
         if isinstance(value, Mapping):
-            yield from _flatten(value, f"{before}{name}.")
+            yield from _flatten(value, f"{prefix}{name}.")
         else:
-            yield f"{before}{name}", value
+            yield f"{prefix}{name}", value
