@@ -44,7 +44,7 @@ _TOKEN_SCHEMES = ("http", "https", "ftp", "git")
 
 
 def masked(text: str) -> str:
-    """A text whose addresses and connection strings have lost their secrets; anything else stays as it is.
+    """Mask the secrets of addresses and connection strings in a text.
 
     >>> masked("cannot open https://ann:s3cret@example.org/log.csv?sig=ab12&v=1")
     'cannot open https://ann:…@example.org/log.csv?sig=…&v=1'
@@ -54,15 +54,15 @@ def masked(text: str) -> str:
     'https://example.org/pkg@2/log.csv'
     """
     if "@" in text:
-        text = _ADDRESS.sub(_without_password, text)
-    for pattern, calm in _patterns():
-        text = pattern.sub(calm, text)
+        text = _ADDRESS.sub(_mask_password, text)
+    for pattern, replacement in _compile_patterns():
+        text = pattern.sub(replacement, text)
     return text
 
 
 @cache
-def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
-    """Patterns of secrets with their replacements, compiled on first use."""
+def _compile_patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """Compile the patterns of secrets, with their replacements, on first use."""
     return (
         (re.compile(rf"(?i)({_SECRET_KEYS}\s*=\s*){_VALUE}"), r"\1…"),
         (re.compile(rf"(?i)({_SECRET_KEYS}['\"]\s*:\s*){_QUOTED}"), r"\1'…'"),
@@ -72,23 +72,23 @@ def _patterns() -> tuple[tuple[re.Pattern[str], str], ...]:
     )
 
 
-def _without_password(found: re.Match[str]) -> str:
-    """The address without what stands before its host: up to the last @, since people paste passwords unescaped."""
-    scheme, rest = found["scheme"], found["rest"]
+def _mask_password(address: re.Match[str]) -> str:
+    """Mask what precedes the host of an address: up to the last @, since people paste passwords unescaped."""
+    scheme, rest = address["scheme"], address["rest"]
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
     user, colon, port = authority.partition(":")
     if "@" not in rest or ("@" not in authority and (not colon or port.isdigit())):
-        return found[0]
+        return address[0]
     secret, _, host = rest.rpartition("@")
     if colon and "@" not in user:
         return f"{scheme}{user}:…@{host}"
     is_token = scheme.partition(":")[0].lower() in _TOKEN_SCHEMES or "@" in secret
-    return f"{scheme}…@{host}" if is_token else found[0]
+    return f"{scheme}…@{host}" if is_token else address[0]
 
 
 @contextmanager
 def secrets_hidden() -> Iterator[None]:
-    """Mask what errors say, those of drivers and engines behind ours included: a traceback shows them all."""
+    """Mask secrets in the messages of errors and of their causes, since a traceback shows them all."""
     try:
         yield
     except BaseException as error:
@@ -97,7 +97,7 @@ def secrets_hidden() -> Iterator[None]:
 
 
 def _mask_chain(error: BaseException) -> None:
-    """Mask the words of an error and of those that led to it; one that keeps its own words is cut off."""
+    """Mask the messages of an error and of its causes; drop a cause whose message cannot be changed."""
     if any(isinstance(part, str) and masked(part) != part for part in error.args):
         error.args = tuple(masked(part) if isinstance(part, str) else part for part in error.args)
     for link in ("__cause__", "__context__"):
@@ -110,12 +110,12 @@ def _mask_chain(error: BaseException) -> None:
 
 
 class Advised(str):
-    """A sentence that ends in advice, as text in the words of the command line; ``page`` ends in those of a page.
+    """A sentence that ends in advice, worded for the command line; ``page`` is the wording for a page.
 
-    >>> said = Advised("no key of a.csv is in b.csv", terminal="; name another with --key", page="; choose another")
-    >>> print(said)
+    >>> sentence = Advised("no key of a.csv is in b.csv", terminal="; name another with --key", page="; choose another")
+    >>> print(sentence)
     no key of a.csv is in b.csv; name another with --key
-    >>> on_page(said + ", please")
+    >>> on_page(sentence + ", please")
     'no key of a.csv is in b.csv; choose another, please'
     """
 
@@ -123,28 +123,29 @@ class Advised(str):
     page: str
 
     def __new__(cls, problem: str, *, terminal: str, page: str) -> Self:
-        """The problem, which may itself be advised, with the advice as it goes on."""
+        """Join a problem, which may itself be advised, and the advice."""
         sentence = super().__new__(cls, f"{problem}{terminal}")
         sentence.page = on_page(problem) + page
         return sentence
 
     def __reduce__(self) -> tuple[Callable[[str, str], Advised], tuple[str, str]]:
-        """Both wordings, for copies and other processes."""
-        return _advised, (str(self), self.page)
+        """Keep both wordings in copies and in other processes."""
+        return _restore_advised, (str(self), self.page)
 
     def __add__(self, more: str) -> Advised:
-        """The sentence going on in the same words everywhere."""
+        """Append the same words to both wordings."""
         return Advised(self, terminal=more, page=more)
 
 
-def _advised(text: str, page: str) -> Advised:
+def _restore_advised(text: str, page: str) -> Advised:
+    """Restore a sentence with advice from its two wordings."""
     sentence = Advised(text, terminal="", page="")
     sentence.page = page
     return sentence
 
 
 def on_page(sentence: str) -> str:
-    """A sentence in the words of a page, on which nobody can type options."""
+    """Return the wording of a sentence for a page, where nobody can type options."""
     return sentence.page if isinstance(sentence, Advised) else sentence
 
 
@@ -162,7 +163,7 @@ class InfoscopeError(Exception):
         return str(self) if self._page is None else self._page
 
     def reworded(self, change: Callable[[str], str]) -> Self:
-        """The same error with its sentence changed, on a page too."""
+        """Return the same error with both wordings changed."""
         error = type(self)(change(str(self)))
         error._page = None if self._page is None else change(self._page)
         return error
@@ -176,7 +177,7 @@ class UnknownNameError(InfoscopeError, KeyError):
     """A column, label, metric or option that does not exist, or that could mean two things."""
 
     def __str__(self) -> str:
-        """The sentence itself: ``KeyError`` would put it in quotes."""
+        """Return the message itself: ``KeyError`` would put it in quotes."""
         return str(self.args[0]) if self.args else ""
 
 
@@ -217,10 +218,10 @@ def check_interrupted(error: BaseException) -> None:
 
 
 def check_level(level: object) -> float:
-    """The probability of an interval, if it is one."""
-    value, said = (float(level), str(level)) if isinstance(level, Real) else (nan, repr(level))
+    """Return the level of an interval as a float; reject one that is not between 0 and 1."""
+    value, text = (float(level), str(level)) if isinstance(level, Real) else (nan, repr(level))
     if not 0 < value < 1:
-        raise InputError(f"level must be between 0 and 1 (for example 0.95), got {said}")
+        raise InputError(f"level must be between 0 and 1 (for example 0.95), got {text}")
     return value
 
 
@@ -231,7 +232,7 @@ def check_seed(seed: object) -> None:
 
 
 def did_you_mean(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """The question whether the nearest of the known names was meant; ``otherwise`` if none is near.
+    """Ask whether the nearest of the known names was meant; return ``otherwise`` if none is near.
 
     >>> did_you_mean("acuracy", ["accuracy", "kappa"])
     "did you mean 'accuracy'?"

@@ -1,6 +1,6 @@
-"""``infoscope serve`` and ``infoscope verdicts``: a folder of predictions in the browser, and what people said there.
+"""``infoscope serve`` and ``infoscope verdicts``: explore a folder of predictions in the browser, and apply verdicts.
 
-The server listens on this machine alone.
+The server listens on the local machine only.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ def serve(folder: str, port: int, no_browser: bool) -> None:
         if not webbrowser.open(address):
             say("No browser was found on this machine; open the address yourself.")
 
-    if not no_browser:  # meanwhile the server answers: a browser in the terminal stays until it is left
-        way = f"{origin}/{ifs.explorer.ENTRANCE}/{explorer.entrance.token()}"
-        threading.Thread(target=open_browser, args=(way,), name="browser", daemon=True).start()
+    if not no_browser:  # in a thread, since a text browser blocks until it is closed
+        launch_url = f"{origin}/{ifs.explorer.ENTRANCE}/{explorer.entrance.token()}"
+        threading.Thread(target=open_browser, args=(launch_url,), name="browser", daemon=True).start()
     try:
         server.serve_forever(poll_interval=0.2)
     finally:
@@ -76,11 +76,13 @@ def count(verdicts: str) -> None:
 
     Example: infoscope verdicts count verdicts.jsonl
     """
-    given = ifs.explorer.read_verdicts(verdicts)
-    lines = [error.sentence() for error in ifs.explorer.truth_errors(given)]
-    other = sum(verdict.drawn != "random" for verdict in given)
-    if other:
-        lines.append(f"{other} verdicts are about rows that were chosen, not drawn: they say nothing about the others.")
+    verdict_list = ifs.explorer.read_verdicts(verdicts)
+    lines = [error.sentence() for error in ifs.explorer.truth_errors(verdict_list)]
+    chosen = sum(verdict.drawn != "random" for verdict in verdict_list)
+    if chosen:
+        lines.append(
+            f"{chosen} verdicts are about rows that were chosen, not drawn: they say nothing about the others."
+        )
     write_stdout("\n".join(lines or ["No verdict is about an error that was drawn at random."]) + "\n")
 
 

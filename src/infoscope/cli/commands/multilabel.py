@@ -1,4 +1,4 @@
-"""``infoscope multilabel``: predictors that give each object several categories."""
+"""``infoscope multilabel``: evaluate predictors that give each object several categories."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from infoscope.cli.options import (
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
-_KEYWORDS = (
+_PASSED_OPTIONS = (
     "object",
     "category",
     "input_format",
@@ -113,7 +113,7 @@ def multilabel(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     Example: infoscope multilabel gold.txt a.txt b.txt --clean strip --separator "\\"
     """
     output = Output.from_options(chosen)
-    keywords: Any = {name: chosen[name] for name in _KEYWORDS}
+    keywords: Any = {name: chosen[name] for name in _PASSED_OPTIONS}
     if chosen["plain"]:
         keywords |= {"draws": 0, "shuffles": 0, "splits": 0}
     keywords["one_sided"] = chosen["one_sided"] and chosen["one_sided"].replace("-", "_")
@@ -126,8 +126,8 @@ def multilabel(truth: str, predicted: tuple[str, ...], **chosen: Any) -> None:
     result = ifs.multilabel.compare(truth, name_files(predicted, "predictor"), **keywords)
     if chosen["strict"]:
         for system in result.systems:
-            for item in system.ignored:
+            for ignored in system.ignored:
                 raise InputError(
-                    f"{item.rows} objects are left out ({item.reason}); fix the files, or leave out --strict"
+                    f"{ignored.rows} objects are left out ({ignored.reason}); fix the files, or leave out --strict"
                 )
     output.write(result)

@@ -1,4 +1,4 @@
-"""``infoscope relate``: what any columns tell about each other."""
+"""``infoscope relate``: the information that columns share."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from infoscope.cli.options import OUTPUT_OPTIONS, READING, command, option, shar
 from infoscope.cli.output import Output
 from infoscope.errors import InputError
 
-_KEYWORDS = (
+_PASSED_OPTIONS = (
     "gate",
     "similarity",
     "match",
@@ -101,7 +101,7 @@ def track(truth: str, tracks: tuple[str, ...], **chosen: Any) -> None:
         if names.count(name) > 1:
             raise InputError(f"{name} is named twice; name each tracker once")
     systems = dict(zip(names, tracks, strict=True))
-    options = {name: chosen[name] for name in _KEYWORDS}
+    options = {name: chosen[name] for name in _PASSED_OPTIONS}
     result = ifs.tracking.compare(truth, systems, **options)
     if chosen["sweep"]:
         if result.convention.similarity == "distance":

@@ -1,4 +1,4 @@
-"""A callback of Lightning that logs coverage and the coordinates in the entropy triangle, once per epoch."""
+"""A Lightning callback that logs information metrics once per epoch."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from infoscope.integrations.torch.metric import COVERAGE, Information
 
 try:
     from lightning.pytorch import Callback
-except ModuleNotFoundError:  # the same callbacks, in the package of the older name
+except ModuleNotFoundError:  # the former name of the package
     from pytorch_lightning import Callback
 
 __all__ = ["InformationCallback"]
 
 Predictions = Callable[[Any, Any], tuple[Tensor, Tensor]]
-"""From what a step returned and its batch: predictions (classes or scores) and true classes."""
+"""Function of a step's outputs and its batch that returns predictions (classes or scores) and true classes."""
 
 
 class InformationCallback(Callback):
-    """Logs how much of the true classes a model's predictions tell, at the end of every epoch.
+    """Callback that logs how much information predictions carry about the true classes, at the end of every epoch.
 
     Steps of the model return a mapping with "preds" (classes, or scores of shape (N, C)) and "target", beside the
-    "loss"; ``predictions`` finds them elsewhere: a function of what the step returned and of the batch. Names are
-    logged as ``val/proficiency``, for the stages that are asked for. The counts of all processes are added up.
+    "loss"; a model that returns something else needs ``predictions``, a function of the step's outputs and the batch.
+    Metrics are logged for each of ``stages`` as ``val/proficiency``. The counts of all processes are added up.
     """
 
     def __init__(
@@ -45,24 +45,26 @@ class InformationCallback(Callback):
         self._predictions = predictions or _read_outputs
         self.information = {stage: Information(num_classes, tuple(metrics), **options) for stage in stages}
 
-    def _add(self, stage: str, outputs: Any, batch: Any) -> None:
+    def _update(self, stage: str, outputs: Any, batch: Any) -> None:
+        """Add the predictions of a batch to the metrics of its stage."""
         if (metric := self.information.get(stage)) is not None:
             preds, target = self._predictions(outputs, batch)
             metric.to(target.device).update(preds, target)
 
     def _log(self, stage: str, trainer: Any, module: Any) -> None:
+        """Log the metrics of a stage, except those of the sanity check, and start over."""
         metric = self.information.get(stage)
         if metric is None or not metric.update_called:
             return
         if not getattr(trainer, "sanity_checking", False):
-            numbers = metric.compute()
-            module.log_dict({f"{stage}/{name}": value.float() for name, value in numbers.items()})
+            values = metric.compute()
+            module.log_dict({f"{stage}/{name}": value.float() for name, value in values.items()})
         metric.reset()
 
     def on_train_batch_end(
         self, trainer: object, pl_module: object, outputs: object, batch: object, batch_idx: int
     ) -> None:
-        self._add("train", outputs, batch)
+        self._update("train", outputs, batch)
 
     def on_validation_batch_end(
         self,
@@ -73,7 +75,7 @@ class InformationCallback(Callback):
         batch_idx: int,
         dataloader_idx: int = 0,
     ) -> None:
-        self._add("val", outputs, batch)
+        self._update("val", outputs, batch)
 
     def on_test_batch_end(
         self,
@@ -84,7 +86,7 @@ class InformationCallback(Callback):
         batch_idx: int,
         dataloader_idx: int = 0,
     ) -> None:
-        self._add("test", outputs, batch)
+        self._update("test", outputs, batch)
 
     def on_train_epoch_end(self, trainer: object, pl_module: object) -> None:
         self._log("train", trainer, pl_module)
@@ -96,8 +98,8 @@ class InformationCallback(Callback):
         self._log("test", trainer, pl_module)
 
 
-def _read_outputs(outputs: Any, batch: Any) -> tuple[Tensor, Tensor]:  # noqa: ARG001 - the interface of all finders
-    """Return predictions and true classes from what a step returned."""
+def _read_outputs(outputs: Any, batch: Any) -> tuple[Tensor, Tensor]:  # noqa: ARG001 - the interface of ``Predictions``
+    """Return the predictions and true classes that a step returned as "preds" and "target"."""
     if not isinstance(outputs, Mapping) or not {"preds", "target"} <= set(outputs):
         raise InputError(
             "a step returned no predictions: let it return {'loss': …, 'preds': …, 'target': …}, or give "
