@@ -221,7 +221,9 @@ MEASURED = {
         REJECTS | {"matrix": [[0.8, 0.1, 0.1], [0.1, 0.8, 0.1]]},
         REJECTS | {"matrix": [[0.9, 0.1, 0.0], [0.0, 0.8, 0.2]]},
     ),
-    "merged_pair": of_rule("merged_pair", HEALTHY, HEALTHY | {"matrix": ALIKE, "n": 800}),
+    "merged_pair": of_rule(
+        "merged_pair", {"n": 300, "right": 0.5, "shares": UNIFORM4}, HEALTHY | {"matrix": ALIKE, "n": 800}
+    ),
     "predicted_too_rarely": of_rule(
         "predicted_too_rarely",
         {"n": 600, "right": 0.6, "shares": RARE},

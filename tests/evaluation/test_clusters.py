@@ -208,6 +208,9 @@ def test_groups_without_usable_rows_are_a_finding() -> None:
             if "group" in ignored.reason or "patient" in ignored.reason
         ] == [1]
     assert any(finding.code == "groups_without_rows" for finding in compared.findings)
+    gate = ifs.gate(frame, truth="gold", system="a", groups="patient", min={"accuracy": 0.1}, allow_missing=0.5)
+    assert any(finding.code == "groups_without_rows" for finding in gate.findings)
+    assert gate.outcome == "passed"
 
 
 def test_paired_differences_without_variation_leave_an_interval() -> None:

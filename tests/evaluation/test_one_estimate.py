@@ -108,6 +108,7 @@ def test_a_gate_says_that_a_system_captures_nothing(guesses: Path) -> None:
 
     assert "The gate is passed, although random captures no more information than expected by" in output.stdout
     assert "random captures no more information than expected by chance (P = " in output.stderr
+    assert "tell nothing" not in output.stderr  # a test that is not significant shows no such thing
     document = json.loads(run(*asked, "--format", "json").stdout)
     assert [finding["code"] for finding in document["findings"]] == ["no_information"]
     limited = run("gate", guesses, "-t", "t", "-s", "dummy", "--min", "accuracy=0.1")

@@ -36,6 +36,7 @@ from infoscope.readers.labels import cleaning_for
 from infoscope.results.finding import Finding, Severity
 from infoscope.studies.diagnose_statistics import (
     THRESHOLDS,
+    MergeLosses,
     Renaming,
     TableBelief,
     TableStatistics,
@@ -576,8 +577,11 @@ def find_merged_pair(facts: TableStatistics) -> Finding | None:
             return None
         size = float(counts.sum()) * table.sample_size / float(table.total)
         alone = Contingency.from_matrix(counts[:, np.flatnonzero(counts.sum(axis=0))])
-        if Posterior(alone, "perks", sample_size=size).interval("proficiency")[1] > THRESHOLDS.pair_limit:
+        belief = Posterior(alone, "perks", sample_size=size)
+        if belief.interval("proficiency")[1] > THRESHOLDS.pair_limit:
             return None
+        if belief.interval("proficiency", 1 - 0.05 / len(pairs.known))[1] >= _compute_mean_told_apart(facts, pairs):
+            return None  # no worse than the system tells any two classes, though the worst of many pairs looks so
     one, other = pairs.labels[first], pairs.labels[second]
     lost, told_apart = float(pairs.lost[at]), float(pairs.known[at] / pairs.to_know[at])
     share = lost / facts.truth_bits
@@ -593,6 +597,13 @@ def find_merged_pair(facts: TableStatistics) -> Finding | None:
             "known_bits": float(pairs.known[at]),
         },
     )
+
+
+def _compute_mean_told_apart(facts: TableStatistics, pairs: MergeLosses) -> float:
+    """Return how much of the difference between two classes the system captures, on average over all pairs."""
+    classes = len(facts.table.matches[0])
+    missed = 1 - pairs.known / np.where(pairs.to_know > 0, pairs.to_know, np.inf)
+    return 1 - float(missed[pairs.to_know > 0].sum()) / (classes * (classes - 1) / 2)
 
 
 @rule(

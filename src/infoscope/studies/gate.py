@@ -95,6 +95,8 @@ EFFECTS: Mapping[str, tuple[Outcome, str] | frozenset[str]] = {
 """What a finding about a system or the runs before does to a gate: the outcome of a condition that it adds, and that
 condition; or metrics, if it is only repeated where a condition is about one of them."""
 
+REPEATED = ("groups_without_rows",)
+"""Findings that are repeated whatever the conditions are about, and decide nothing."""
 MAX_WORST_CLASSES = 5
 """Classes of a system that are named."""
 SEVERITY = ("failed", "inconclusive", "passed")
@@ -560,14 +562,14 @@ def decide(
                     broken.add(system.title)
                     text += "; names of clusters mean nothing: --task clustering (task='clustering')"
                 added.append(Check(system.title, condition, outcome, text))
-            elif not effect & metrics:
+            elif finding.code not in REPEATED and not effect & metrics:
                 continue
             findings.append(replace(finding, text=f"{prefix}{finding.text}"))
         if not system.is_informative:
             p = system.chance_p_value
             text = (
                 f"{system.title} captures no more information than expected by chance (P = {p:.2g}); whatever "
-                "conditions it meets, its predictions tell nothing of the truth."
+                "conditions it meets, nothing shows that its predictions tell of the truth."
             )
             findings.append(Finding("no_information", text, "warning", {"system": system.title, "p_value": p}))
     checks = [
