@@ -230,3 +230,20 @@ def test_no_public_function_has_the_name_of_a_module() -> None:
     modules = {module.name for module in pkgutil.iter_modules(ifs.__path__)}
     shadowed = [name for name in ifs.__all__ if name in modules and not inspect.ismodule(getattr(ifs, name))]
     assert shadowed == []
+
+
+def test_labels_are_given_by_the_names_of_scikit_learn() -> None:
+    both, above, scores = {"good": GOOD, "poor": POOR}, {"accuracy": 0.1}, GOOD == "fox"
+    assert str(ifs.evaluate(y_true=TRUTH, y_pred=GOOD)) == str(ifs.evaluate(TRUTH, GOOD))
+    assert str(ifs.compare(y_true=TRUTH, y_pred=both)) == str(ifs.compare(TRUTH, both))
+    assert str(ifs.gate(y_true=TRUTH, y_pred=GOOD, min=above)) == str(ifs.gate(TRUTH, GOOD, min=above))
+    named, placed = ifs.sweep(y_true=TRUTH == "fox", y_score=scores * 1.0), ifs.sweep(TRUTH == "fox", scores * 1.0)
+    assert str(named) == str(placed)
+
+
+@pytest.mark.parametrize("function", [ifs.evaluate, ifs.compare, ifs.gate, ifs.sweep])
+def test_true_labels_are_given_once(function) -> None:
+    with pytest.raises(ifs.InputError, match=r"^y_true and source are the same; give one of them$"):
+        function(TRUTH, GOOD, y_true=TRUTH)
+    with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) missing 1 required positional argument: 'source'$"):
+        function()

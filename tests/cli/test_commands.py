@@ -225,6 +225,11 @@ def test_metrics_of_trackers_are_explained(name: str, title: str) -> None:
     assert "permuted_proficiency" in run("explain").stdout.partition("LABEL SETS")[2]
 
 
+@pytest.mark.parametrize("name", ["roc_auc", "average_precision", "log_loss", "proficiency"])
+def test_a_card_leaves_parameters_to_the_help_of_python(name: str) -> None:
+    assert "----" not in run("explain", name).stdout
+
+
 @pytest.mark.slow
 def test_every_metric_can_be_explained() -> None:
     for name in catalogue:

@@ -36,8 +36,8 @@ ELSEWHERE = {"delimiter", "url", "native"}
 
 JOIN = {"truth_file", "key"}
 """The truth of another file, which is joined before a function reads the rows."""
-SYNONYMS = {"sample_weight", "pos_label", "confidence_level", "rng"}
-"""The words of scikit-learn and SciPy, which functions take for weight, positive, level and seed."""
+SYNONYMS = {"sample_weight", "pos_label", "confidence_level", "rng", "y_true"}
+"""The words of scikit-learn and SciPy, which functions take for weight, positive, level, seed and source."""
 
 
 @dataclass

@@ -197,4 +197,4 @@ def test_help_shows_the_signature_with_its_aliases_and_the_declaration() -> None
     assert {"confidence_level", "rng", "sample_weight"} <= set(inspect.signature(study).parameters)
     assert study.__constraints__["level"] is LEVEL  # type: ignore[attr-defined]
     assert study.__doc__ == "Return the arguments as the body receives them."
-    assert set(ALIASES.values()) == {"seed", "level", "weight", "positive"}
+    assert set(ALIASES.values()) == {"seed", "level", "weight", "positive", "source"}

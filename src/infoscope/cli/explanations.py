@@ -283,7 +283,9 @@ def _write_card(entry: Metric, width: int) -> list[str]:
         "source": card.reference,
         "in Python": f"infoscope.{calls[entry.domain]}".format(entry.name) if entry.domain in calls else "",
     }
-    prose = (inspect.getdoc(inspect.unwrap(entry.score)) or "").partition(">>>")[0].strip().split("\n\n")
+    text = inspect.getdoc(inspect.unwrap(entry.score)) or ""
+    text = text.partition("Parameters\n---")[0]  # how to call it from Python is for ``help``
+    prose = text.partition(">>>")[0].strip().split("\n\n")
     lines = ["", f"{card.title}   {entry.name}", ""]
     for paragraph in prose:
         lines += [*textwrap.wrap(" ".join(paragraph.split()), width), ""]

@@ -27,7 +27,13 @@ from infoscope.errors import ALL_ROWS_ARE_READ, InputError, did_you_mean
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ALIASES = {"rng": "seed", "confidence_level": "level", "sample_weight": "weight", "pos_label": "positive"}
+ALIASES = {
+    "rng": "seed",
+    "confidence_level": "level",
+    "sample_weight": "weight",
+    "pos_label": "positive",
+    "y_true": "source",
+}
 """Parameters that are another word for one of ours: SciPy's first two, scikit-learn's others.
 
 A function has those that its signature spells out, each with ``None`` as its default; its body never reads them.
@@ -182,13 +188,15 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
             raise TypeError(f"{function.__name__} has no parameter {', '.join(unknown)}")
         aliases = {alias: name for alias, name in ALIASES.items() if alias in parameters and name in parameters}
         takes_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters.values())
+        takes_truth = "y_true" in aliases  # its source has a default for type checkers, and is needed all the same
 
         @functools.wraps(function)
         def wrapper(*args: P.args, **kwargs: P.kwargs) -> T:
             spelling = {}  # the name by which the caller knows a parameter
+            by_position = dict(zip(parameters, args, strict=False))  # Python rejects what is too much
             for alias, name in aliases.items():
                 if kwargs.get(alias) is not None:
-                    if kwargs.get(name) is not None:
+                    if kwargs.get(name) is not None or by_position.get(name) is not None:
                         raise InputError(f"{alias} and {name} are the same; give one of them")
                     kwargs[name] = kwargs.pop(alias)
                     spelling[name] = alias
@@ -201,9 +209,9 @@ def validated(**constraints: Constraint) -> Callable[[Callable[P, T]], Callable[
                         else did_you_mean(keyword, parameters, f"there are {names}")
                     )
                     raise TypeError(f"unexpected keyword argument {keyword!r}; {hint}")
-            given: dict[str, Any] = (
-                dict(zip(parameters, args, strict=False)) | kwargs
-            )  # Python rejects what is too much
+            given: dict[str, Any] = by_position | kwargs
+            if takes_truth and "source" not in given:
+                raise TypeError(f"{function.__name__}() missing 1 required positional argument: 'source'")
             for name, constraint in constraints.items():
                 value = given.get(name)
                 if name not in given or (value is None and parameters[name].default is None):

@@ -32,7 +32,7 @@ from infoscope.figures.scene import (
 )
 from infoscope.metrics.registry import find
 from infoscope.posterior.tree_rows import link_by_average
-from infoscope.readers.guess_columns import as_names
+from infoscope.readers.query import as_names
 from infoscope.tables import Contingency
 
 MAX_ORDERED_CLASSES = 2000

@@ -15,7 +15,7 @@ from infoscope.figures.layout import axis, fit_label, measure_width, plain_label
 from infoscope.figures.scene import Anchor, Dot, Line, Mark, Panel, Point, Words, series
 from infoscope.figures.score_curves import score_with_estimator
 from infoscope.metrics.registry import Better, catalogue, find
-from infoscope.readers.guess_columns import as_names
+from infoscope.readers.query import as_names
 from infoscope.results.notation import format_number
 from infoscope.studies.sweep import Sweep, sweep
 from infoscope.tables import Contingency

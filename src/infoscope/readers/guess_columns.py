@@ -24,8 +24,7 @@ from infoscope.readers.files import Files, are_parts
 from infoscope.readers.first_rows import first_rows, list_columns
 from infoscope.readers.frames import is_eager_frame
 from infoscope.readers.matrix_files import recognised_matrix
-from infoscope.readers.query import ReadOptions, check_name, pick_columns
-from infoscope.readers.query import as_names as as_names  # noqa: PLC0414 - others find it here
+from infoscope.readers.query import ReadOptions, as_names, check_name, pick_columns
 from infoscope.tables import Contingency
 from infoscope.tables.labels import is_missing, positive_of
 from infoscope.tables.missing import warn_of

@@ -10,8 +10,6 @@ from time import monotonic
 
 from infoscope.errors import masked
 
-__all__ = ["show_progress"]
-
 _PATIENCE = 2.0
 _TICK = 0.2
 _WIDTH = 24

@@ -3,7 +3,7 @@
 The module reads in the order of the work: the result types, ``compare`` with its three kinds of input (rows, finished
 tables, judged rows), the posterior of each system, the evidence of each pair, the ranking over all pairs, and the
 findings. Formulas are in ``compare_statistics.py``, the rows of several systems in ``predictions.py``; the page is
-``reports/views/comparison.py``. ``evaluate`` and ``gate`` enter through ``compare_predictions``, ``compare_rows`` and
+``reports/views/compare.py``. ``evaluate`` and ``gate`` enter through ``compare_predictions``, ``compare_rows`` and
 ``compare_judged``.
 """
 
@@ -96,7 +96,7 @@ from infoscope.tables.ifs_file import data_hash
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of
 from infoscope.tables.transformations import on_scale, shares_by_label
-from infoscope.typing import Json, LabelsByName, PriorLike, Source
+from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source
 
 DEFAULT_METRICS = ("proficiency", "erroneous_information_ratio")
 ERRORS = "erroneous_information_ratio"
@@ -322,9 +322,10 @@ class CompareOptions:
     population=OneOf("all", "unlabelled"),
 )
 def compare(
-    source: Source | Judged,
+    source: Source | Judged = None,  # type: ignore[assignment]  # needed, here or as y_true
     y_pred: LabelsByName | None = None,
     *,
+    y_true: LabelsLike | None = None,  # noqa: ARG001 - another word for source
     truth: str | None = None,
     system: Sequence[str] | None = None,
     metrics: str | Sequence[str] | None = None,
@@ -356,7 +357,7 @@ def compare(
 
     Parameters
     ----------
-    source
+    source, y_true
         True labels (with ``y_pred``), or rows of any source with the names of their columns in ``truth`` and
         ``system``: the comparison is then paired, row by row. A mapping of names to tables is compared unpaired.
     y_pred

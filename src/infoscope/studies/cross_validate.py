@@ -23,9 +23,9 @@ from infoscope.errors import InfoscopeWarning, InputError, UnknownNameError
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.readers import ReadOptions
 from infoscope.readers.files import files_by_values, names_in_braces
-from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.progress import show_progress
+from infoscope.readers.query import as_names
 from infoscope.readers.reader import counted_tables, finished_tables
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate

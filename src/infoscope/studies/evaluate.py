@@ -26,9 +26,10 @@ from infoscope.readers import Joint, ReadOptions
 from infoscope.readers.files import file_name
 from infoscope.readers.first_rows import column_names
 from infoscope.readers.frames import is_column_mapping, is_eager_frame
-from infoscope.readers.guess_columns import as_names, named_columns, names_alone
+from infoscope.readers.guess_columns import named_columns, names_alone
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, stated_costs
+from infoscope.readers.query import as_names
 from infoscope.readers.reader import read_patterns
 from infoscope.results.finding import Finding
 from infoscope.results.notation import MetricNotation
@@ -65,7 +66,7 @@ from infoscope.studies.predictions import PairedPredictions
 from infoscope.studies.sweep import Sweep, sweep
 from infoscope.tables.column_kinds import ColumnNames, check_columns, check_positive
 from infoscope.tables.labels import Label
-from infoscope.typing import LabelsByName, PriorLike, Source
+from infoscope.typing import LabelsByName, LabelsLike, PriorLike, Source
 
 MAX_CHECKED_IDS = 200_000
 """Rows up to which their ids are looked at: it takes a second reading of that column."""
@@ -95,9 +96,10 @@ THRESHOLD_FINDINGS = (*MISCOUNTS, "better_threshold")
 
 @validated(task=OneOf("classification", "clustering"), level=LEVEL, seed=SEED)
 def evaluate(
-    source: Source | Judged,
+    source: Source | Judged = None,  # type: ignore[assignment]  # needed, here or as y_true
     y_pred: LabelsByName | None = None,
     *,
+    y_true: LabelsLike | None = None,  # noqa: ARG001 - another word for source
     truth: str | None = None,
     system: str | Sequence[str] | None = None,
     metrics: str | Sequence[str] | None = None,
@@ -135,7 +137,7 @@ def evaluate(
 
     Parameters
     ----------
-    source
+    source, y_true
         True labels (with ``y_pred``); rows of any source, with the names of their columns in ``truth`` and ``system``;
         a table, or tables by name.
     y_pred

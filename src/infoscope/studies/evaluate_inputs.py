@@ -26,8 +26,8 @@ from infoscope.readers.cell_rows import (
     sample_rows,
 )
 from infoscope.readers.files import Files, is_read_once
-from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning
+from infoscope.readers.query import as_names
 from infoscope.readers.reader import counted_tables, finished_tables
 from infoscope.results.finding import Finding
 from infoscope.results.provenance import IgnoredRows, Provenance

@@ -2,7 +2,7 @@
 
 ``Evaluation`` holds a ``SystemResult`` for each system (in each group), the systems against each other, the labels of
 the rows for a later comparison in pairs, and what a judge adds. ``studies/evaluate.py`` fills them; the pages are
-``reports/views/evaluation.py`` and its parts. A new field with a default keeps stored documents readable.
+``reports/views/evaluate.py`` and its parts. A new field with a default keeps stored documents readable.
 """
 
 from __future__ import annotations

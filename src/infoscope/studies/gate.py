@@ -30,9 +30,10 @@ from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.withheld_intervals import DOMINANT_CLASS_METRICS
 from infoscope.readers import ReadOptions
-from infoscope.readers.guess_columns import as_names, named_columns
+from infoscope.readers.guess_columns import named_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike
+from infoscope.readers.query import as_names
 from infoscope.results.base import Result
 from infoscope.results.estimate import Difference, Estimate
 from infoscope.results.finding import Finding
@@ -68,7 +69,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.labels import Label, few_of
 from infoscope.tables.transformations import in_label_order
-from infoscope.typing import Json, LabelsByName, PriorLike, Source, StrPath
+from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source, StrPath
 
 Outcome = Literal["passed", "failed", "inconclusive"]
 Leniency = Literal["fail", "pass", "warn"]
@@ -273,9 +274,10 @@ def _import_builds() -> ModuleType:
     seed=SEED,
 )
 def gate(
-    source: Source | Judged,
+    source: Source | Judged = None,  # type: ignore[assignment]  # needed, here or as y_true
     y_pred: LabelsByName | None = None,
     *,
+    y_true: LabelsLike | None = None,  # noqa: ARG001 - another word for source
     truth: str | None = None,
     system: str | Sequence[str] | None = None,
     min: Limits = (),
@@ -326,7 +328,7 @@ def gate(
 
     Parameters
     ----------
-    source, y_pred, truth, system
+    source, y_true, y_pred, truth, system
         Labels ``(y_true, y_pred)``, rows with the names of their columns, or tables, as for ``evaluate``.
     min, max
         Limits by metric, or by a part as ``proficiency.low``: a mapping, or texts METRIC=LIMIT. ``recall[spam]`` is the

@@ -36,7 +36,7 @@ from infoscope.core.validation import validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find, find_range
 from infoscope.readers import read_tables
-from infoscope.readers.guess_columns import as_names
+from infoscope.readers.query import as_names
 from infoscope.results.base import MAX_BYTES, Result, load
 from infoscope.results.codec import decode, encode
 from infoscope.results.estimate import Estimate

@@ -26,8 +26,8 @@ from infoscope.posterior import Posterior
 from infoscope.posterior.draws import DrawnBelief
 from infoscope.readers import ReadOptions
 from infoscope.readers.files import Files, is_read_once
-from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning, check_comparable, cleaning_for, match_label
+from infoscope.readers.query import as_names
 from infoscope.readers.reader import read_patterns, read_split_patterns
 from infoscope.results.finding import Finding
 from infoscope.studies.inputs import check_rows, materialize_labels, name_predictions, name_tables, pick_column

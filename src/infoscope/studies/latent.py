@@ -2,7 +2,7 @@
 
 ``latent_truth`` estimates each system's table from the agreement of the systems, by the model in ``latent_model.py``,
 and checks whether their errors are independent; ``plan_labels`` (``latent_plan.py``) says which items to label where
-that is not enough. Results and findings are here; the page is ``reports/views/latent_truth.py``. The measured coverage
+that is not enough. Results and findings are here; the page is ``reports/views/latent.py``. The measured coverage
 of the intervals is in docs/without-truth.md.
 """
 

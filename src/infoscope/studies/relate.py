@@ -28,8 +28,9 @@ from infoscope.metrics.normalized import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, column_names
-from infoscope.readers.guess_columns import as_names, one_name
+from infoscope.readers.guess_columns import one_name
 from infoscope.readers.labels import Cleaning
+from infoscope.readers.query import as_names
 from infoscope.readers.reader import read_patterns
 from infoscope.results.base import Result
 from infoscope.results.estimate import Estimate

@@ -14,9 +14,8 @@ import numpy as np
 from infoscope.core.validation import validated
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
-from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.query import Query
+from infoscope.readers.query import Query, as_names
 from infoscope.readers.reader import read_joints
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding

@@ -26,8 +26,9 @@ from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.metrics.losses import find_cost_doubt, read_cost_matrix
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.readers import ReadOptions, read_joint
-from infoscope.readers.guess_columns import as_names, named_scores
+from infoscope.readers.guess_columns import named_scores
 from infoscope.readers.labels import Cleaning
+from infoscope.readers.query import as_names
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
@@ -442,9 +443,10 @@ def _drop_infinite(values: Real) -> list[float | None]:
 
 @overload
 def sweep(
-    source: Source,
+    source: Source = ...,
     y_score: ArrayLike | Frame | Mapping[Any, ArrayLike] | None = None,
     *,
+    y_true: LabelsLike | None = None,
     truth: str | None = None,
     score: str | Sequence[str] | None = None,
     by: None = None,
@@ -483,9 +485,10 @@ def sweep(
     max_points=Number(low=2, closed="low", whole=True),
 )
 def sweep(
-    source: Source,
+    source: Source = None,  # type: ignore[assignment]  # needed, here or as y_true
     y_score: ArrayLike | Frame | Mapping[Any, ArrayLike] | None = None,
     *,
+    y_true: LabelsLike | None = None,
     truth: str | None = None,
     score: str | Sequence[str] | None = None,
     by: str | Sequence[str] | None = None,
@@ -511,7 +514,7 @@ def sweep(
 
     Parameters
     ----------
-    source : array-like or source of rows
+    source, y_true : array-like or source of rows
         True labels beside ``y_score``, or rows of any source with the names of their columns.
     y_score : array-like, frame or mapping, optional
         One score per row, one column of probabilities per class, or a mapping of each class to its column.

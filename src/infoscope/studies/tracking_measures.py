@@ -1,9 +1,9 @@
 """Metrics of a tracker: what each track adds (``TrackSums``), and every metric as a function of such sums.
 
 All metrics are plain functions of sums over tracks. That is why sequences combine by addition, why an interval is a
-matter of leaving a row out, and why a metric is written once for one set of sums or a batch. ``sequence.py`` fills the
-sums. A new metric is a function with its card here and its name in the tuple of its family; if it needs a sum of its
-own, also a field of ``TrackSums``.
+matter of leaving a row out, and why a metric is written once for one set of sums or a batch. ``tracking_matching.py``
+fills the sums. A new metric is a function with its card here and its name in the tuple of its family; if it needs a sum
+of its own, also a field of ``TrackSums``.
 """
 
 from __future__ import annotations

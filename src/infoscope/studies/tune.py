@@ -1,7 +1,7 @@
 """Tune a system: one table per setting of its parameters, which setting is best, and which no other beats.
 
 ``tune`` takes tables or labels by setting, rows with columns of parameters, or files named after them. The page is
-``reports/views/tuning.py``; ``infoscope sweep --parameter`` asks for it.
+``reports/views/tune.py``; ``infoscope sweep --parameter`` asks for it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,8 @@ from infoscope.metrics.registry import find
 from infoscope.readers import ReadOptions, Tables, read_joint
 from infoscope.readers.decode import Tally
 from infoscope.readers.files import files_by_values, names_in_braces
-from infoscope.readers.guess_columns import as_names
 from infoscope.readers.labels import Cleaning
-from infoscope.readers.query import Query
+from infoscope.readers.query import Query, as_names
 from infoscope.readers.reader import LabelKeywords, counted_tables, finished_tables, read_joints
 from infoscope.results.base import Result
 from infoscope.results.finding import Finding

@@ -12,8 +12,6 @@ from infoscope.reports.shared import make_group_columns, tabulate
 from infoscope.results.notation import Units, format_count
 from infoscope.studies.labels import Basis, LabelPlan
 
-__all__ = ["PICTURES", "outline"]
-
 PICTURES: dict[str, Callable[[LabelPlan], Display]] = {"plan": LabelPlanDisplay}
 
 

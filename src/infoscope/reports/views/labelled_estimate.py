@@ -13,8 +13,6 @@ from infoscope.reports.shared import tabulate
 from infoscope.results.notation import MetricNotation, Units, format_count
 from infoscope.studies.labels import Basis, LabelledEstimate
 
-__all__ = ["PICTURES", "outline"]
-
 
 def _make_forest(result: LabelledEstimate) -> ComparisonDisplay:
     return ComparisonDisplay(rows_of(result.systems, "with labels"), find(result.metric).card.title_in_sentence)
