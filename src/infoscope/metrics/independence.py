@@ -169,7 +169,7 @@ def log_lifts(table: Contingency) -> Real:
     if lost.any():
         logs = np.where(lost, np.log(cells) - np.log(rows) - np.log(columns) + np.log(total), logs)
     near = filled & (np.abs(logs) < _NEAR_CHANCE)
-    for place in sorted({tuple(at[:-1]) for at in np.argwhere(near).tolist()}):
+    for place in sorted({tuple(index[:-1]) for index in np.argwhere(near).tolist()}):
         logs[place][near[place]] = np.log1p(_exact_lifts(table, place, near[place]))
     return logs
 

@@ -71,7 +71,7 @@ def whole_table(table: Contingency, place: tuple[int, ...] = ()) -> WholeTable:
 def whole_margins(table: Contingency, place: tuple[int, ...] = ()) -> tuple[list[int], list[int], list[int]]:
     """Return row totals, column totals and hits of one table of a batch, exactly and in one unit."""
     cells = _whole_cells(table, place)
-    return *_sums(cells, table), [cells[at] for at in _hits(table)]
+    return *_sums(cells, table), [cells[hit] for hit in _hits(table)]
 
 
 @remembered
@@ -83,7 +83,7 @@ def _places(table: Contingency) -> list[tuple[int, int]]:
 def _hits(table: Contingency) -> list[int]:
     """Where the stored cells of equal labels are."""
     own = set(zip(*(side.tolist() for side in table.matches), strict=True))
-    return [at for at, place in enumerate(_places(table)) if place in own]
+    return [cell for cell, place in enumerate(_places(table)) if place in own]
 
 
 def _whole_cells(table: Contingency, place: tuple[int, ...]) -> list[int]:
@@ -101,8 +101,10 @@ def _sums(cells: list[int], table: Contingency) -> tuple[list[int], list[int]]:
     """Row and column totals."""
     if table.support is None:
         width = table.shape[1]
-        lines = [cells[at : at + width] for at in range(0, len(cells), width)] if width else [[]] * table.shape[0]
-        return [sum(line) for line in lines], [sum(cells[at::width]) for at in range(width)]
+        lines = (
+            [cells[start : start + width] for start in range(0, len(cells), width)] if width else [[]] * table.shape[0]
+        )
+        return [sum(line) for line in lines], [sum(cells[column::width]) for column in range(width)]
     rows, columns = [0] * table.shape[0], [0] * table.shape[1]
     for n, (i, j) in zip(cells, _places(table), strict=True):
         rows[i] += n

@@ -59,8 +59,8 @@ def render_markdown(outline: Outline) -> str:
 def _write_phrase(phrase: Phrase, escape: Callable[[str], str] = escape_markdown) -> str:
     """Write words with their emphasis; only the first part can start a line."""
     written = ""
-    for at, part in enumerate(phrase if isinstance(phrase, tuple) else (phrase,)):
-        words = (escape_markdown_cell if at else escape)(to_plain(part))
+    for place, part in enumerate(phrase if isinstance(phrase, tuple) else (phrase,)):
+        words = (escape_markdown_cell if place else escape)(to_plain(part))
         if isinstance(part, Code):
             words = f"`{part.text.replace('`', '').replace('|', ' ')}`"
         elif isinstance(part, Strong) and words:
@@ -102,11 +102,11 @@ def _write_table(table: Table) -> Iterator[str]:
 
     rows = table.lines
     most = table.max_rows or MAX_ROWS
-    columns = [table.columns[at] for at in table.written]
+    columns = [table.columns[place] for place in table.written]
     if table.title:
         yield f"**{escape_markdown(table.title)}**"
     if rows:
-        cells = [[write_cell(row.cells[at]) for at in table.written] for row in rows[:most]]
+        cells = [[write_cell(row.cells[place]) for place in table.written] for row in rows[:most]]
         titles = [escape_markdown_cell(column.title) for column in columns]
         marks = ["---" if column.kind in ("name", "text") else "---:" for column in columns]
         yield _write_grid(titles, marks, cells, 1)
@@ -118,5 +118,5 @@ def _write_table(table: Table) -> Iterator[str]:
 
 def _write_grid(titles: list[str], marks: list[str], rows: list[list[str]], always: int) -> str:
     """Write a table without the columns that are empty, but for the first ones."""
-    filled = [at for at in range(len(titles)) if at < always or any(row[at] for row in rows)]
-    return "\n".join(f"| {' | '.join(line[at] for at in filled)} |" for line in [titles, marks, *rows])
+    filled = [place for place in range(len(titles)) if place < always or any(row[place] for row in rows)]
+    return "\n".join(f"| {' | '.join(line[place] for place in filled)} |" for line in [titles, marks, *rows])

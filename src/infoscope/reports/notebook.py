@@ -123,8 +123,8 @@ def _fold_section(section: Section) -> Html:
 
 def _draw_block(part: Block) -> Html:
     if isinstance(part, Table):
-        rows, columns = part.lines, [part.columns[at] for at in part.written]
-        cells = [[_draw_cell(row.cells[at]) for at in part.written] for row in rows[:MAX_ROWS]]
+        rows, columns = part.lines, [part.columns[column] for column in part.written]
+        cells = [[_draw_cell(row.cells[column]) for column in part.written] for row in rows[:MAX_ROWS]]
         words = [place for place, column in enumerate(columns) if column.kind in ("name", "text")]
         more = len(rows) - MAX_ROWS
         note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
@@ -156,13 +156,13 @@ def draw_table(head: Sequence[str], rows: Sequence[Sequence[object]], words: Col
 
     Columns of ``words`` start left, numbers end right and stay together wherever they are copied to.
     """
-    styles = [NAME if at in words else NUMBER for at in range(len(head))]
+    styles = [NAME if place in words else NUMBER for place in range(len(head))]
     heads = [element("th", plain_label(word), style=style) for word, style in zip(head, styles, strict=True)]
     lines = []
     for row in rows:
         cells = []
-        for at, (part, style) in enumerate(zip(row, styles, strict=True)):
-            is_number = at > 0 and isinstance(part, str) and not any(map(str.isalpha, part))
+        for place, (part, style) in enumerate(zip(row, styles, strict=True)):
+            is_number = place > 0 and isinstance(part, str) and not any(map(str.isalpha, part))
             inside = type(part)(part.replace(" ", "\N{NO-BREAK SPACE}")) if is_number else part  # type: ignore[attr-defined, call-arg]
             is_interval = _DASH in str(inside) and style == NUMBER
             cells.append(element("td", inside, style=_UNWRAPPED if is_interval else style))

@@ -148,7 +148,7 @@ class Groups:
     @property
     def text(self) -> str:
         """The letters."""
-        return "".join(ascii_lowercase[at % 26] for at in self.members)
+        return "".join(ascii_lowercase[member % 26] for member in self.members)
 
 
 Cell = Phrase | ShareBar | Whisker | Groups
@@ -205,7 +205,7 @@ class Table:
     @property
     def written(self) -> list[int]:
         """Places of the columns that need no drawing."""
-        return [at for at, column in enumerate(self.columns) if column.kind != "whisker"]
+        return [place for place, column in enumerate(self.columns) if column.kind != "whisker"]
 
     @property
     def lines(self) -> list[Row]:

@@ -117,8 +117,8 @@ def describe_disagreement(values: SampleValues, positive: str | None = None) -> 
         return join_with_and([Term(metric, card.title_in_sentence + card.of_class(positive)) for metric, card in cards])
 
     parts = [
-        (Name(system), " by " if at else " is first by ", *list_titles(metrics))
-        for at, (system, metrics) in enumerate(by_leader.items())
+        (Name(system), " by " if rank else " is first by ", *list_titles(metrics))
+        for rank, (system, metrics) in enumerate(by_leader.items())
     ]
     return ("In this sample the metrics disagree: ", *join_phrases(parts, "; "), ".")
 

@@ -198,8 +198,8 @@ def rebuild_table(system: SystemResult) -> Contingency | None:
         return system.table
     if len(system.leaks) >= MAX_CELLS or not system.truth_labels:
         return None
-    row_of = {label: at for at, label in enumerate(system.truth_labels)}
-    column_of = {label: at for at, label in enumerate(system.system_labels)}
+    row_of = {label: place for place, label in enumerate(system.truth_labels)}
+    column_of = {label: place for place, label in enumerate(system.system_labels)}
     counts = np.zeros((len(row_of), len(column_of)))
     for leak in system.leaks:
         counts[row_of[leak.truth], column_of[leak.system]] = leak.count
@@ -438,14 +438,14 @@ def compare_by_metric(evaluation: Evaluation, metric: str, unit: Units) -> list[
     estimates = [system.estimate(metric) for system in systems]
     groups = [tuple((system.group or {}).values()) for system in systems]
 
-    def rank(at: int) -> tuple[bool, bool, float]:
-        value = estimates[at].shown
+    def rank(index: int) -> tuple[bool, bool, float]:
+        value = estimates[index].shown
         number = 0.0 if value is None else value if notation.lowest_first else -value
-        return (not systems[at].is_informative, value is None, number)
+        return (not systems[index].is_informative, value is None, number)
 
     first: dict[tuple[str, ...], SystemResult] = {}
-    for at in sorted(range(len(systems)), key=rank):
-        first.setdefault(groups[at], systems[at])
+    for index in sorted(range(len(systems)), key=rank):
+        first.setdefault(groups[index], systems[index])
     gaps = [
         None if first[group] is system else find_difference(evaluation, system, first[group], metric)
         for system, group in zip(systems, groups, strict=True)

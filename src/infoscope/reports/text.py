@@ -339,7 +339,9 @@ def _write_table(table: Table, look: Look) -> Iterator[Text]:
     # the columns that have anything to show, with the longest bars that cost no column and no letter of a name
     drawn = []
     for bar in _BAR_WIDTHS:
-        columns = [_draw_column(table, at, [row.cells[at] for row in picked], look, bar) for at in table.written]
+        columns = [
+            _draw_column(table, place, [row.cells[place] for row in picked], look, bar) for place in table.written
+        ]
         drawn.append([column for column in columns if column.width])
     best = max(drawn, key=lambda columns: rate_fit(columns, look.room))
     yield from lay_out_columns(best, look.room, look.signs, header=table.header)
@@ -349,8 +351,8 @@ def _write_table(table: Table, look: Look) -> Iterator[Text]:
         yield from _wrap_phrase(table.note, look, "dim")
 
 
-def _draw_column(table: Table, at: int, cells: Sequence[Cell], look: Look, bar: int) -> TextColumn:
-    column = table.columns[at]
+def _draw_column(table: Table, place: int, cells: Sequence[Cell], look: Look, bar: int) -> TextColumn:
+    column = table.columns[place]
     title = _escape(column.title, look)
     if column.kind != "bar":
         words = [_write_cell(cell, look) for cell in cells]
@@ -424,8 +426,8 @@ def lay_out_columns(
     lines: list[Text] = []
     for place, cells in enumerate(rows, -1 if has_header else 0):
         line = Text()
-        for at, (cell, column, wide) in enumerate(zip(cells, fitted.columns, fitted.widths, strict=True)):
-            if at:
+        for position, (cell, column, wide) in enumerate(zip(cells, fitted.columns, fitted.widths, strict=True)):
+            if position:
                 line.append(" " * fitted.gap)
             line.append_text(_pad_cell(cell, wide, signs, right=column.right))
         line.rstrip()
@@ -457,7 +459,7 @@ def _fit_columns(parts: list[TextColumn], width: int, gap: int) -> FittedColumns
             ]
             if sum(least) <= room or len(parts) == 1:
                 return FittedColumns(parts, _cut_widest(widths, least, sum(widths) - room), between)
-        last = max(at for at, part in enumerate(parts) if part.priority == lowest)
+        last = max(place for place, part in enumerate(parts) if part.priority == lowest)
         parts = parts[:last] + parts[last + 1 :]
     return FittedColumns([], [], gap)
 
@@ -470,9 +472,9 @@ def _cut_widest(widths: Sequence[int], least: Sequence[int], excess: int) -> lis
     """
     cut = list(widths)
     for _ in range(excess):
-        free = [at for at, wide in enumerate(cut) if wide > least[at]]
+        free = [place for place, wide in enumerate(cut) if wide > least[place]]
         if free:
-            cut[max(free, key=lambda at: (cut[at], -at))] -= 1
+            cut[max(free, key=lambda place: (cut[place], -place))] -= 1
     return cut
 
 
@@ -520,9 +522,9 @@ def place_beside(left: Sequence[Text], right: Sequence[Text], gap: int = 6) -> l
     """Return two blocks next to each other."""
     wide = max((cell_len(line.plain) for line in left), default=0)
     lines = []
-    for at in range(max(len(left), len(right))):
-        line = left[at].copy() if at < len(left) else Text()
-        if at < len(right):
-            line.append(" " * (wide + gap - cell_len(line.plain))).append_text(right[at])
+    for row in range(max(len(left), len(right))):
+        line = left[row].copy() if row < len(left) else Text()
+        if row < len(right):
+            line.append(" " * (wide + gap - cell_len(line.plain))).append_text(right[row])
         lines.append(line)
     return lines

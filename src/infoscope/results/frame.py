@@ -81,7 +81,8 @@ def write_parquet(rows: Iterable[Mapping[str, Json]], path: Path) -> None:
     columns = collect_columns(rows)
     if not columns:
         raise InputError("the result has no rows; save it as JSON instead")
-    places = [f"c{at}" for at in range(len(columns))]  # the database takes no names that are empty or differ by case
+    # the database takes no names that are empty or differ by case
+    places = [f"c{position}" for position in range(len(columns))]
     declared = ", ".join(f"{place} {_sql_type(values)}" for place, values in zip(places, columns.values(), strict=True))
     named = ", ".join(f"{place} AS {_quote(name or ' ')}" for place, name in zip(places, columns, strict=True))
     with embedded_database() as connection, writing_to(path) as name:

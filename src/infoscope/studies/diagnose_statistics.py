@@ -313,7 +313,9 @@ class _Outputs:
     @classmethod
     def of(cls, table: Contingency) -> _Outputs | None:
         """Return those of a table; None where the work would be too much, or there is nothing to assign."""
-        columns = np.array([at for at in range(table.shape[1]) if at != table.reject_column], dtype=np.int64)
+        columns = np.array(
+            [column for column in range(table.shape[1]) if column != table.reject_column], dtype=np.int64
+        )
         if table.is_sparse or max(table.shape) > MAX_RENAMED_CLASSES or not len(columns):
             return None
         own = np.full(table.shape[1], -1)
@@ -392,7 +394,7 @@ def _holds_out(outputs: _Outputs) -> bool:
 
 def _describe_renaming(table: Contingency, outputs: _Outputs, moved: tuple[Indices, Indices]) -> Renaming:
     columns, rows = moved
-    labels = [table.system_labels[at] for at in outputs.columns[columns]]
+    labels = [table.system_labels[column] for column in outputs.columns[columns]]
     gained, given_up, by_chance = _count_hits(outputs.counts, outputs.own, columns, rows)
     hits = float(table.diagonal.sum() + gained.sum() - given_up.sum())
     telling = [label for label, is_telling in zip(labels, gained > by_chance, strict=True) if is_telling]
@@ -501,7 +503,7 @@ def find_directed_errors(table: Contingency, truth_bits: float) -> list[Confusio
     errors = []
     for one, other in ((0, 1), (1, 0)):
         row = int(rows[one])
-        wrong, right = ((table.cell_rows == row) & (table.cell_columns == columns[at]) for at in (other, one))
+        wrong, right = ((table.cell_rows == row) & (table.cell_columns == columns[side]) for side in (other, one))
         count = float(table.cells[wrong].sum())
         if not count:
             continue
@@ -509,7 +511,7 @@ def find_directed_errors(table: Contingency, truth_bits: float) -> list[Confusio
         corrected[wrong] = 0.0
         corrected[right] += count
         gain = (float(entropies(table.with_cells(corrected)).mutual) - before) / truth_bits
-        labels = [table.truth_labels[int(rows[at])] for at in (one, other)]
+        labels = [table.truth_labels[int(rows[side])] for side in (one, other)]
         errors.append(Confusion(labels[0], labels[1], count, gain, directed=True))
     return sorted(errors, key=lambda error: -error.gain)
 
@@ -580,6 +582,7 @@ def _weigh_added_lines(lines: Any, one: Indices, other: Indices) -> Real:
         weigh = _weigh(np.arange(2 * cells.max() + 1)).take  # a third of the time of logarithms
     alone = weigh(cells).sum(axis=1)
     together = [
-        weigh(cells[one[at : at + 512]] + cells[other[at : at + 512]]).sum(axis=1) for at in range(0, len(one), 512)
+        weigh(cells[one[start : start + 512]] + cells[other[start : start + 512]]).sum(axis=1)
+        for start in range(0, len(one), 512)
     ]
     return np.concatenate([*together, np.zeros(0)]) - alone[one] - alone[other]

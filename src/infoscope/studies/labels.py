@@ -542,13 +542,15 @@ def match_lines(
 
 def find_patterns(lines: Sequence[SheetLine], patterns: Patterns, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return the pattern of each line by what its columns hold; −1 where it is none of them."""
-    place = {values: at for at, values in enumerate(_list_texts(patterns, columns, np.arange(len(patterns))))}
+    place = {
+        values: position for position, values in enumerate(_list_texts(patterns, columns, np.arange(len(patterns))))
+    }
     return np.array([place.get(line.values, -1) for line in lines], dtype=np.int64)
 
 
 def _list_texts(patterns: Patterns, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[tuple[str | None, ...]]:
     """Yield what some columns hold in each of some patterns, as text."""
     places = [patterns.place(name) for name in names]
-    labels = [[*map(str, patterns.labels[at]), None] for at in places]
+    labels = [[*map(str, patterns.labels[place]), None] for place in places]
     for codes in patterns.codes[places][:, rows].T.tolist():
         yield tuple(texts[code] for texts, code in zip(labels, codes, strict=True))

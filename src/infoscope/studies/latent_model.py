@@ -527,7 +527,7 @@ def draw_chains(
             kept.append(state)
             sums += predicted
     frequencies = np.array([state.frequencies for state in kept])
-    predictions = [np.array([state.predictions[at] for state in kept]) for at in range(len(data.channels))]
+    predictions = [np.array([state.predictions[channel] for state in kept]) for channel in range(len(data.channels))]
     return LatentDraws(len(starts), frequencies, predictions, data.split(sums / len(kept)))
 
 

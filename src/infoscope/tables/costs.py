@@ -28,8 +28,8 @@ class CostMatrix:
     def laid_out(self, truth: Sequence[Label], system: Sequence[Label]) -> NDArray[np.float64]:
         """Return one cost per cell of a table with these classes."""
         rows, columns = ({name: code for code, name in enumerate(names)} for names in (self.truth, self.system))
-        at = [rows[str(label)] for label in truth], [columns[str(label)] for label in system]
-        return np.asarray(self.values, dtype=np.float64)[np.ix_(*at)]
+        positions = [rows[str(label)] for label in truth], [columns[str(label)] for label in system]
+        return np.asarray(self.values, dtype=np.float64)[np.ix_(*positions)]
 
 
 @dataclass(frozen=True)

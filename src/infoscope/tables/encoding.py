@@ -80,14 +80,14 @@ def frame_columns(values: Any) -> dict[str, Any] | None:
     ways = [way for way in ("iloc", "column", "to_series") if hasattr(values, way)]
     if names is None or not ways:
         return None
-    columns = {str(name): at for at, name in enumerate(names)}
+    columns = {str(name): place for place, name in enumerate(names)}
     if len(columns) < len(names):
         raise InputError("two columns of the frame have the same name; rename one of them")
     if ways[0] == "iloc":
-        return {name: values.iloc[:, at] for name, at in columns.items()}
+        return {name: values.iloc[:, place] for name, place in columns.items()}
     return {
-        name: (values.column if hasattr(values, "column_names") else values.to_series)(at)
-        for name, at in columns.items()
+        name: (values.column if hasattr(values, "column_names") else values.to_series)(place)
+        for name, place in columns.items()
     }
 
 

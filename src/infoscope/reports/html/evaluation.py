@@ -57,7 +57,7 @@ MAX_MATRIX_CELLS = 60_000
 def draw_systems(content: tuple[Evaluation, Units]) -> Html:
     """Draw the best system open, the others folded, in the order of the ranking."""
     evaluation, unit = content
-    order = {id(system): at for at, system in enumerate(evaluation.systems)}
+    order = {id(system): position for position, system in enumerate(evaluation.systems)}
     blocks, shares = [], []
     for place, system in enumerate(evaluation.ranking):
         matrix, shares_of_cells = draw_confusion_matrix(system)
@@ -70,7 +70,7 @@ def draw_systems(content: tuple[Evaluation, Units]) -> Html:
     return element("div", chooser, *blocks, embed(shares, "shares") if shares else Html(""))
 
 
-def _draw_system(system: SystemResult, unit: Units, at: int, matrix: Html) -> Html:
+def _draw_system(system: SystemResult, unit: Units, position: int, matrix: Html) -> Html:
     has_information = system.shown("proficiency") is not None
     fixes = list(map(draw_block, tabulate_confusions(system)))
     if not fixes and system.classes and has_information:
@@ -89,7 +89,7 @@ def _draw_system(system: SystemResult, unit: Units, at: int, matrix: Html) -> Ht
         element("div", element("div", *fixes), element("div", *evidence), class_="two"),
         *map(draw_block, tabulate_classes(system, unit)),
         class_="system",
-        id=f"system-{at}",
+        id=f"system-{position}",
         data_system=system.title,
     )
 
@@ -241,7 +241,8 @@ def draw_comparison(content: tuple[Evaluation, Units]) -> Html:
 def _draw_row(system: SystemResult, place: ChosenPlace) -> Html:
     # a dot with its interval; both are there to be moved even where the first metric has none
     grid = "".join(
-        f'<line class="s-grid" x1="{at}%" x2="{at}%" y1="0" y2="20" stroke="#e1e5eb"/>' for at in (0, 25, 50, 75, 100)
+        f'<line class="s-grid" x1="{percent}%" x2="{percent}%" y1="0" y2="20" stroke="#e1e5eb"/>'
+        for percent in (0, 25, 50, 75, 100)
     )
     ends = 'visibility="hidden"' if place.low is None else f'x1="{place.low}%" x2="{place.high}%"'
     middle = 'visibility="hidden"' if place.at is None else f'cx="{place.at}%"'
@@ -356,12 +357,12 @@ def _list_shares_and_orders(cells: HeatMap, *, ordered: bool) -> Json:
         ]
 
     def order_columns(rows: Sequence[int]) -> list[int]:  # as the rows of the same name; those without one last
-        rank = {cells.truth[at]: place for place, at in enumerate(rows)}
-        return sorted(range(len(cells.system)), key=lambda at: rank.get(cells.system[at], len(rank)))
+        rank = {cells.truth[row]: place for place, row in enumerate(rows)}
+        return sorted(range(len(cells.system)), key=lambda column: rank.get(cells.system[column], len(rank)))
 
     size = cells.counts.sum(1)
-    by_size = sorted(range(len(cells.truth)), key=lambda at: -size[at])
-    by_name = sorted(range(len(cells.truth)), key=lambda at: _split_numbers(cells.truth[at]))
+    by_size = sorted(range(len(cells.truth)), key=lambda row: -size[row])
+    by_name = sorted(range(len(cells.truth)), key=lambda row: _split_numbers(cells.truth[row]))
     return {
         "of_true": write_shares(cells.of_truth),
         "of_predicted": write_shares(cells.of_system),

@@ -239,11 +239,11 @@ _OPENED = {kind: "<td>" if style is None else f'<td class="{style}">' for kind, 
 
 def _draw_table(table: Table, level: int, within: str) -> Html:
     """Draw a table; one that can be searched is also sorted and copied by the page's script."""
-    shown = [at for at, column in enumerate(table.columns) if column.only != "plain"]
-    columns = [table.columns[at] for at in shown]
+    shown = [place for place, column in enumerate(table.columns) if column.only != "plain"]
+    columns = [table.columns[place] for place in shown]
     heads = []
-    for at, column in enumerate(columns):
-        style = _CLASSES[column.kind] if at else None  # names of rows stand at the left, numbers too
+    for place, column in enumerate(columns):
+        style = _CLASSES[column.kind] if place else None  # names of rows stand at the left, numbers too
         if column.title:
             word = draw_term(column.metric, column.title) if column.metric else draw_phrase(column.title)
             heads.append(element("th", word, scope="col", class_=style))
@@ -252,7 +252,7 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
     rows = [
         element(
             "tr",
-            *(_draw_cell(row.cells[at], column, at == 0) for at, column in zip(shown, columns, strict=True)),
+            *(_draw_cell(row.cells[place], column, place == 0) for place, column in zip(shown, columns, strict=True)),
             class_="best" if row.best else None,
             **{f"data_{name}": value for name, value in row.attributes.items()},
         )
@@ -325,7 +325,8 @@ def _draw_groups(cell: Groups) -> Html:
     if cell.total > MAX_GROUP_BARS:
         return element("td", cell.text, class_="groups")
     bars = "".join(
-        f'<rect class="f-series{at % 8}" fill="#5a6070" x="{10 * at}" width="5" height="100%"/>' for at in cell.members
+        f'<rect class="f-series{member % 8}" fill="#5a6070" x="{10 * member}" width="5" height="100%"/>'
+        for member in cell.members
     )
     size = 10 * cell.total
     drawn = Html(f'<svg class="alike" aria-hidden="true" width="{size}" height="20">{bars}</svg>')

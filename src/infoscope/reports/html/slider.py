@@ -46,10 +46,12 @@ def draw_slider(content: Content) -> Html:
 def draw_planes(content: tuple[Sequence[Chart], int]) -> Html:
     """Draw more views of a sweep side by side, each with the mark that the slider moves."""
     charts, here = content
-    return element("div", *(_draw_chart(chart, at, here) for at, chart in enumerate(charts, 1)), class_="two maps")
+    return element(
+        "div", *(_draw_chart(chart, number, here) for number, chart in enumerate(charts, 1)), class_="two maps"
+    )
 
 
-def _draw_chart(chart: Chart, at: int, here: int) -> Html:
+def _draw_chart(chart: Chart, number: int, here: int) -> Html:
     """Draw the figure with its marks at one place."""
     marks = ""
     points = [curve[here] for curve in chart.dots]
@@ -63,7 +65,7 @@ def _draw_chart(chart: Chart, at: int, here: int) -> Html:
     for point in points:
         place = 'visibility="hidden"' if point is None else f'cx="{point[0]:.1f}" cy="{point[1]:.1f}"'
         marks += f'<circle class="f-paper s-ink" r="5.5" fill="#ffffff" stroke="#16181d" stroke-width="2.5" {place}/>'
-    picture = svg(chart.panel).removesuffix("</svg>") + f'<g class="now" data-chart="{at}">{marks}</g></svg>'
+    picture = svg(chart.panel).removesuffix("</svg>") + f'<g class="now" data-chart="{number}">{marks}</g></svg>'
     words = (element("b", chart.title), " ", element("span", chart.caption, class_="dim"))
     kind = "wide" if chart.upright else "map"
     return element("figure", element("figcaption", *words), Html(picture), class_=kind)

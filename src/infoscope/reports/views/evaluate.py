@@ -705,7 +705,7 @@ def _tabulate_steps(system: SystemResult) -> Table | None:
     table = rebuild_table(system)
     if table is None or table.ordinal is None or table.is_sparse:
         return None
-    place = {label: at for at, label in enumerate(table.ordinal)}
+    place = {label: step for step, label in enumerate(table.ordinal)}
     counts: dict[int, float] = {}
     for truth, line in zip(table.truth_labels, np.asarray(table.counts), strict=True):
         for predicted, count in zip(table.system_labels, line.tolist(), strict=True):

@@ -116,8 +116,8 @@ def _make_check_section(result: LatentTruth) -> Sequence[Section]:
     blocks: list[Table] = [Table(*rows, title="Pairs", search="pairs", max_rows=10, note=note)]
     if result.votes is not None:
         votes = [
-            (f"{at}", format_count(round(seen)), f"{expected:,.0f}")
-            for at, (seen, expected) in enumerate(zip(result.votes.observed, result.votes.expected, strict=True))
+            (f"{systems}", format_count(round(seen)), f"{expected:,.0f}")
+            for systems, (seen, expected) in enumerate(zip(result.votes.observed, result.votes.expected, strict=True))
             if seen >= 0.5 or expected >= 0.5
         ]
         blocks.append(

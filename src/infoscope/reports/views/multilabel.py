@@ -81,7 +81,7 @@ def outline(result: MultilabelEvaluation, unit: Units) -> Outline:
         findings=[(system.name if several else "", finding) for system in ranked for finding in system.diagnosis],
         sections=[
             *([_make_difference_section(result)] if result.pairs else []),
-            *(_make_predictor_section(system, unit, at) for at, system in enumerate(ranked)),
+            *(_make_predictor_section(system, unit, position) for position, system in enumerate(ranked)),
         ],
         appendix=Appendix(
             metrics=list(best.metrics),
@@ -111,14 +111,14 @@ def _write_headline(system: Predictor, many: int) -> Phrase:
     )
 
 
-def _make_predictor_section(system: Predictor, unit: Units, at: int) -> Section:
+def _make_predictor_section(system: Predictor, unit: Units, position: int) -> Section:
     heading = (Name(system.name), " against ", Name(system.truth_name))
     aside = f"{format_count(system.n)} objects, {len(system.categories):,} categories"
     blocks: list[Block | Section] = [_tabulate_metrics(system), _tabulate_label_sets(system)]
     blocks += _make_reassignment_blocks(system) if system.reassignments else []
     blocks.append(_tabulate_categories(system))
     blocks += [_make_level_section(level, unit) for level in system.levels]
-    return Section(heading, blocks, f"predictor-{at}", link=system.name[:30], aside=aside)
+    return Section(heading, blocks, f"predictor-{position}", link=system.name[:30], aside=aside)
 
 
 def _tabulate_metrics(system: Predictor) -> Table:

@@ -117,9 +117,9 @@ def outline(sweep: Sweep, unit: Units) -> Outline:
     places = distinct(sweep.spread_points(MAX_PLACES), [choice.point])[::-1]
     here = int(np.flatnonzero(places == choice.point)[0])
     shown = [
-        {name: format_point(name, curves[name][at]) for name in words}
-        | {"text": plain_label(_describe_point(sweep, curves, int(at)))}
-        for at in places
+        {name: format_point(name, curves[name][place]) for name in words}
+        | {"text": plain_label(_describe_point(sweep, curves, int(place)))}
+        for place in places
     ]
     charts = [_draw_curves(sweep, choice, places), *_draw_planes(sweep, places)]
     dots = [
@@ -219,31 +219,31 @@ def _write_kicker(sweep: Sweep) -> Iterator[Phrase]:
     yield sweep.rule
 
 
-def _describe_action(sweep: Sweep, curves: Curves, at: int) -> str:
+def _describe_action(sweep: Sweep, curves: Curves, place: int) -> str:
     """Say what an operating point asks for."""
-    threshold = float(curves["threshold"][at])
+    threshold = float(curves["threshold"][place])
     text = format_point("threshold", threshold)
     if sweep.mode == "threshold":
         predict = f"predict “{(sweep.positive or '')[:40]}”"
         return (
             f"{predict} when the {sweep.quantity} is at least {text}" if np.isfinite(threshold) else f"never {predict}"
         )
-    rejected = float(curves["rejection_rate"][at])
+    rejected = float(curves["rejection_rate"][place])
     if rejected in (0.0, 1.0):
         return "reject nothing" if rejected == 0.0 else "reject everything"
     return f"reject when the {sweep.quantity} is {'above' if sweep.quantity == 'entropy' else 'below'} {text}"
 
 
-def _describe_point(sweep: Sweep, curves: Curves, at: int) -> str:
+def _describe_point(sweep: Sweep, curves: Curves, place: int) -> str:
     def text(name: str) -> str:
-        return format_point(name, curves[name][at])
+        return format_point(name, curves[name][place])
 
-    start = _capitalise(_describe_action(sweep, curves, at))
+    start = _capitalise(_describe_action(sweep, curves, place))
     captured = f"{text('proficiency')} of the information in the truth is captured"
     if sweep.mode == "threshold":
         rest = f"recall is {text('recall')}, precision {text('precision')}, accuracy {text('accuracy')}"
         return f"{start}: {captured}; {rest}."
-    right = curves["accepted_accuracy"][at]
+    right = curves["accepted_accuracy"][place]
     accepted = "nothing is accepted" if np.isnan(right) else f"{text('accepted_accuracy')} of the accepted are right"
     return f"{start}: {text('rejection_rate')} are rejected, {accepted}, and {captured}."
 
@@ -346,12 +346,13 @@ def _make_points_section(
     sweep: Sweep, choice: Choice | None, words: Mapping[str, str], curves: Curves, places: NDArray[np.int64]
 ) -> Section:
     """Show some points of the curve, evenly spread, with the best among them."""
-    some = np.linspace(0, len(places) - 1, min(MAX_POINTS, len(places))).astype(np.int64)
+    positions = np.linspace(0, len(places) - 1, min(MAX_POINTS, len(places))).astype(np.int64)
     best = None if choice is None else int(np.flatnonzero(places == choice.point)[0])
     rows = []
-    for at in some if best is None else distinct(some, [best]):
-        cells: list[Cell] = [format_point(name, curves[name][int(places[at])]) for name in words]
-        rows.append(Row([*cells, Strong("best") if at == best else ""], at == best, {"at": str(int(at))}))
+    for position in positions if best is None else distinct(positions, [best]):
+        cells: list[Cell] = [format_point(name, curves[name][int(places[position])]) for name in words]
+        is_best = position == best
+        rows.append(Row([*cells, Strong("best") if is_best else ""], is_best, {"at": str(int(position))}))
     columns = [
         Column(word, priority=_PRIORITIES.get(name, 9), metric=name if name in catalogue else None)
         for name, word in words.items()
@@ -415,7 +416,7 @@ def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Cha
     heights = [np.asarray(sweep.values(name), dtype=np.float64)[places] for name in names]
     summary = "; ".join(f"{word} at most {np.nanmax(y):.2f}" for word, y in zip(names.values(), heights, strict=True))
     word = "share rejected" if rejecting else "threshold"
-    percents = tuple((at / 100.0, f"{at}%") for at in range(0, 101, 20))
+    percents = tuple((percent / 100.0, f"{percent}%") for percent in range(0, 101, 20))
     x_axis = Axis(0.0, 1.0, word, percents)
     if not rejecting:
         finite = across[np.isfinite(across)]
@@ -436,14 +437,14 @@ def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Cha
         low, high = sorted((choice.threshold_low, choice.threshold_high))
         marks.append(Bar((low, panel.y.low), (high, panel.y.high), "faint", opacity=0.45))
         band = "; the band is where the choice falls when the samples are drawn again"
-    for at, y in enumerate(heights):
+    for number, y in enumerate(heights):
         # with gaps where it is undefined
         defined = np.isfinite(across) & np.isfinite(y)
         edges = np.flatnonzero(np.diff(defined.astype(int))) + 1
         for run in np.split(np.arange(len(across)), edges):
             if len(run) and defined[run[0]]:
                 points = tuple(zip(across[run].tolist(), y[run].tolist(), strict=True))
-                marks.append(Line(points, series(at), 2.2))
+                marks.append(Line(points, series(number), 2.2))
     marks += _name_curves(panel, across, heights, list(names.values()))
     dots = [_place_dots(panel, across, y) for y in heights]
     caption = f"The upright line is the point chosen above{band}."
@@ -461,8 +462,8 @@ def _name_curves(
     step = 17.0 * (panel.y.high - panel.y.low) / panel.inner[1]
     heights_of_names = spread_labels(ends, step, panel.y.low, panel.y.high)
     return [
-        Words(panel.x.high, place, word, series(at), shift=(9.0, 0.0), bold=True)
-        for at, (word, place) in enumerate(zip(words, heights_of_names, strict=True))
+        Words(panel.x.high, height, word, series(number), shift=(9.0, 0.0), bold=True)
+        for number, (word, height) in enumerate(zip(words, heights_of_names, strict=True))
     ]
 
 

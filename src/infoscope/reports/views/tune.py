@@ -108,7 +108,7 @@ def _write_lede(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
     value = _format_value(best.metric, best.value, unit)
     yield f"Its {title} is {value}; it is the best of all with probability {format_probability(best.probability)}."
     order = np.argsort(best.probabilities)[::-1]
-    second = next(int(at) for at in order if at != place)
+    second = next(int(other) for other in order if other != place)
     if best.probabilities[second] >= 0.025:
         probability = format_probability(best.probabilities[second])
         yield f"Next is {_name_setting(tuning, second)}, the best with probability {probability}."
@@ -117,7 +117,7 @@ def _write_lede(tuning: Tuning, place: int, unit: Units) -> Iterator[Phrase]:
         yield f"{len(front)} settings are not beaten by another in both captured and false information."
     if tuning.against is None:
         return
-    cheaper = [at for at in tuning.front_against() if tuning.against[at] < tuning.against[place]]
+    cheaper = [other for other in tuning.front_against() if tuning.against[other] < tuning.against[place]]
     if cheaper:
         captured = tuning.values("proficiency")
         yield (
@@ -143,14 +143,14 @@ def _make_setting_section(tuning: Tuning, unit: Units) -> Section:
     ]
     front = set(tuning.front())
     rows = []
-    for at, setting in enumerate(tuning.settings):
-        mine = at == tuning.best_place
-        marks = ["best"] * mine + ["front"] * (at in front)
+    for place, setting in enumerate(tuning.settings):
+        mine = place == tuning.best_place
+        marks = ["best"] * mine + ["front"] * (place in front)
         cells: list[Cell] = [Name(str(value)) for value in setting]
-        cells += [_format_value(name, float(curves[name][at]), unit) for name in names]
-        cells += [] if tuning.against is None else [f"{tuning.against[at]:.4g}"]
-        cells += [] if per_unit is None else [UNDEFINED if np.isnan(per_unit[at]) else f"{per_unit[at]:.4g}"]
-        cells += [format_probability(best.probabilities[at]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
+        cells += [_format_value(name, float(curves[name][place]), unit) for name in names]
+        cells += [] if tuning.against is None else [f"{tuning.against[place]:.4g}"]
+        cells += [] if per_unit is None else [UNDEFINED if np.isnan(per_unit[place]) else f"{per_unit[place]:.4g}"]
+        cells += [format_probability(best.probabilities[place]), Strong(", ".join(marks)) if mine else ", ".join(marks)]
         rows.append(Row(cells, mine))
     note = (
         "P(best): the fraction of posterior draws in which the setting is the best. Front: no other setting captures "
@@ -174,7 +174,9 @@ def _draw_along(tuning: Tuning) -> Iterator[Figure]:
         captured = tuning.values("proficiency")
         curves = [
             Curve(
-                ", ".join(map(str, others)), tuple(x[at] for at in places), tuple(float(captured[at]) for at in places)
+                ", ".join(map(str, others)),
+                tuple(x[place] for place in places),
+                tuple(float(captured[place]) for place in places),
             )
             for others, places in list(tuning.lines().items())[:MAX_LINES]
         ]
@@ -199,8 +201,8 @@ def _make_coverage(tuning: Tuning) -> CoverageDisplay:
     """Show the path in the coverage plane."""
     curve = tuning.coverage_curve()
     points = [
-        CoveragePoint(_label_point(tuning, at), float(false), float(captured), float(accuracy))
-        for at, (false, captured, accuracy) in enumerate(
+        CoveragePoint(_label_point(tuning, place), float(false), float(captured), float(accuracy))
+        for place, (false, captured, accuracy) in enumerate(
             zip(curve["false_information_ratio"], curve["proficiency"], tuning.values("accuracy"), strict=True)
         )
         if np.isfinite(false) and np.isfinite(captured)
@@ -211,7 +213,7 @@ def _make_coverage(tuning: Tuning) -> CoverageDisplay:
 def _find_paths(tuning: Tuning, placed: set[str]) -> dict[str, list[str]]:
     """Find settings that differ in the first parameter only, in their order, if all have a place in a picture."""
     paths = {
-        ", ".join(map(str, others)): [_label_point(tuning, at) for at in places]
+        ", ".join(map(str, others)): [_label_point(tuning, place) for place in places]
         for others, places in tuning.lines().items()
     }
     return {title: names for title, names in paths.items() if set(names) <= placed and len(names) > 1}
@@ -222,8 +224,8 @@ def _make_triangle(tuning: Tuning) -> EntropyTriangleDisplay:
     curve = tuning.triangle_curve()
     shares = zip(*(curve[f"triangle_{part}"] for part in TriangleShares._fields), strict=True)
     points = [
-        TrianglePoint(_label_point(tuning, at), TriangleShares(*map(float, item)), float(accuracy))
-        for at, (item, accuracy) in enumerate(zip(shares, tuning.values("accuracy"), strict=True))
+        TrianglePoint(_label_point(tuning, place), TriangleShares(*map(float, item)), float(accuracy))
+        for place, (item, accuracy) in enumerate(zip(shares, tuning.values("accuracy"), strict=True))
         if np.isfinite(item).all()
     ]
     names = {point.name for point in points}
