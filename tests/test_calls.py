@@ -247,3 +247,13 @@ def test_true_labels_are_given_once(function) -> None:
         function(TRUTH, GOOD, y_true=TRUTH)
     with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) missing 1 required positional argument: 'source'$"):
         function()
+
+
+def test_seeds_and_levels_have_the_words_of_scipy() -> None:
+    declared = {name: getattr(ifs, name) for name in dir(ifs) if hasattr(getattr(ifs, name), "__constraints__")}
+    assert {"evaluate", "latent_truth", "plan_labels", "report", "tune"} <= declared.keys()
+    for name, function in declared.items():
+        parameters = inspect.signature(function).parameters
+        assert ("rng" in parameters) == ("seed" in parameters), name
+        if name != "drift":  # its level is that of a test
+            assert ("confidence_level" in parameters) == ("level" in parameters), name

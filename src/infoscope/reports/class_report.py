@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Literal, overload
 
+import numpy as np
 from rich.text import Text
 
 from infoscope.core.validation import LEVEL, SEED, validated
@@ -50,8 +51,10 @@ def report(
     zero_division: ZeroDivision | None = None,
     prior: PriorLike = "default",
     level: float = 0.95,
+    confidence_level: float | None = None,
     sample_size: float | None = None,
     seed: int = 0,
+    rng: int | np.random.Generator | None = None,
     uncertainty: Literal["posterior"] | None = "posterior",
 ) -> str: ...
 @overload
@@ -71,8 +74,10 @@ def report(
     zero_division: ZeroDivision | None = None,
     prior: PriorLike = "default",
     level: float = 0.95,
+    confidence_level: float | None = None,
     sample_size: float | None = None,
     seed: int = 0,
+    rng: int | np.random.Generator | None = None,
     uncertainty: Literal["posterior"] | None = "posterior",
 ) -> dict[str, Any]: ...
 @validated(level=LEVEL, seed=SEED)
@@ -92,8 +97,10 @@ def report(
     zero_division: ZeroDivision | None = None,
     prior: PriorLike = "default",
     level: float = 0.95,
+    confidence_level: float | None = None,  # noqa: ARG001 - another word for level
     sample_size: float | None = None,
     seed: int = 0,
+    rng: int | np.random.Generator | None = None,  # noqa: ARG001 - another word for seed
     uncertainty: Literal["posterior"] | None = "posterior",
 ) -> str | dict[str, Any]:
     """Rate each class of a classifier: precision, recall, F1, support and missed information, with intervals, as text.
@@ -129,12 +136,12 @@ def report(
         What 0/0 counts as; undefined unless stated.
     prior : default "default"
         The prior of the posterior, as in ``evaluate``.
-    level : default 0.95
+    level, confidence_level : default 0.95
         The level of the intervals.
     sample_size : optional
         The number of samples that the rows are worth, where it is not the sum of their weights.
-    seed : default 0
-        The seed of random draws.
+    seed, rng : default 0
+        The seed of random draws, or a generator.
     uncertainty : default "posterior"
         None leaves intervals and corrections out.
 

@@ -215,8 +215,10 @@ def latent_truth(
     clean: Cleaning = (),
     prior: str | float = "learned",
     level: float = 0.95,
+    confidence_level: float | None = None,  # noqa: ARG001 - another word for level
     draws: int | None = None,
     seed: int = 0,
+    rng: int | np.random.Generator | None = None,  # noqa: ARG001 - another word for seed
     read: ReadOptions | None = None,
 ) -> LatentTruth:
     """Estimate each system's table without labels, from the agreement of three systems or more.
@@ -245,12 +247,12 @@ def latent_truth(
         How labels are cleaned before they are counted.
     prior
         ``"learned"``, or a number of pseudo-counts for each prediction.
-    level
+    level, confidence_level
         Probability of the intervals.
     draws
         Draws of the posterior that are kept; by default as many as are cheap.
-    seed
-        Seed of the draws.
+    seed, rng
+        Seed of the draws, or a generator.
     read
         How files are read.
 

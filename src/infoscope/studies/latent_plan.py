@@ -61,6 +61,7 @@ def plan_labels(
     *,
     half_width: float = 0.02,
     level: float = 0.95,
+    confidence_level: float | None = None,  # noqa: ARG001 - another word for level
     difference: bool = False,
 ) -> LabelPlan:
     """Plan how many labels give a metric of some systems to a half width, and which items come first.
@@ -75,7 +76,7 @@ def plan_labels(
         One system or several; all by default.
     half_width
         Half width of the interval that is wanted of each.
-    level
+    level, confidence_level
         Probability of the interval.
     difference
         Plan for the difference of two systems: items on which both predict alike fall out.

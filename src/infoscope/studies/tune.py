@@ -272,6 +272,7 @@ def tune(
     against_name: str = "against",
     choose_by: str | None = None,
     seed: int = 0,
+    rng: int | np.random.Generator | None = None,  # noqa: ARG001 - another word for seed
     read: ReadOptions | None = None,
 ) -> Tuning:
     """Hold runs of one system at several settings against each other, in the order of their parameters.
@@ -304,8 +305,8 @@ def tune(
         What the cost is called, where it is no column.
     choose_by : str, optional
         The metric that decides; the erroneous information ratio by default.
-    seed : int, default 0
-        Seed of the draws behind the probability of being the best.
+    seed, rng : int or numpy.random.Generator, default 0
+        Seed of the draws behind the probability of being the best, or a generator.
     read : ReadOptions, optional
         How files are read.
 
