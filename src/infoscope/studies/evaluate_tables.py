@@ -1,8 +1,8 @@
-"""Evaluate one table: a belief about it with its intervals, and every metric by class, by prediction and by cell.
+"""Evaluate one table: its posterior with intervals, and every metric by class, by prediction and by cell.
 
-``evaluate`` makes a ``TableInput`` of each system (in each group). ``fit_belief`` adds the posterior that its sample
-allows and says in words where the intervals come from; ``measure`` makes the ``SystemResult`` of it. The judge of an
-evaluation, and the classes of ``infoscope.report``, come the same way.
+``evaluate`` makes a ``TableInput`` of each system (in each group). ``fit_belief`` adds the posterior, or the reason why
+there is none; ``measure`` returns the ``SystemResult``. The judge of an evaluation, and the classes of
+``infoscope.report``, are evaluated in the same way.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ MAX_GROUPS_NAMED = 3
 
 @dataclass(frozen=True)
 class Clusters:
-    """Rows that belong together: by which column, and the cells of each cluster, one line each."""
+    """Groups of rows that belong together: their column, and the cells of each group, one line per group."""
 
     column: str
     lines: Any
@@ -61,14 +61,14 @@ class Clusters:
 
 @dataclass(frozen=True)
 class TableInput:
-    """One table to be evaluated, and what it is a table of."""
+    """One table to be evaluated, with its system and group."""
 
     name: str
     table: Contingency
     group: Mapping[str, str] | None = None
     n: float | None = None
     cluster: Clusters | None = None
-    """Where rows belong together."""
+    """Groups of rows that belong together; None where rows are independent."""
     belief: TableBelief | None = None
     interval: IntervalMethod | None = None
     examples: tuple[CellExamples, ...] = ()
@@ -91,21 +91,21 @@ class TableInput:
 
 
 def fit_belief(subject: TableInput, uncertainty: UncertaintyOptions) -> TableInput:
-    """Add what is believed about a table, and the words for how that came about.
+    """Add the posterior of a table, and a description of how it was obtained.
 
-    A table that was estimated, without truth or by a judge, has the intervals of its draws; rows that belong together
-    are resampled as a whole; any other table has a posterior. There are no intervals where they were not asked for, the
-    sample size is not known, or a prior would decide.
+    A table that was estimated, without truth or by a judge, has the intervals of its draws; groups of rows are
+    resampled as a whole; any other table has a posterior. There are no intervals if the caller wants none, the sample
+    size is not known, or the result would depend on the prior.
     """
     level, stated_size = uncertainty.level, uncertainty.sample_size
     percent = f"{100 * level:.4g}%"
     n = subject.n if stated_size is None else stated_size
 
-    def leave_out(why: str) -> TableInput:
-        return replace(subject, n=n, interval=IntervalMethod(level, "none", why))
+    def omit_intervals(reason: str) -> TableInput:
+        return replace(subject, n=n, interval=IntervalMethod(level, "none", reason))
 
     if uncertainty.uncertainty is None:
-        return leave_out(
+        return omit_intervals(
             "values of this sample (maximum likelihood) without intervals, as asked; few rows per class inflate "
             "information"
         )
@@ -116,19 +116,23 @@ def fit_belief(subject: TableInput, uncertainty: UncertaintyOptions) -> TableInp
     is_estimated = estimation is not None and estimation.draws.shape[1:] == origin.shape  # and not changed since
     if estimation is not None and is_estimated and stated_size is None:
         if not estimation.has_interval:
-            return leave_out("no intervals: the draws of the estimated table disagree, so the data do not settle it")
+            return omit_intervals(
+                "no intervals: the draws of the estimated table disagree, so the data do not settle it"
+            )
         source = "from few labels and a judge" if estimation.basis == "judge" else "without truth"
         text = f"{percent} intervals of {len(estimation.draws):,} draws of the table, estimated {source}"
         return replace(subject, belief=DrawnBelief(subject.table), interval=IntervalMethod(level, "draws", text))
 
     if n is None:
-        return leave_out(
+        return omit_intervals(
             "no intervals: the table is of total 1, so its sample size is not known; state it with sample_size= or "
             "--sample-size"
         )
     if subject.clusters and subject.table.is_sparse:
         # among a million groups nearly all cells are empty, and no prior about them is worth its interval
-        return leave_out("no intervals: among so many clusters nearly all cells are empty, and a prior would decide")
+        return omit_intervals(
+            "no intervals: among so many clusters nearly all cells are empty, and a prior would decide"
+        )
 
     if subject.cluster is not None:
         if stated_size is not None or not (isinstance(uncertainty.prior, str) and uncertainty.prior == "default"):
@@ -162,17 +166,17 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
     table = subject.table
     has_two_classes = len(table.truth_labels) == 2
     positive = str(table.positive_label) if has_two_classes else None
-    grouped = splits_and_merges(table) if subject.clusters else None
+    clustering = splits_and_merges(table) if subject.clusters else None
     diagnosis: list[Finding] = []
-    if grouped is not None:
-        evidence: dict[str, Any] = {"exact": grouped.exact, "groups": grouped.groups}
-        diagnosis.append(Finding("clusters", f"{grouped.sentence()}.", evidence=evidence))
-        for part in (*grouped.splits[:MAX_GROUPS_NAMED], *grouped.merges[:MAX_GROUPS_NAMED]):
+    if clustering is not None:
+        evidence: dict[str, Any] = {"exact": clustering.exact, "groups": clustering.groups}
+        diagnosis.append(Finding("clusters", f"{clustering.sentence()}.", evidence=evidence))
+        for part in (*clustering.splits[:MAX_GROUPS_NAMED], *clustering.merges[:MAX_GROUPS_NAMED]):
             evidence = {"bits": part.bits, "size": part.size}
             diagnosis.append(Finding(f"{part.kind}_group", f"{part.sentence()}.", evidence=evidence))
     if subject.cluster is not None:
         diagnosis += describe_groups(subject.cluster.lines)
-    # of two classes, which have one pair only, misses and false alarms are told apart
+    # two classes form a single pair, so report misses and false alarms separately
     find_pairs = find_directed_errors if has_two_classes else find_confusions
     return SystemResult(
         name=subject.name,
@@ -195,7 +199,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         ),
         diagnosis=(*diagnosis, *findings),
         interval=subject.interval,
-        clusters=grouped,
+        clusters=clustering,
         chance_p_value=chance_p_value(table, subject.n),
         examples=subject.examples,
         data_hash=data_hash(table),
@@ -209,9 +213,9 @@ def _shorten(number: float | None) -> float | None:
 
 
 def _measure_table(subject: TableInput, level: float, positive: str | None, withheld: set[str]) -> dict[str, Estimate]:
-    """Measure the whole table in every metric, with what is believed about it where it has a value.
+    """Measure the table in every metric, with intervals where the metric is defined.
 
-    Metrics in ``withheld`` keep their value and lose an interval that would hold too rarely.
+    Metrics in ``withheld`` have a value without an interval, since its coverage would be too low.
     """
     table = subject.table
     entries = list(metrics_of("table", ordinal=table.ordinal is not None, costs=table.costs is not None))
@@ -222,14 +226,14 @@ def _measure_table(subject: TableInput, level: float, positive: str | None, with
         estimates[entry.name] = replace(estimate, positive=positive) if entry.card.of_positive else estimate
     if subject.belief is None:
         return estimates
-    believed = [
+    names_with_intervals = [
         entry.name
         for entry in entries
         if entry.card.posterior != "none"
         and estimates[entry.name].value is not None
         and not (subject.has_one_class and entry.card.is_information)
     ]
-    for name, summary in subject.belief.summaries(believed, level).items():
+    for name, summary in subject.belief.summaries(names_with_intervals, level).items():
         estimates[name] = estimates[name].with_belief(
             summary, corrected=catalogue[name].is_information, counted=subject.is_counted
         )
@@ -243,9 +247,9 @@ def _measure_table(subject: TableInput, level: float, positive: str | None, with
 
 
 def _measure_classes(subject: TableInput, side: Literal["truth", "system"], level: float) -> Iterator[ClassEstimates]:
-    """Measure each class of one side: the metrics of that level, without their prefix.
+    """Measure each class of one side in the metrics of that level, whose prefix is dropped.
 
-    Of very many classes the costliest are listed, in their order.
+    Of more than ``MAX_CLASSES`` classes the costliest are listed, in their order.
     """
     table = subject.table
     beliefs: Mapping[str, Any] = {}
@@ -294,7 +298,7 @@ def _measure_classes(subject: TableInput, side: Literal["truth", "system"], leve
 
 
 def _list_costs(table: Contingency) -> Iterator[CellCost]:
-    """Yield cells by what they cost in all, the costliest first; correct predictions that cost nothing are left out."""
+    """Yield cells by their total cost, the costliest first, except cells without cost."""
     if table.costs is None:
         return
     costs = table.costs.laid_out(table.truth_labels, table.system_labels)[table.cell_rows, table.cell_columns]
@@ -312,7 +316,7 @@ def _list_costs(table: Contingency) -> Iterator[CellCost]:
 
 
 def _list_leaks(table: Contingency) -> Iterator[CellLoss]:
-    """Yield cells by the bits they cost, the costliest first."""
+    """Yield cells by the bits that they lose and add, the costliest first."""
     parts = {entry.name: np.asarray(entry.score(table)) for entry in metrics_of("cell")}
     missed, false = parts["cell_missed_information"], parts["cell_false_information"]
     cost = missed + false

@@ -63,16 +63,16 @@ ALLOWED_MISSING = 0.2
 """Fraction of the rows with a true label that may lack a prediction before a gate fails."""
 
 INDEX = ".infoscope-history.json"
-"""What is known of each file of a folder; it may be deleted."""
+"""Cache of the records of a folder's files; it may be deleted."""
 BASELINES = "baselines.txt"
 INDEX_SCHEMA = "infoscope/history-index/3"
 PARTS = ("value", "mean", "sd", "low", "high")
 """Numbers that the index keeps of an estimate."""
 NO_RUN = ("it holds a ", "it is not a result of infoscope")
-"""Problems of files that are no runs; any other is that of a run that is damaged."""
+"""How the problem of a file that is no run begins; any other problem is that of a damaged run."""
 DAY = 86_400
 HOUR = 3600 * 10**9
-"""In the nanoseconds of file times; files that were copied together have about the same."""
+"""In nanoseconds, as file times; files that were copied together differ by less."""
 DATE = re.compile(r"(?<!\d)(\d{4})-?(\d\d)-?(\d\d)(?:[T_ -]?(\d\d)[:-]?(\d\d))?(?!\d)")
 
 MAX_PAST = 3
@@ -115,16 +115,16 @@ class RunPoint:
 
 @dataclass(frozen=True)
 class RunBaseline:
-    """What runs from one on are compared with."""
+    """Baseline with which the runs from ``first`` to ``last`` are compared."""
 
     first: int
     """The first run that it holds for."""
     last: int
     runs: int
-    """How many runs it was made of."""
+    """Number of runs that it was estimated from."""
     mean: float
     sd: float
-    """Of the mean."""
+    """Standard deviation of the mean."""
     spread: float
     """Standard deviation between runs, beyond what their own intervals explain."""
 
@@ -304,7 +304,7 @@ def history(
         raise InputError(
             f"no run has {entry.name} with an interval; evaluate tables of counts, or watch another metric"
         )
-    order = {name: place for place, name in enumerate(systems)}
+    order = {name: position for position, name in enumerate(systems)}
     alarms.sort(key=lambda alarm: (-alarm.run, order[alarm.system], alarm.label is not None, alarm.chance))
     cells = [cell for name in systems for cell in _find_changed_cells(records, marked_runs, name)]
     cells.sort(key=lambda cell: -abs(cell.z))
@@ -354,6 +354,7 @@ def _find_watched_metric(name: str) -> Metric:
 
 
 def _get_sign(entry: Metric) -> float:
+    """Return −1 for a metric that is better when lower, else 1."""
     return -1.0 if entry.card.better == "lower" else 1.0
 
 
@@ -637,15 +638,15 @@ class RunRecord:
 
     name: str
     made: str
-    """When, as far as it is known: by the result, its file's name, or its file."""
+    """When the run was made, by the result, its file's name or its file's time."""
     systems: Mapping[str, SystemRecord]
     hashes: Sequence[str] = ()
     doubts: tuple[Finding, ...] = ()
-    """Why its numbers mean something else than those of other runs: names that do not match, missing predictions."""
+    """Why its numbers are not comparable with those of other runs: unmatched label names, missing predictions."""
 
 
 def extract_record(document: Json, name: str, otherwise_made: str) -> RunRecord:
-    """Extract from the document of an evaluation what history keeps of it; reject any other document."""
+    """Extract the record of a run from the document of an evaluation; reject any other document."""
     schema = document.get("schema") if isinstance(document, Mapping) else None
     if not isinstance(document, Mapping) or not str(schema).startswith("infoscope/"):
         raise InputError("it is not a result of infoscope")
@@ -701,12 +702,12 @@ def _extract_system(system: Mapping[str, Any], title: str) -> SystemRecord:
 
 
 def missing_prediction_reasons(system: object) -> tuple[str, ...]:
-    """Return what an evaluation calls rows that it leaves out because this system has no prediction."""
+    """Return the reasons for which an evaluation leaves out rows without a prediction of this system."""
     return "missing system label", f"missing label in {system!r}", f"missing prediction of {system!r}"
 
 
 def parse_date(name: str) -> str | None:
-    """Return the moment that a file's name says."""
+    """Read the date and time in a file's name; None if it has none."""
     date = DATE.search(name)
     if date is None or not ("01" <= date[2] <= "12" and "01" <= date[3] <= "31"):
         return None
@@ -815,7 +816,7 @@ def _describe_doubtful_order(
 
 
 def _read_index(folder: Path) -> dict[str, tuple[list[int], RunRecord]]:
-    """Read what is known of each file: its stamp and its run; nothing where the index is absent or not ours."""
+    """Read the index: the stamp and the run of each file; nothing where it is absent or invalid."""
 
     def unpack(packed: list[Any]) -> NumberTable:
         own_names = names[packed[0]]
@@ -849,11 +850,11 @@ def _read_index(folder: Path) -> dict[str, tuple[list[int], RunRecord]]:
 
 
 def _write_index(folder: Path, records: Mapping[str, tuple[list[int], RunRecord]]) -> None:
-    """Keep what was read; a folder that cannot be written to is read again the next time."""
+    """Write the index; a folder that cannot be written to is read again the next time."""
     names: dict[tuple[str, ...], int] = {}
 
     def pack(table: NumberTable) -> list[Any]:
-        # which list of names, and the numbers as bytes: a million numbers are read in a moment
+        # position of the list of names, and the numbers as bytes, which are read fast
         numbers = b64encode(table.numbers.astype("<f8").tobytes()).decode()
         return [names.setdefault(table.names, len(names)), numbers]
 
@@ -932,7 +933,7 @@ def judge_new_run(
 
 
 def reject_damaged_newest(findings: Iterable[Finding], folder: str) -> None:
-    """Stop where the newest file cannot be read: a gate would judge the run before it."""
+    """Reject a folder whose newest file cannot be read: a gate would judge the run before it."""
     for finding in findings:
         if finding.code == "not_a_run" and finding.evidence.get("newest"):
             raise InputError(f"{folder}: {finding.text.rstrip('.')}; write it again, or remove it")
@@ -942,7 +943,7 @@ def reject_damaged_newest(findings: Iterable[Finding], folder: str) -> None:
 
 
 def _describe_alarms(result: History, newest_record: RunRecord) -> Iterator[Finding]:
-    """Yield doubts about the newest run, its alarms, and then those of the past."""
+    """Yield doubts about the newest run, its alarms, and then earlier alarms."""
     newest = len(result.runs) - 1
     systems = {series.system for series in result.series}
     for doubt in newest_record.doubts:
@@ -1011,9 +1012,9 @@ def format_rarity(chance: float) -> str:
 
 def _describe_limits(result: History, records: Sequence[RunRecord]) -> Iterator[Finding]:
     """Yield what limits the comparison: few runs, runs without the metric, and runs with other true classes."""
-    all_classes = [series for series in result.series if series.label is None]
+    metric_series = [series for series in result.series if series.label is None]
     start = _find_last_mark(result.runs)
-    for series in all_classes:
+    for series in metric_series:
         if series.newest.z is None:
             since_mark = sum(point.run >= start for point in series.points)
             yield Finding(
@@ -1021,7 +1022,7 @@ def _describe_limits(result: History, records: Sequence[RunRecord]) -> Iterator[
                 f"{series.system}: alarms begin after {MIN_RUNS} runs of a baseline, which has {since_mark} so far.",
                 evidence={"system": series.system},
             )
-    for series in all_classes:
+    for series in metric_series:
         missing = len(result.runs) - len(series.points)
         if missing:
             yield Finding(
@@ -1030,7 +1031,7 @@ def _describe_limits(result: History, records: Sequence[RunRecord]) -> Iterator[
                 f"the {len(result.runs)} runs.",
                 evidence={"system": series.system, "runs": missing},
             )
-    for series in all_classes:
+    for series in metric_series:
         classes = [
             (run, set(record.systems[series.system].recalls.names))
             for run, record in enumerate(records)

@@ -1,9 +1,9 @@
-"""Belief about judged rows: draws of each stratum's share of the rows and of its true classes, given the counts.
+"""Posterior of judged rows: draws of each stratum's share of the rows and of its true classes, given the counts.
 
-Two classes: every stratum by itself, Beta(n + ½) on a lattice. Three classes and more: ``borrow_strength`` lets strata
-borrow from each other as much as the labelled rows support, with ``fit_errors`` (independent errors of judge and
-system) as one of the prior means. At the end are two estimators of the accuracy by others, for who must report them.
-``judge.py`` makes tables of the draws; docs/judge.md says how often intervals hold.
+With two classes, every stratum is independent, Beta(n + ½) on a lattice. With three or more, ``borrow_strength`` pools
+strata as far as the labelled rows support it, with ``fit_errors`` (independent errors of judge and system) as one of
+the prior means. The last section has two published estimators of the accuracy, for comparison. ``judge.py`` makes
+tables of the draws; docs/judge.md reports the coverage of the intervals.
 """
 
 from __future__ import annotations
@@ -22,12 +22,12 @@ from infoscope.results.estimate import Estimate
 from infoscope.studies.judge_strata import OTHER, SLOTS, Indices, StratumCounts
 
 TWO_CLASS_DRAWS = 8192
-"""They lie on a lattice, so that limits are within 0.03 sd."""
+"""On a lattice, which keeps the limits of intervals within 0.03 sd."""
 MAX_DRAWS, MIN_DRAWS = 2000, 200
 DRAWN_CELLS = 4_000_000
 """Draws × strata × classes, about."""
 PRIOR = 0.5
-"""Of two classes, in every stratum (Jeffreys)."""
+"""Prior count of each of two classes in every stratum (Jeffreys)."""
 LATTICE = np.array(
     [1, 182667, 469891, 498753, 110745, 446247, 250185, 118627, 245333, 283199, 408519, 391023, 246327, 126539]
 )
@@ -38,6 +38,7 @@ STEPS = 60
 MAX_WEIGHT = 20.0
 """Rows without a label weigh at most this many times as much as those with one."""
 FIRST_REPEATS = 0.05
+"""Share of verdicts that repeat the prediction, where the fit starts."""
 
 MIN_HALVINGS, MAX_HALVINGS = 8, 32
 """Halvings of the labels for evidence, each for its share of the draws: one alone moves the mean by up to 0.4 sd."""
@@ -48,9 +49,9 @@ FITTED_CELLS = 1_000_000
 MANY_CLASSES = 10
 """With fewer, intervals came out 5 to 10 % too narrow in simulations, and the next two numbers widen them by 6 %."""
 LABEL_NOISE = 1.15
-"""Variance of what a labelled row says, beyond that of an independent draw."""
+"""Variance of a labelled row, relative to that of an independent draw."""
 PARENT_WEIGHT = 0.87
-"""Share of what strata tell their parents that is believed."""
+"""Weight of the counts that strata contribute to their parents."""
 REFITS = 4
 """Fits to reweighted rows per halving; they carry the uncertainty of the prior mean."""
 MAX_NOISE = 500_000
@@ -132,14 +133,14 @@ def _draw_lattice(draws: int, size: int, rng: np.random.Generator) -> Real:
     """Draw uniform numbers (draws, size): a randomly shifted lattice, and beyond its directions a Latin hypercube."""
     vector = LATTICE[:size] % draws
     points = (np.arange(draws)[:, None] * vector % draws / draws + rng.random(len(vector))) % 1.0
-    more = size - len(vector)
-    places = rng.permuted(np.broadcast_to(np.arange(draws), (more, draws)), axis=1).T
-    even = (places + rng.random((draws, more))) / draws
-    return np.clip(np.hstack([points, even]), 1e-12, 1 - 1e-12)
+    extra = size - len(vector)
+    cells = rng.permuted(np.broadcast_to(np.arange(draws), (extra, draws)), axis=1).T
+    hypercube = (cells + rng.random((draws, extra))) / draws
+    return np.clip(np.hstack([points, hypercube]), 1e-12, 1 - 1e-12)
 
 
 def _normalize(amounts: Real, least: float = 0.0) -> Real:
-    """Return shares along the last axis; a sum below the least one counts as that."""
+    """Divide amounts by their sum along the last axis, or by ``least`` where that is larger."""
     return np.asarray(amounts / np.maximum(amounts.sum(axis=-1, keepdims=True), least))
 
 
@@ -170,7 +171,7 @@ def fit_errors(counts: StratumCounts, labelled: Real, everything: Real) -> Error
     size = np.maximum(rest.sum(axis=(-1, -2)), 1e-12)
     rest = rest * np.minimum(1.0, MAX_WEIGHT * labelled.sum(axis=(-1, -2, -3)) / size)[..., None, None]
 
-    # expected counts: verdicts that the judge found itself by class, predictions by class; and δ
+    # expected counts of the judge's own verdicts by class and of predictions by class; and δ
     own_counts, system_counts = by_verdict, by_prediction
     repeats = np.full(labelled.shape[:-3], FIRST_REPEATS)
     for _ in range(STEPS):
@@ -233,18 +234,18 @@ def borrow_strength(counts: StratumCounts, own: Real, rng: np.random.Generator) 
     """Draw (draws, strata, classes) the true class within strata that borrow from each other.
 
     ``own`` are gammas of the labelled cells, in the order of ``np.nonzero(counts.by_class)``. Each halving of the
-    labels serves its part of the draws: one half fits what strata may have in common, the other says what holds.
+    labels serves its part of the draws: one half fits the hypotheses about strata, the other weighs them.
     """
     number = int(np.clip(HALVED_CELLS // counts.by_class.size, MIN_HALVINGS, MAX_HALVINGS))
     parts = np.array_split(own, min(number, len(own)))
-    together = max(1, FITTED_CELLS // (counts.by_class.size * (REFITS + 1)))
+    batch_size = max(1, FITTED_CELLS // (counts.by_class.size * (REFITS + 1)))
     theta = np.empty((len(own), *counts.by_class.shape))
     done = 0
-    for start in range(0, len(parts), together):
-        some = parts[start : start + together]
-        halves = _halve_labels(counts, len(some), rng)
+    for start in range(0, len(parts), batch_size):
+        batch = parts[start : start + batch_size]
+        halves = _halve_labels(counts, len(batch), rng)
         fits = _fit_halves(counts, halves, rng)
-        for part, half, fit in zip(some, halves, fits, strict=True):
+        for part, half, fit in zip(batch, halves, fits, strict=True):
             theta[done : done + len(part)] = _draw_by_half(counts, part, half, fit, rng)
             done += len(part)
     return theta
@@ -256,8 +257,8 @@ def _halve_labels(counts: StratumCounts, number: int, rng: np.random.Generator) 
     seen = counts.labelled[truth, verdict, prediction]
     rounded = np.round(seen)
     half = np.zeros((number, *counts.labelled.shape))
-    some = rng.binomial(rounded.astype(np.int64), 0.5, (number, len(rounded)))
-    half[:, truth, verdict, prediction] = some * (seen / np.maximum(rounded, 1.0))
+    halved = rng.binomial(rounded.astype(np.int64), 0.5, (number, len(rounded)))
+    half[:, truth, verdict, prediction] = halved * (seen / np.maximum(rounded, 1.0))
     return half
 
 
@@ -317,7 +318,7 @@ def _draw_by_half(
 
 
 def _list_hypotheses(work: _Half, slots: Real, fit: ErrorModel | None) -> tuple[list[Real], list[Real]]:
-    """Return how strata of a verdict may differ (fits, strata, slots), and where other classes may lie (… classes).
+    """List hypotheses: how strata of a verdict differ (fits, strata, slots), and where other classes lie (… classes).
 
     Not at all, or as independent errors make them; other classes as overall, by prediction, or as independent errors
     make them. With many classes also as errors of the judge that are spread evenly, strata half as far apart: what a
@@ -387,10 +388,10 @@ def _draw_agreement_prior(work: _Half, members: Indices, seen: Real, held: Real,
     pooled = weight * _pool_counts(seen, member, parents)
     prior = np.zeros((draws, *seen.shape))
     for hypothesis, (shape, evidence) in enumerate(zip(shapes, below, strict=True)):
-        mine = np.flatnonzero(choice == hypothesis)
-        low = evidence.draw(len(mine), rng)
-        parent = _normalize(rng.standard_gamma(from_above[mine] + pooled[low]), 1e-300)
-        prior[mine] = GRID[low, None, None] * tilt(shape, parent, work.refit[mine])
+        chosen_draws = np.flatnonzero(choice == hypothesis)
+        positions = evidence.draw(len(chosen_draws), rng)
+        parent = _normalize(rng.standard_gamma(from_above[chosen_draws] + pooled[positions]), 1e-300)
+        prior[chosen_draws] = GRID[positions, None, None] * tilt(shape, parent, work.refit[chosen_draws])
     return prior
 
 
@@ -404,10 +405,10 @@ def _draw_other_classes(work: _Half, members: Indices, bases: Sequence[Real], sh
     choice = choose_hypotheses([part.log for part in evidence], work.draws, rng)
     shape = np.empty((work.draws, *other.shape))
     for hypothesis, (base, part) in enumerate(zip(bases, evidence, strict=True)):
-        mine = np.flatnonzero(choice == hypothesis)
-        if len(mine):
+        chosen_draws = np.flatnonzero(choice == hypothesis)
+        if len(chosen_draws):
             shares = _normalize(base[:, members] * other, TINY)
-            for draw, concentration in zip(mine.tolist(), GRID[part.draw(len(mine), rng)], strict=True):
+            for draw, concentration in zip(chosen_draws.tolist(), GRID[part.draw(len(chosen_draws), rng)], strict=True):
                 np.multiply(shares[work.refit[draw]], concentration, out=shape[draw])
 
     # of very many strata, those that hold few rows get the mean
@@ -423,12 +424,12 @@ def _draw_other_classes(work: _Half, members: Indices, bases: Sequence[Real], sh
     place = np.full(len(counts.by_class), -1)
     place[members] = np.arange(len(members))
     strata, classes = work.cells
-    mine = np.flatnonzero((place[strata] >= 0) & (counts.slot[strata, classes] == OTHER))
-    drawn[:, place[strata[mine]], classes[mine]] += work.own[:, mine]
+    cells = np.flatnonzero((place[strata] >= 0) & (counts.slot[strata, classes] == OTHER))
+    drawn[:, place[strata[cells]], classes[cells]] += work.own[:, cells]
     total = drawn.sum(axis=-1, keepdims=True)
-    lost = np.flatnonzero((total <= 0).any(axis=(0, 2)))  # draws so small that all of them are 0: their mean instead
-    if len(lost):
-        drawn[:, lost] = np.where(total[:, lost] > 0, drawn[:, lost], shape[:, lost])
+    underflowed = np.flatnonzero((total <= 0).any(axis=(0, 2)))  # draws so small that all of them are 0: use their mean
+    if len(underflowed):
+        drawn[:, underflowed] = np.where(total[:, underflowed] > 0, drawn[:, underflowed], shape[:, underflowed])
         total = drawn.sum(axis=-1, keepdims=True)
     drawn /= np.maximum(total, 1e-300)
     return drawn
@@ -441,7 +442,7 @@ class ConcentrationEvidence(NamedTuple):
     log: float
 
     def draw(self, n: int, rng: np.random.Generator) -> Indices:
-        """Draw places in the grid."""
+        """Draw positions in the grid."""
         return rng.choice(len(GRID), size=n, p=self.weights)
 
 
@@ -459,7 +460,7 @@ def weigh_concentrations(counts: Real, base: Real) -> ConcentrationEvidence:
 
 
 def _pool_counts(counts: Real, member: Indices, parents: int) -> Real:
-    """Return counts that parents may believe, (grid, parents, categories): a child is at most 1 + A samples to them."""
+    """Pool the counts of children by parent (grid, parents, categories); a child counts as at most 1 + A samples."""
     a = GRID[:, None, None]
     worth = counts * (1 + a) / (counts.sum(axis=-1, keepdims=True) + a)
     pooled = np.zeros((parents, len(GRID), counts.shape[-1]))
@@ -473,7 +474,7 @@ def choose_hypotheses(logs: Sequence[float], draws: int, rng: np.random.Generato
     return rng.choice(len(logs), size=draws, p=weights / weights.sum())
 
 
-# Estimators of the accuracy by others ---------------------------------------------------------------------------------
+# Published estimators of the accuracy ---------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)

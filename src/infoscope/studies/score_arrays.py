@@ -1,8 +1,8 @@
-"""Scores and probabilities beside their truth, checked where they enter.
+"""Scores and probabilities paired with true labels, and the checks of their input.
 
 ``encode_binary_scores`` takes one score per row and two classes, ``encode_class_scores`` one column per class, and
 ``encode_probabilities`` columns that sum to one. ``decode_score_rows`` makes numbers of the distinct rows that a reader
-counted. Sweeps, metrics of scores and calibration begin here; every fault is named with its row or its column.
+counted. Sweeps, metrics of scores and calibration use them; every error names its row or its column.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def encode_binary_scores(
     sample_weight: ArrayLike | None,
     classes: Sequence[Any] | None = None,
 ) -> BinaryScores:
-    """Check one score per row beside a truth of two classes, of which one may be absent where both are named."""
+    """Check one score per row and a truth of two classes; with ``classes``, one of them may be absent."""
     check_pairing(truth, {"scores": scores, "sample_weight": sample_weight})
     array = _to_numbers(scores, "scores")
     if array.ndim == 2 and array.shape[1] == 1:
@@ -124,7 +124,7 @@ def encode_class_scores(
 ) -> Probabilities:
     """Check a column of finite scores for every class, which need not be probabilities.
 
-    The truth must have ``several`` classes, unless one is enough and the columns are named.
+    With ``several``, the truth must have two or more classes; otherwise one is enough if the columns are named.
     """
     check_pairing(truth, {"probabilities": values, "sample_weight": sample_weight})
     array = _to_numbers(values, "probabilities")
@@ -147,22 +147,22 @@ def encode_probabilities(
     several: bool = True,
 ) -> Probabilities:
     """Check probabilities of every class, each row summing to one, or divided by its sum with ``normalize``."""
-    given = encode_class_scores(values, truth, classes=classes, sample_weight=sample_weight, several=several)
-    sums = np.empty(len(given.values))
-    for rows in given.blocks():
-        block = given.values[rows]
+    checked = encode_class_scores(values, truth, classes=classes, sample_weight=sample_weight, several=several)
+    sums = np.empty(len(checked.values))
+    for rows in checked.blocks():
+        block = checked.values[rows]
         if block.min() < 0:
             row, column = np.argwhere(block < 0)[0]
             raise InputError(
-                f"probability of {given.labels[column]!r} in row {rows.start + int(row)} is {block[row, column]}; "
+                f"probability of {checked.labels[column]!r} in row {rows.start + int(row)} is {block[row, column]}; "
                 "probabilities are not negative: for raw scores take a softmax first"
             )
         np.sum(block, axis=1, dtype=np.float64, out=sums[rows])
     if normalize:
         if not np.all(sums > 0):
             raise InputError(f"probabilities of row {int(np.argmin(sums))} are all zero and cannot be normalised")
-        scaled = given.values / sums[:, None].astype(given.values.dtype)
-        return Probabilities(scaled, given.truth, given.labels, given.weights, given.ignored)
+        scaled = checked.values / sums[:, None].astype(checked.values.dtype)
+        return Probabilities(scaled, checked.truth, checked.labels, checked.weights, checked.ignored)
     misses = np.abs(sums - 1)
     if misses.max() > SUM_TOLERANCE:
         worst, rows_off = int(np.argmax(misses)), int((misses > SUM_TOLERANCE).sum())
@@ -171,7 +171,7 @@ def encode_probabilities(
             f"probabilities of row {worst} sum to {sums[worst]:.6g}{others}; correct them, or divide each row by its "
             "sum with normalize (--normalize on the command line)"
         )
-    return given
+    return checked
 
 
 def count_columns(scores: Any) -> int:
@@ -181,13 +181,13 @@ def count_columns(scores: Any) -> int:
 
 
 def get_column_names(values: object) -> Sequence[Any] | None:
-    """Return the columns of a data frame, which name its classes; None for other arrays."""
+    """Return the column names of a data frame, which are class names; None for other arrays."""
     names = getattr(values, "column_names", None)  # of Arrow, whose columns are the values
     return names if names is not None else list(values.columns) if hasattr(values, "columns") else None
 
 
 def choose_positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
-    """Return the class that high scores mean: as stated, else the one that binary metrics are about."""
+    """Return the class of high scores: the stated one, else the positive class of binary metrics."""
     positive = positive_of(labels) if stated is None else stated
     if positive is None or positive not in labels:
         raise InputError(f"positive label {stated!r} is not among the true classes ({labels[0]!r}, {labels[1]!r})")
@@ -195,7 +195,7 @@ def choose_positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
 
 
 class _PairedRows(NamedTuple):
-    """Scores beside the codes of their truth, without the rows that do not count."""
+    """Scores and the codes of their true labels, without rows that do not count."""
 
     values: Real
     codes: NDArray[Any]
@@ -203,11 +203,12 @@ class _PairedRows(NamedTuple):
     coded: Coded
     """The truth of all rows."""
     skipped: NDArray[np.bool_]
-    """Which of all rows do not count: those without a truth, and those with a weight of 0."""
+    """Mask of the rows that do not count: without a true label, or with a weight of 0."""
     ignored: dict[str, int]
 
 
 def _pair_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | None, what: str) -> _PairedRows:
+    """Pair scores with their true labels and weights, and leave out rows that do not count."""
     coded = encode(truth, "truth")
     codes = coded.codes
     if len(array) != len(codes):
@@ -234,7 +235,7 @@ def _pair_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | None, 
 
 
 def _to_numbers(values: Any, what: str) -> Real:
-    """Read an array, a frame or a sparse matrix as numbers; text may spell them as percentages or with a comma."""
+    """Convert an array, a frame or a sparse matrix to numbers; text may hold percentages or decimal commas."""
     plain = values.to_numpy() if hasattr(values, "to_numpy") else values
     plain = plain.toarray() if hasattr(plain, "toarray") else plain  # a sparse matrix
     try:
@@ -256,6 +257,7 @@ def _to_numbers(values: Any, what: str) -> Real:
 
 
 def _check_finite(array: Real, what: str, skipped: NDArray[np.bool_]) -> None:
+    """Reject scores that are NaN or infinite."""
     if np.isfinite(array.sum(dtype=np.float64)):  # one bad number spoils the sum, and a sum is quick
         return
     bad = ~np.isfinite(array if array.ndim == 1 else array.sum(axis=1))
@@ -271,7 +273,7 @@ def _check_finite(array: Real, what: str, skipped: NDArray[np.bool_]) -> None:
 
 
 def _find_two_classes(rows: _PairedRows) -> tuple[tuple[Label, Label], NDArray[np.bool_]]:
-    """Return both labels, sorted, and which rows have the second."""
+    """Return both labels, sorted, and the mask of rows with the second."""
     labels: tuple[Label, ...]
     if rows.coded.labels is None:  # whole numbers are their own codes: two classes are their ends, without sorting
         low, high = rows.codes.min(), rows.codes.max()
@@ -304,7 +306,7 @@ def _find_two_classes(rows: _PairedRows) -> tuple[tuple[Label, Label], NDArray[n
 def _name_columns(
     classes: Sequence[Any] | None, rows: _PairedRows, columns: int, *, several: bool
 ) -> tuple[Label, ...]:
-    """Return the class of each column: as named, else the classes of the truth in their order."""
+    """Return the class of each column: as named by the caller, else the sorted classes of the truth."""
     used, names = distinct(rows.codes), rows.coded.labels
     present: tuple[Label, ...] = tuple(int(code) if names is None else names[code] for code in used)
     if several and len(present) < 2:
@@ -327,9 +329,9 @@ def _name_columns(
         check_kinds(present, labels, called=("truth has", "a column of probabilities is named"))
     except InputError as error:
         raise InputError(f"{error}, or name the class of each column with classes=") from None
-    strange = [label for label in present if label not in set(labels)]
-    if strange:
-        raise InputError(f"truth label {strange[0]!r} has no column of probabilities; add its column, or its name")
+    unnamed = [label for label in present if label not in set(labels)]
+    if unnamed:
+        raise InputError(f"truth label {unnamed[0]!r} has no column of probabilities; add its column, or its name")
     return labels
 
 
@@ -367,48 +369,48 @@ class ScoreRows:
 def decode_score_rows(
     tally: Tally, truth: str, names: Sequence[str], *, clean: Cleaning = (), raw: bool = False
 ) -> ScoreRows:
-    """Make numbers of text, clean the truth's labels, and leave out and count rows without truth, score or weight.
+    """Decode scores, clean the true labels, and leave out and count rows without truth, score or weight.
 
     ``raw`` scores are logits and become probabilities.
     """
     if clean:
-        wash = cleaner(clean)
-        tally = tally.mapped(truth, lambda value: wash(meaning(value, truth)))
+        clean_label = cleaner(clean)
+        tally = tally.mapped(truth, lambda value: clean_label(meaning(value, truth)))
     check_weights(tally)
     labels = np.empty(len(tally.labels[0]), dtype=object)
     labels[:] = list(tally.labels[0])
     columns = [decode_numbers(texts, name) for texts, name in zip(tally.labels[1:], names, strict=True)]
     reasons = ["missing truth", *(f"missing score in {name!r}" for name in names)]
-    holes = [
+    masks = [
         np.array([label is None for label in texts], dtype=bool)[codes]
         for texts, codes in zip(tally.labels, tally.codes, strict=True)
     ]
     if tally.unweighed is not None:
         reasons.append("missing weight")
-        holes.append(tally.unweighed)
+        masks.append(tally.unweighed)
     ignored: dict[str, int] = {}
     usable = np.ones(len(tally.rows), dtype=bool)
-    for reason, lost in zip(reasons, holes, strict=True):
-        if count := int(tally.rows[usable & lost].sum()):
+    for reason, is_missing in zip(reasons, masks, strict=True):
+        if count := int(tally.rows[usable & is_missing].sum()):
             ignored[reason] = count
-        usable &= ~lost
+        usable &= ~is_missing
     if tally.weights is not None:
         check_weight_scale(np.where(usable, tally.weights, 0.0))
-        usable &= tally.weights > 0  # a weight of 0 means: not there
-    kept = np.flatnonzero(usable)
-    values = np.column_stack([column[codes] for column, codes in zip(columns, tally.codes[1:], strict=True)])[kept]
+        usable &= tally.weights > 0  # a weight of 0 means that the row is absent
+    rows = np.flatnonzero(usable)
+    values = np.column_stack([column[codes] for column, codes in zip(columns, tally.codes[1:], strict=True)])[rows]
     return ScoreRows(
         apply_logistic(values) if raw else values,
-        labels[tally.codes[0, kept]],
-        tally.rows[kept],
-        None if tally.weights is None else tally.weights[kept],
-        None if tally.squares is None else tally.squares[kept],
+        labels[tally.codes[0, rows]],
+        tally.rows[rows],
+        None if tally.weights is None else tally.weights[rows],
+        None if tally.squares is None else tally.squares[rows],
         ignored,
     )
 
 
 def decode_numbers(labels: Sequence[Any], name: str) -> Real:
-    """Read a column's values as numbers, NaN where one is missing; what is no finite number is an error."""
+    """Decode a column's values as numbers, NaN where one is missing; reject what is no finite number."""
     numbers = np.full(len(labels), np.nan)
     for place, label in enumerate(labels):
         if label is None:
@@ -431,9 +433,9 @@ def decode_numbers(labels: Sequence[Any], name: str) -> Real:
 
 
 def check_distributions(rows: ScoreRows, names: Sequence[str], *, normalize: bool) -> None:
-    """Check that each row sums to one; a fault is shown with the numbers of its row.
+    """Check that each row sums to one; an error shows the numbers of its row.
 
-    Equal rows are counted together, so that none has a place in the file.
+    Equal rows are counted together, so that the row's position in the file is not known.
     """
     if rows.values.size and rows.values.min() < 0:
         row, column = np.argwhere(rows.values < 0)[0]
@@ -457,21 +459,21 @@ def check_distributions(rows: ScoreRows, names: Sequence[str], *, normalize: boo
 
 
 def find_label(label: Label | None, labels: NDArray[Any]) -> Label | None:
-    """Return the label that is spelt like one typed on a command line, or that one itself."""
+    """Return the label that is spelt like one from a command line, or that one itself."""
     return next((other for other in labels.tolist() if str(other) == str(label)), label)
 
 
 def name_classes(columns: Sequence[str], labels: NDArray[Any], classes: Sequence[Any] | None = None) -> list[Any]:
     """Return the class of each column as the truth spells it: as named, else by the names of the columns.
 
-    Where these are no classes but ``p_cat`` and ``p_dog``, the class is what differs.
+    Of columns such as ``p_cat`` and ``p_dog``, the class is the part that differs.
     """
     spellings = {str(label): label for label in labels.tolist()}
     names: Sequence[Any] = classes or columns
     if not classes and not set(spellings) <= set(columns):
         for label in sorted(spellings):
-            before, middle, behind = columns[0].rpartition(label)
-            if middle and {f"{before}{other}{behind}" for other in spellings} <= set(columns):
-                names = [name.removeprefix(before).removesuffix(behind) for name in columns]
+            prefix, separator, suffix = columns[0].rpartition(label)
+            if separator and {f"{prefix}{other}{suffix}" for other in spellings} <= set(columns):
+                names = [name.removeprefix(prefix).removesuffix(suffix) for name in columns]
                 break
     return [spellings.get(str(name), name) for name in names]
