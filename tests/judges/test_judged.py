@@ -258,6 +258,7 @@ def test_a_reject_label_is_no_class(sample: Sample) -> None:
         ({"gpt": ["yes", "no"] * 750}, {"says": {"right": "yes", "wrong": "yes"}}, "both 'yes'"),
         ({"gpt": ["yes", "no"] * 750}, {"says": {"good": "yes", "wrong": "no"}}, "it must name right and wrong"),
         ({}, {"judge": "absent"}, "absent"),
+        ({}, {"reject": "c0"}, "reject label 'c0' occurs as a truth label; only the system rejects"),
         ({"gpt": ["C0", "C1", "C2"] * 500}, {}, "'gpt' says 'C0' where a class is called 'c0'.*--clean casefold"),
         ({"model": ["C0", "C1", "C2"] * 500}, {}, r"\('c0', 'c1', 'c2'\) share no name.*--clean casefold.*leave out"),
         ({"model": [0, 1, 1] * 500}, {}, "model.* share no name.*rename the predictions, or leave out the judge"),

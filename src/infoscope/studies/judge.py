@@ -47,6 +47,7 @@ from infoscope.studies.judge_strata import (
 )
 from infoscope.studies.labels import LabelPlan
 from infoscope.tables import Contingency
+from infoscope.tables.construction import check_reject_is_no_truth
 from infoscope.tables.contingency import Estimation
 from infoscope.tables.ifs_file import label_from_json, label_to_json
 from infoscope.tables.labels import Label, lookalikes, sorted_labels
@@ -488,6 +489,7 @@ class Judged:
         columns = [self.truth, *self.systems, *(name for name, kind in self.kinds.items() if kind == "class")]
         labels = {label for name in columns for label in self._labels(name)}
         reject = match_label(self.reject, labels)
+        check_reject_is_no_truth(self._labels(self.truth), reject)
         return sorted_labels(label for label in labels if label != reject)
 
     @cached_property
