@@ -78,6 +78,25 @@ def test_an_interrupt_waits_until_the_engine_is_loaded() -> None:
     assert done.stdout.split("\n") == ["still loading", "True", "True", ""], done.stderr
 
 
+def test_an_interrupt_waits_until_the_folder_for_temporary_files_was_tried() -> None:
+    """Python tries it by a file of its own, which once stayed there."""
+    code = (
+        "import signal, tempfile\n"
+        "find = tempfile._get_default_tempdir\n"
+        "def find_late():\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "    print('still trying', flush=True)\n"
+        "    return find()\n"
+        "tempfile._get_default_tempdir = find_late\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "try:\n    import infoscope.core.embedded_database\n"
+        "except KeyboardInterrupt:\n    print(tempfile.tempdir is not None)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+
+    assert done.stdout.split("\n") == ["still trying", "True", ""], done.stderr
+
+
 def test_who_asked_to_look_around_afterwards_can() -> None:
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "PYTHONINSPECT": "1"}
     words = [sys.executable, "-m", "infoscope", "--version"]

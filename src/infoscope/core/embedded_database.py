@@ -45,6 +45,9 @@ def deferred_signals() -> Iterator[None]:
 with deferred_signals():
     import duckdb as duckdb  # noqa: PLC0414 - the form in which a name is exported
 
+    with suppress(OSError):
+        tempfile.gettempdir()  # it tries the folder by a file, which an interrupt just then would leave there
+
 _FIRM: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": False,
     "autoload_known_extensions": False,
