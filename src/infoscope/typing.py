@@ -61,7 +61,7 @@ class Connection(Protocol):
 
 
 class DatabaseEngine(Protocol):
-    """What opens connections to a database, as SQLAlchemy's engines do."""
+    """An object that opens connections to a database, as SQLAlchemy's engines do."""
 
     def raw_connection(self) -> Connection:
         """An open connection."""

@@ -1,4 +1,4 @@
-"""What words mean: metrics by name, alias, title or symbol, and any other word that reports print.
+"""Meanings of words: metrics by name, alias, title or symbol, and any other word that reports print.
 
 ``explain`` calls ``explain_word``, ``list_metrics`` and ``explain_costs``; the site's glossary reads the same words.
 Words that are not the name of one metric are listed in ``infoscope/data/glossary.txt``, findings in ``findings.txt``.
@@ -31,7 +31,7 @@ from infoscope.tables import Contingency
 
 @dataclass(frozen=True)
 class Word:
-    """What a word means, and the metrics to read on."""
+    """The meaning of a word, and the metrics to read on."""
 
     meaning: str
     see: tuple[str, ...] = ()
@@ -41,7 +41,7 @@ class Word:
 
 @dataclass(frozen=True)
 class FindingEntry:
-    """What a finding is about: when reports have it, and what to do then."""
+    """An entry about a finding: when reports have it, and what to do then."""
 
     code: str
     when: str

@@ -1,4 +1,4 @@
-"""Where results go: to standard output as the terminal can show it, or to a file."""
+"""Output of results: to standard output as the terminal can show it, or to a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _OTHER_DOCUMENTS = frozenset(
 
 @dataclass(frozen=True)
 class Output:
-    """What was asked for about the output, checked before any work is done."""
+    """The options about the output, checked before any work is done."""
 
     form: str
     unit: str

@@ -1,1 +1,1 @@
-"""What knows no table: declared checks of arguments, and what else every room may use."""
+"""Foundations that know no table: declared checks of arguments, numerics, files, and the embedded database."""

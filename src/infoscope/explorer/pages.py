@@ -467,7 +467,7 @@ def _format_value(value: Any) -> str:
 
 @dataclass(frozen=True)
 class ExplorerFrame:
-    """What is around a page of the chosen columns: the ways to the others, and a sheet for rows below it."""
+    """The frame around a page of the chosen columns: links to the others, and a sheet for rows below it."""
 
     columns: ExploredColumns
     kinds: tuple[str, ...]

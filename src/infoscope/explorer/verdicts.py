@@ -152,7 +152,7 @@ def read_verdicts(path: StrPath) -> list[RowVerdicts]:
 
 @dataclass(frozen=True)
 class TruthErrors:
-    """How many errors of a system, of those drawn at random and judged, are errors of the truth."""
+    """The number of a system's errors, of those drawn at random and judged, that are errors of the truth."""
 
     file: str
     system: str

@@ -238,7 +238,7 @@ class ErrorArrow(NamedTuple):
 
     @property
     def factor(self) -> float | None:
-        """How many times smaller the error becomes; None where no error is left, or there was none."""
+        """The factor by which the error shrinks; None where no error is left, or there was none."""
         return self.before / self.after if self.after > 0 and self.before > 0 else None
 
 
@@ -276,7 +276,7 @@ MOST_NUMBERS = 12
 
 @dataclass(frozen=True)
 class Spread:
-    """What is believed about a system's place: mean and covariance of (false, captured)."""
+    """The posterior of a system's place: mean and covariance of (false, captured)."""
 
     mean: Point
     covariance: NDArray[Any]

@@ -13,7 +13,7 @@ from infoscope.studies.labels import LabelPlan
 
 @dataclass(repr=False)
 class LabelPlanDisplay(Display):
-    """How narrow an interval gets with labels that are planned, and with as many at random."""
+    """The width of an interval with labels that are planned, and with as many at random."""
 
     plan: LabelPlan
 

@@ -1,4 +1,4 @@
-"""Where the bits leak: from the true to the predicted class, as wide as the bits each cell costs."""
+"""Lost bits as a flow: from the true to the predicted class, as wide as the bits each cell costs."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ _LEAST = 0.3
 
 @dataclass(frozen=True)
 class Pen:
-    """Where to draw, in which colours, and how much smaller than composed."""
+    """A drawing target: axes, colours, and the scale at which to draw."""
 
     ax: Any
     colours: dict[str, str]

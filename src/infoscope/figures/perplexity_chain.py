@@ -39,7 +39,7 @@ class Half:
 
     @property
     def is_imbalanced(self) -> bool:
-        """Whether the classes are worth fewer equally frequent ones."""
+        """True if the classes are worth fewer equally frequent ones."""
         return self.effective <= 0.995 * self.classes
 
 

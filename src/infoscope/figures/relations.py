@@ -24,7 +24,7 @@ LEAST_WIDTH = 480.0
 
 @dataclass(frozen=True)
 class RelationCell:
-    """What a row's column tells about a column's column, in bits, and as a share of the larger possible."""
+    """A cell of the map: what one column tells about another, in bits, and as a share of the larger possible."""
 
     first: str
     second: str

@@ -109,7 +109,7 @@ class PrecisionRecallDisplay(SweepCurve):
 
 @dataclass(repr=False)
 class LiftDisplay(SweepCurve):
-    """How many times as many positives are found among the alarms as among as many rows at random."""
+    """Lift: positives among the alarms, relative to as many rows drawn at random."""
 
     alarms: Numbers
     lift: Numbers

@@ -18,7 +18,7 @@ _GROUND = 1e-16
 
 @dataclass(repr=False)
 class StabilityDisplay(Display):
-    """How many digits each way keeps as the sample grows, on logarithmic scales.
+    """Digits that each way of computing keeps as the sample grows, on logarithmic scales.
 
     >>> display = StabilityDisplay([10, 1000], {"sum": [1e-14, 1e-10], "exact": [0.0, 1e-16]})
     >>> display.panel().summary

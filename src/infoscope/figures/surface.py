@@ -72,7 +72,7 @@ def find_contours(values: NDArray[np.float64], level: float) -> list[tuple[Point
 
 @dataclass(repr=False)
 class SurfaceDisplay(TableDisplay):
-    """How much a binary system captures, by its two rates, at one prevalence of the positive class."""
+    """Information captured by a binary system, by its two rates, at one prevalence of the positive class."""
 
     prevalence: float
     systems: dict[str, Point]

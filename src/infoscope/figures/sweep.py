@@ -341,7 +341,7 @@ def step_through(table: Contingency, step: float) -> Contingency:
 
 @dataclass(repr=False)
 class MetricCurvesDisplay(TableDisplay):
-    """What each metric says from a perfect system to a worthless one: of made-up systems, or through your own table.
+    """Metrics along a path from a perfect system to a worthless one: of made-up systems, or through your own table.
 
     >>> display = MetricCurvesDisplay.from_table(Contingency.from_matrix([[6, 2], [4, 8]]), metrics=["accuracy"])
     >>> curve = display.curves[0]

@@ -126,7 +126,7 @@ class LedgerRow(NamedTuple):
 
     @property
     def total(self) -> float:
-        """How long the bar is."""
+        """Length of the bar."""
         return sum(size for _, size in self.parts)
 
 
@@ -271,7 +271,7 @@ def assign_colours(segments: Sequence[Segment]) -> dict[TrackId, str]:
 
 @dataclass(repr=False)
 class TrackTimelineDisplay(TrackDisplay):
-    """Who followed each truth track, frame by frame: a break, a swap and a miss can be seen.
+    """The tracks that followed each truth track, frame by frame: a break, a swap and a miss can be seen.
 
     >>> import numpy as np
     >>> from infoscope import tracking

@@ -64,7 +64,7 @@ KEY_ROW = 18.0
 
 @dataclass(frozen=True)
 class Marking:
-    """How the systems of one family are marked."""
+    """The marks of the systems of one family."""
 
     shape: Shape
     colour: str
@@ -399,7 +399,7 @@ class EntropyTriangleDisplay(TableDisplay):
 
     @property
     def _marked(self) -> Names:
-        """What has markers of its own: families, else paths where there are several."""
+        """Families, else paths where there are several: each has markers of its own."""
         return self.families or (self.paths if len(self.paths) > 1 else {})
 
     def panel(self) -> Panel:
@@ -529,7 +529,7 @@ class SplitTriangleDisplay(TableDisplay):
 
     @property
     def _marked(self) -> Names:
-        """What has markers and colours of its own: families, else paths."""
+        """Families, else paths: each has markers and colours of its own."""
         return self.families or self.paths
 
     def panel(self) -> Panel:

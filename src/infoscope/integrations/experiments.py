@@ -177,7 +177,7 @@ def table(result: Result) -> dict[Literal["columns", "data"], list[Any]]:
 
 
 class SummaryWriter(Protocol):
-    """What a writer of TensorBoard offers, that of PyTorch or of tensorboardX."""
+    """The interface of a TensorBoard writer, that of PyTorch or of tensorboardX."""
 
     def add_scalar(self, tag: str, scalar_value: float, global_step: int | None = None) -> object:
         """Keep a number."""

@@ -54,7 +54,7 @@ _RANKING = ("roc_auc", "average_precision")
 
 
 class Scorer(Protocol):
-    """What ``sklearn.metrics.make_scorer`` returns: a score of a fitted estimator, higher being better."""
+    """The type that ``sklearn.metrics.make_scorer`` returns: a score of a fitted estimator, higher being better."""
 
     def __call__(self, estimator: object, X: object, y_true: LabelsLike, **metadata: object) -> float:
         """Return the score on these samples."""
@@ -491,7 +491,7 @@ Complexity = str | Sequence[str] | Callable[[Mapping[str, Any]], Any]
 
 
 class Search(Protocol):
-    """What a search of scikit-learn offers."""
+    """The interface of a search of scikit-learn."""
 
     best_params_: dict[str, Any]
     best_index_: int

@@ -90,7 +90,7 @@ class ClassMetric(Protocol):
 
 @dataclass(frozen=True)
 class LabelCounting:
-    """How labels become what the metrics of a domain are functions of."""
+    """A rule by which labels become the argument of a domain's metrics."""
 
     kind: type
     argument: str

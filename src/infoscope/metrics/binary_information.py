@@ -43,7 +43,7 @@ class BinaryTables:
 
     @property
     def expected(self) -> Real:
-        """How often both would say yes by chance."""
+        """Samples on which both would say yes by chance."""
         return self.truth * self.system / self.total
 
     @property

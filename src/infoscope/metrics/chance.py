@@ -1,4 +1,4 @@
-"""How much information chance alone would show: its mean over tables with the same margins, and a permutation test.
+"""Information that chance alone would show: its mean over tables with the same margins, and a permutation test.
 
 ``expected_information`` sums the mean exactly over hypergeometric counts (the permutation model of Vinh, Epps & Bailey,
 2010); adjusted mutual information and the multi-label studies use it. ``chance_p_value`` tests whether a table's

@@ -1,4 +1,4 @@
-"""How far a table is from independence of truth and output, whatever the sizes of its numbers.
+"""Distance of a table from independence of truth and output, whatever the sizes of its numbers.
 
 Floats give the answer where they are sure of it; where a difference is lost or a product is too small for a number,
 the few tables of a batch that need it are computed in whole numbers. Mutual information, φ² and pointwise information

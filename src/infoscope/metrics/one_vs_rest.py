@@ -164,7 +164,7 @@ _AVERAGES = ("binary", "micro", "macro", "weighted")
 
 
 class AverageKeywords(TypedDict, total=False):
-    """How the rates of the classes become one number."""
+    """Keywords by which the rates of the classes become one number."""
 
     average: Average | None
     """"binary": the positive class alone; "micro": all decisions pooled; "macro": the mean over the classes;

@@ -166,7 +166,7 @@ class Card:
 
     @property
     def is_information(self) -> bool:
-        """Whether the metric is made of entropies: few samples inflate it, so its corrected estimate is shown first.
+        """True if the metric is made of entropies: few samples inflate it, so its corrected estimate is shown first.
 
         Every other metric shows the value of the sample.
 
@@ -447,12 +447,12 @@ class Scope(NamedTuple):
 
     @property
     def is_overall(self) -> bool:
-        """Whether every right and every wrong decision matters, of both classes."""
+        """True if every right and every wrong decision matters, of both classes."""
         return set(self.counts) >= _PLAIN
 
     @property
     def variables(self) -> int:
-        """How many counts matter."""
+        """Number of counts that matter."""
         return len(self.counts)
 
     def __str__(self) -> str:

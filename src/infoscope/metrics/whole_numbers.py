@@ -81,7 +81,7 @@ def _places(table: Contingency) -> list[tuple[int, int]]:
 
 @remembered
 def _hits(table: Contingency) -> list[int]:
-    """Where the stored cells of equal labels are."""
+    """Return the positions of the stored cells of equal labels."""
     own = set(zip(*(side.tolist() for side in table.matches), strict=True))
     return [cell for cell, place in enumerate(_places(table)) if place in own]
 

@@ -44,7 +44,7 @@ class DrawnBelief(MetricSummaries):
 
     @property
     def draw_count(self) -> int:
-        """How many tables were drawn."""
+        """Number of tables that were drawn."""
         return int(self._batch.batch_shape[0])
 
     def draw_tables(self, n: int | None = None, rng: np.random.Generator | None = None) -> Contingency:

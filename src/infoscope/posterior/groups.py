@@ -41,7 +41,7 @@ _ROUNDING = 1e-10
 
 
 class _Spread(NamedTuple):
-    """What moves a metric, or one value per class: the sum of influences in each group, and their squares over rows."""
+    """Influences on a metric, or on one value per class: their sum in each group, and their squares over rows."""
 
     by_group: Real
     by_row: Real
@@ -193,7 +193,7 @@ class GroupPosterior(MetricSummaries):
 
     @cached_property
     def _by_parts(self) -> bool:
-        """Whether there are too many cells for the slope at each."""
+        """True if there are too many cells for the slope at each."""
         return bool(np.count_nonzero(self.origin.cells) * self.origin.cells.size > _GRADIENT_WORK)
 
     @cached_property

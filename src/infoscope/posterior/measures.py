@@ -110,7 +110,7 @@ class Correction(NamedTuple):
 
     @property
     def is_large(self) -> bool:
-        """Whether what is in doubt exceeds half an sd, and the difference can be seen."""
+        """True if what is in doubt exceeds half an sd, and the difference can be seen."""
         moved = abs(self.sample - self.mean)
         return moved > _VISIBLE and self.doubt * moved > _WORTH_SAYING * self.sd
 

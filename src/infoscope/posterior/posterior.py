@@ -273,7 +273,7 @@ class Posterior(MetricSummaries):
 
     @property
     def draw_count(self) -> int:
-        """How many tables are drawn where nothing else is said: fewer for more cells, 1000 down to 54."""
+        """Default number of tables that are drawn: fewer for more cells, 1000 down to 54."""
         if self.table.is_sparse:
             return 200
         cells = self._cell_count
@@ -360,7 +360,7 @@ class Posterior(MetricSummaries):
 
     @cached_property
     def cautions(self) -> tuple[str, ...]:
-        """What to keep in mind about this posterior, in sentences; empty when nothing."""
+        """Sentences to keep in mind about this posterior; empty where there are none."""
         sentences, total = list(self._sizes), self.origin.total
         occupied = int(np.count_nonzero(self.origin.cells))
         if 0 < total < _PER_CELL * occupied:

@@ -260,7 +260,7 @@ class MixtureBelief:
 
     @property
     def prior_mass(self) -> float:
-        """How many samples the prior is worth, on average over the components."""
+        """Number of samples that the prior is worth, on average over the components."""
         return sum(w * belief.prior_mass for w, belief in self.components)
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:

@@ -1,4 +1,4 @@
-"""How many samples a table stands for, where that is not its total, and how many more it takes."""
+"""Sample sizes: of a table that stands for another number of samples than its total, and for a narrower interval."""
 
 from __future__ import annotations
 

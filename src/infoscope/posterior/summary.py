@@ -21,7 +21,7 @@ _MOST_UNDEFINED = 0.01  # share of draws that may be undefined before the result
 
 
 class Summary(NamedTuple):
-    """What is believed about a number (or about each of several): arrays for metrics with one value per class."""
+    """Mean, sd and limits of a number, or of each of several: arrays for metrics with one value per class."""
 
     mean: Real
     sd: Real
@@ -40,7 +40,7 @@ class Summary(NamedTuple):
 
 
 class MetricSummaries(ABC):
-    """What is believed about metrics, one by one, from what is found for several at once."""
+    """Posterior summaries of single metrics, from a method that computes several at once."""
 
     @abstractmethod
     def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:

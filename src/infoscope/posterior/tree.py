@@ -60,7 +60,7 @@ RowModel = ProfileRows | SharedRows | SubsetRows | BlockRows
 
 
 class Shape(NamedTuple):
-    """What is known of a table beyond its counts: which cells match, and the reject column if any."""
+    """Facts of a table beyond its counts: which cells match, and the reject column if any."""
 
     rows: Indices
     columns: Indices
@@ -137,7 +137,7 @@ class Tree:
 
     @property
     def prevalence_freedom(self) -> float:
-        """How much of a random sample's variance the belief leaves to the class frequencies, between 0 and 1."""
+        """Share of a random sample's variance that the belief leaves to the class frequencies, between 0 and 1."""
         return self._prevalence.freedom
 
     def draw(self, n: int, rng: np.random.Generator) -> Array:

@@ -214,7 +214,7 @@ class TrendLevel(BetaLevel):
 
     @cached_property
     def _places(self) -> Array:
-        """Where each class lies on each trend, centred where most is known, (trends, classes)."""
+        """Return the position of each class on each trend, centred where most is known, (trends, classes)."""
         n = self.successes + self.failures
         if not n.any():
             return np.zeros((3, n.size))
@@ -374,7 +374,7 @@ _FALL = 20.0  # nats by which the density at the ends lies below the largest
 
 @dataclass(frozen=True)
 class LogLaw(ABC):
-    """Where the logs lie and how far they spread: as many laws as there are means and spreads."""
+    """Normal laws of logarithms: as many as there are means and spreads."""
 
     mean: Array
     spread: Array

@@ -414,7 +414,7 @@ class BlockRows:
 
     @cached_property
     def _widths(self) -> tuple[Indices, Indices]:
-        """How many columns are open to each row, inside its block and outside."""
+        """Return the number of columns open to each row, inside its block and outside."""
         inner = np.count_nonzero(self.open_cells & self.inside, axis=1)
         return inner, np.count_nonzero(self.open_cells, axis=1) - inner
 

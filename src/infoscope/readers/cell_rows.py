@@ -266,7 +266,7 @@ def rows_of_cell(
 
 @dataclass(frozen=True)
 class ChangedPredictions:
-    """How often two systems, or two runs of one, predict differently for the same rows."""
+    """Rows for which two systems, or two runs of one, predict differently."""
 
     before: str
     after: str

@@ -454,7 +454,7 @@ class Joint:
 
     @property
     def clean(self) -> Cleaning:
-        """How labels are cleaned."""
+        """The way in which labels are cleaned."""
         return self.columns.clean
 
     def table(self, system: str, *, reject: Label | None = None, positive: Label | None = None) -> Contingency:

@@ -92,7 +92,7 @@ class ColumnContents:
 
     @cached_property
     def counts(self) -> Counter[str]:
-        """How often each value occurs."""
+        """Number of occurrences of each value."""
         return Counter(text for text in self.texts if text is not None)
 
     @property
@@ -115,7 +115,7 @@ class ColumnContents:
 
     @cached_property
     def predicted_name(self) -> int:
-        """How certain the name says "prediction", from 0 to 4."""
+        """Certainty with which the name says "prediction", from 0 to 4."""
         return self._named(PREDICTION_WORDS)
 
     @cached_property
@@ -131,7 +131,7 @@ class ColumnContents:
 
     @cached_property
     def truth_name(self) -> int:
-        """How certain the name says "true label", from 0 to 4; 0 where it rather says prediction."""
+        """Certainty with which the name says "true label", from 0 to 4; 0 where it rather says prediction."""
         return 0 if self.is_named_prediction else self._named(TRUTH_WORDS)
 
     def has_word(self, words: frozenset[str]) -> bool:
@@ -278,7 +278,7 @@ class TruthCandidate:
 
     @property
     def points(self) -> float:
-        """How much speaks for it."""
+        """Points that speak for it."""
         return self.truth.truth_name + 2.0 * bool(self.certain) + bool(self.perhaps)
 
     @property

@@ -32,7 +32,7 @@ def find_other_engines() -> dict[str, EntryPoint]:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """How a source is read, where its name or type does not say it all.
+    """Options for reading a source, where its name or type does not say it all.
 
     Attributes
     ----------

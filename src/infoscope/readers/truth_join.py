@@ -21,7 +21,7 @@ from infoscope.typing import Source
 
 @dataclass(frozen=True)
 class JoinCounts:
-    """How the rows of a source and the keys of a file of true labels met."""
+    """Counts of the rows of a source and the keys of a file of true labels that met."""
 
     rows: int
     without_key: int
@@ -69,7 +69,7 @@ class JoinedRows:
 
     @property
     def sentence(self) -> str:
-        """How many rows found their label, and what did not match."""
+        """Sentence with the number of rows that found their label, and what did not match."""
         rows, labels = self.names
         found = self.counts.rows - self.counts.without_key - self.counts.unmatched_rows
         first = f"{found:,} of {self.counts.rows:,} rows of {rows} found their true label in {labels} by {self.key!r}"

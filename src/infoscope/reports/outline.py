@@ -1,4 +1,4 @@
-"""What a report says, before anything decides how it looks: phrases, cells, blocks, sections, the outline.
+"""The content of a report, before anything decides how it looks: phrases, cells, blocks, sections, the outline.
 
 A view (``reports/views/<study>.py``) turns a result into an ``Outline``: sentences, formatted cells and pictures. The
 four renderers (``text``, ``markdown``, ``html/page``, ``notebook``) turn any outline into their form.

@@ -1,4 +1,4 @@
-"""What several views share: tables with a row per item, disagreement of metrics, thresholds that were chosen.
+"""Parts that several views share: tables with a row per item, disagreement of metrics, thresholds that were chosen.
 
 ``Table(*tabulate(items, (Column("system", "name"), lambda item: Name(item.name)), ...), search="systems")`` says in one
 place what each column is called, and what it shows of an item.

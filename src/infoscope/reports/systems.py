@@ -1,4 +1,4 @@
-"""What reports show of the systems of an evaluation: classes, confused pairs, pictures, places by any metric.
+"""The systems of an evaluation in reports: classes, confused pairs, pictures, places by any metric.
 
 Called by the views of an evaluation and of its judge, and by ``html/evaluation.py``. A table that a stored document no
 longer has is rebuilt from its cells (``rebuild_table``); everything else is shown as the result has it.
@@ -347,7 +347,7 @@ def make_grid_section(evaluation: Evaluation) -> list[Section]:
 
 @dataclass(frozen=True)
 class ChosenPlace:
-    """What is shown of one system: texts, and places on the common scale in percent of its width."""
+    """One system as it is shown: texts, and places on the common scale in percent of its width."""
 
     value: str
     interval: str = ""

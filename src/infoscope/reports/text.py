@@ -82,7 +82,7 @@ ASCII = Signs("#", "-", "~", "", "|", "~", "-", "ascii")
 
 @dataclass(frozen=True)
 class Look:
-    """Where the text will be read."""
+    """The surroundings in which the text will be read."""
 
     width: int = 100
     signs: Signs = UNICODE
@@ -398,7 +398,7 @@ class TextColumn:
 
     @property
     def width(self) -> int:
-        """What it needs to be shown whole."""
+        """Width that it needs to be shown whole."""
         return max([cell_len(self.title), *(cell_len(cell.plain) for cell in self.cells)])
 
 

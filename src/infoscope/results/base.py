@@ -50,7 +50,7 @@ def get_form(path: StrPath) -> Form | None:
 
 
 class Result(ABC):
-    """What a study found: every number that will be shown, and nothing that draws.
+    """The result of a study: every number that will be shown, and nothing that draws.
 
     Subclasses are frozen dataclasses with the fields ``provenance`` and ``findings``. They say what their tidy rows
     are; ``infoscope/reports/views`` says, for each kind, what is shown.
@@ -185,7 +185,7 @@ class EstimatedSystem(Protocol):
 
     @property
     def name(self) -> str:
-        """What the system is called."""
+        """Name of the system."""
 
     @property
     def n(self) -> int:

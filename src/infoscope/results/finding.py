@@ -28,7 +28,7 @@ class Finding:
 
     @property
     def is_warning(self) -> bool:
-        """Whether a reader must know it before using the numbers."""
+        """True if a reader must know it before using the numbers."""
         return self.severity == "warning"
 
     def with_names(self, shown: str, every: str) -> Finding:

@@ -221,7 +221,7 @@ _SAME_DIFFERENCE = 1e-9
 
 
 class MetricNotation:
-    """How the values of a metric are written: shares as percentages, information in the unit that was asked for."""
+    """Notation of a metric's values: shares as percentages, information in the unit that was asked for."""
 
     def __init__(self, metric: str, unit: Units = BITS) -> None:
         self.metric = metric

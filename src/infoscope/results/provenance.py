@@ -29,7 +29,7 @@ class IgnoredRows:
 
 @dataclass(frozen=True)
 class Provenance:
-    """What a reader needs to check a result and to make it again."""
+    """Facts that a reader needs to check a result and to make it again."""
 
     source: str | None = None
     rows: int | None = None

@@ -98,7 +98,7 @@ class AnnotatorMap:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Agreement(Result):
-    """How annotators agree, without a truth."""
+    """The agreement of annotators, without a truth."""
 
     kind: ClassVar[str] = "agreement"
 

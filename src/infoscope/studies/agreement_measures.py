@@ -88,7 +88,7 @@ class Annotations:
 
     @cached_property
     def total(self) -> csr_array:
-        """How many annotators gave each category, rows × categories."""
+        """Number of annotators that gave each category, rows × categories."""
         first, *others = self.given
         return csr_array(sum((matrix.astype(np.float64) for matrix in others), first.astype(np.float64)))
 
@@ -118,7 +118,7 @@ class Annotations:
 
 @dataclass(frozen=True, eq=False)
 class AnnotationScale:
-    """How far two categories are apart: not at all or wholly, by ranks, or by their difference as numbers."""
+    """Distances of categories: none or whole, by ranks, or by their difference as numbers."""
 
     kind: Scale
     values: Real
@@ -204,7 +204,7 @@ def estimate_alpha(
 
 @dataclass(frozen=True, eq=False)
 class Reliability:
-    """What each row adds to observed and expected disagreement, so that weights of the rows are one product.
+    """Contributions of each row to observed and expected disagreement, so that weights of the rows are one product.
 
     Disagreement of two label sets is the number of categories that only one of them has. For one category an item this
     is the nominal form of alpha. One block of columns for everyone, or for several sets of annotators.
@@ -449,7 +449,7 @@ def estimate_coefficients(annotations: Annotations, draws: int, seed: int, level
 
 @dataclass(frozen=True)
 class PairInformation:
-    """What two annotators tell about each other, in bits and as shares."""
+    """Information that two annotators share, in bits and as fractions."""
 
     mutual_information: Estimate
     proficiency: Estimate

@@ -133,7 +133,7 @@ THRESHOLDS = Thresholds()
 
 
 class TableBelief(Protocol):
-    """What is believed about the metrics of one table, beyond their plug-in values."""
+    """Posterior facts about the metrics of one table, beyond their plug-in values."""
 
     def summaries(self, names: Sequence[str], level: float) -> Mapping[str, Any]:
         """Return mean, sd, low and high of each of these metrics."""

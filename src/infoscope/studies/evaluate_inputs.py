@@ -93,7 +93,7 @@ class ColumnRequest:
 
     @property
     def max_kept(self) -> int:
-        """How many rows may be kept: as many as can be where asked for, none where rejected, else a moderate number."""
+        """Most rows to keep: as many as possible where asked for, none where rejected, else a moderate number."""
         return 0 if self.keep_rows is False else MAX_PAIRED_ROWS if self.keep_rows else MAX_KEPT_ROWS
 
     @property
@@ -119,7 +119,7 @@ class ColumnRequest:
 
 @dataclass(frozen=True)
 class Inputs:
-    """What there is to evaluate."""
+    """Systems and tables to evaluate."""
 
     provenance: Provenance
     subjects: list[TableInput]

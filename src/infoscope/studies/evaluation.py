@@ -120,7 +120,7 @@ class ConfusedPair:
 
 @dataclass(frozen=True)
 class IntervalMethod:
-    """Where the intervals of one system come from; ``method`` is "none" where there are none."""
+    """The method behind the intervals of one system; ``method`` is "none" where there are none."""
 
     level: float
     method: str

@@ -161,7 +161,7 @@ class Alarm:
 
 @dataclass(frozen=True)
 class ChangedCell:
-    """How often a true class is predicted as another: in the baseline's runs, and in the newest one."""
+    """The frequency with which a true class is predicted as another: in the baseline's runs, and in the newest one."""
 
     system: str
     truth: str
@@ -464,7 +464,7 @@ def _find_changed_cells(records: Sequence[RunRecord], runs: Sequence[Run], name:
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected of the next run by the earlier ones: their common mean, its sd and the spread between runs."""
+    """Prediction for the next run from the earlier ones: their common mean, its sd and the spread between runs."""
 
     mean: float
     sd: float

@@ -1,4 +1,4 @@
-"""What studies share about their inputs: labels, rows of any source or tables, and findings about them.
+"""Inputs that studies share: labels, rows of any source or tables, and findings about them.
 
 evaluate(y_true, y_pred)                                 labels; y_pred may be a mapping of names to labels
 evaluate(source, truth="gold", system=["svm", "knn"])    rows of any source
@@ -43,7 +43,7 @@ Prevalence = Literal["equal"] | Mapping[Any, float]
 
 @dataclass(frozen=True)
 class UncertaintyOptions:
-    """How intervals are made, checked once; None as ``uncertainty`` for the values of the sample alone."""
+    """Options of intervals, checked once; None as ``uncertainty`` for the values of the sample alone."""
 
     prior: Any = "default"
     level: float = 0.95

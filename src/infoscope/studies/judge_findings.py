@@ -194,7 +194,7 @@ def check_row_selection(judged: Judged, system: str) -> RowSelection:
 
 @dataclass(frozen=True)
 class RowEase:
-    """How often predictions are right in the strata of the labelled rows, and in those of all rows.
+    """Shares of right predictions in the strata of the labelled rows, and in those of all rows.
 
     Under labels at random the difference has a known spread, whatever the strata hold; a test in this one direction
     finds more than the likelihood-ratio test of all strata.
@@ -320,7 +320,7 @@ def find_accepting_verdicts(judged: Judged, system: str) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True)
 class AcceptedErrors:
-    """How often the judge accepts wrong predictions of two systems."""
+    """Shares of wrong predictions of two systems that the judge accepts."""
 
     first: str
     second: str

@@ -161,7 +161,7 @@ class StratumAllocation:
 
 
 class WantedWidth(NamedTuple):
-    """How narrow the interval of a metric shall become."""
+    """The width that the interval of a metric shall have."""
 
     metric: str
     half_width: float
@@ -170,7 +170,7 @@ class WantedWidth(NamedTuple):
 
 
 class SampledOutcome(NamedTuple):
-    """What the labels of a sheet made of a metric."""
+    """The estimate of a metric after the labels of a sheet."""
 
     value: Estimate
     table: Contingency
@@ -262,7 +262,7 @@ class LabelRequest:
 
     @property
     def strata(self) -> list[StratumToLabel]:
-        """Where the labels go, most first."""
+        """Strata that get the labels, most first."""
         strata, allocation = self.part.rows.strata(self.system), self.allocation
         listed = [
             StratumToLabel(
@@ -285,7 +285,7 @@ class LabelRequest:
 
     @property
     def of_group(self) -> GroupToLabel:
-        """What the group needs, for the plan of all."""
+        """Labels that the group needs, for the plan of all."""
         return GroupToLabel(
             group=dict(self.part.group or {}),
             system=self.system,

@@ -145,7 +145,7 @@ class LabelledEstimate(Result):
 
 
 class LabelSampler(Protocol):
-    """What draws the rows of a plan, and estimates from their labels."""
+    """A sampler that draws the rows of a plan, and estimates from their labels."""
 
     def draw(
         self, source: Source, labels: int | None, rng: np.random.Generator, read: ReadOptions | None
@@ -161,7 +161,7 @@ class LabelSampler(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LabelPlan(Result):
-    """How many labels give an interval of the wanted width."""
+    """The number of labels that gives an interval of the wanted width."""
 
     kind: ClassVar[str] = "label-plan"
 

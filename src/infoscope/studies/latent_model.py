@@ -123,7 +123,7 @@ class Observations:
 
     @cached_property
     def offsets(self) -> NDArray[np.int64]:
-        """Where the predictions of each channel begin among all."""
+        """Positions at which the predictions of each channel begin among all."""
         return np.concatenate([[0], np.cumsum([channel.size for channel in self.channels])])
 
     @cached_property
@@ -133,7 +133,7 @@ class Observations:
 
     @cached_property
     def design(self) -> csr_array | Real:
-        """How often each pattern gives each prediction of each channel; dense where that is the faster product."""
+        """Counts of each prediction of each channel by pattern; dense where that is the faster product."""
         there = self.codes.T >= 0
         places = self.codes.T + self.offsets[np.array(self.owner)]
         starts = np.concatenate([[0], np.cumsum(there.sum(axis=1))])
@@ -406,7 +406,7 @@ def check_size(data: Observations) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Where the rounds of expectation and maximisation ended."""
+    """The end point of the rounds of expectation and maximisation."""
 
     parameters: Parameters
     log_likelihood: float
@@ -662,7 +662,7 @@ def compute_split_r_hat(chains: Real) -> float:
 
 @dataclass(frozen=True, eq=False)
 class LatentPosterior:
-    """What is believed about the parameters and about the class of each pattern."""
+    """The posterior of the parameters and of the class of each pattern."""
 
     arrangement: Arrangement
     fit: Fit
@@ -675,7 +675,7 @@ class LatentPosterior:
 
     @property
     def settled(self) -> bool:
-        """Whether the chains agree."""
+        """True if the chains agree."""
         return bool(self.r_hat <= SETTLED)
 
 

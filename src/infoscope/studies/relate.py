@@ -221,7 +221,7 @@ class EntropyParts:
 
 @dataclass(frozen=True, repr=False)
 class Relations(Result):
-    """How much columns tell about each other."""
+    """The information that columns share."""
 
     kind: ClassVar[str] = "relations"
 

@@ -360,7 +360,7 @@ class ScoreRows:
 
     @property
     def size(self) -> float:
-        """How many samples these are, or how many equal ones their weights are worth."""
+        """Number of samples, or of equal ones that their weights are worth."""
         if self.weights is None or self.squares is None:
             return float(self.rows.sum())
         return float(self.weights.sum()) ** 2 / float(self.squares.sum())

@@ -40,7 +40,7 @@ class ScoreGroup:
 
 @dataclass(frozen=True)
 class GroupStatistics:
-    """How a number varies over the groups in which it exists, each group counting once."""
+    """The spread of a number over the groups in which it exists, each group counting once."""
 
     groups: int
     mean: float

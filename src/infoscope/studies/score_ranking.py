@@ -456,7 +456,7 @@ class ThresholdTables:
 
     @property
     def points(self) -> int:
-        """How many operating points there are."""
+        """Number of operating points."""
         return int(self.steps.shape[-3])
 
     @property

@@ -1,4 +1,4 @@
-"""What scores and probabilities are worth in a few numbers, from labels and scores alone.
+"""Quality of scores and probabilities in a few numbers, from labels and scores alone.
 
 Metrics of ``(y_true, y_score)`` first: areas, proper scores and D², for one column of scores of two classes or one
 column per class; each has a card in the registry (domain "scores"). Then the summary that a sweep and a split by groups
@@ -1019,7 +1019,7 @@ def _soften(given: Probabilities) -> Contingency:
 
 @dataclass(frozen=True)
 class ProbabilisticScores:
-    """What probabilities are worth, in bits, beside the hard decisions that are taken from them."""
+    """Information in probabilities, in bits, beside that of the hard decisions taken from them."""
 
     cross_entropy: float
     """Mean surprise at the truth: infinite where a true class got probability 0."""

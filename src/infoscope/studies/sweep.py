@@ -338,7 +338,7 @@ class Sweep(CurveResult):
 
     @property
     def is_by_chance(self) -> bool:
-        """Whether the scores separate the classes no better than random ones would."""
+        """True if the scores separate the classes no better than random ones would."""
         return any(finding.code == "scores_by_chance" for finding in self.findings)
 
     @property
@@ -906,7 +906,7 @@ def _describe_chance(levels: ScoreRanking, area: float, size: float | None) -> I
 
 @dataclass(frozen=True)
 class Decisions:
-    """What the system predicts, and how sure it is: ``certainty`` grows with sureness, whatever its kind."""
+    """Predictions of the system and their certainty, which grows with sureness, whatever its kind."""
 
     predicted: NDArray[np.int64]
     certainty: Real

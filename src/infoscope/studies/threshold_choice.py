@@ -31,7 +31,7 @@ BATCHED_CELLS = 1 << 18
 
 @dataclass(frozen=True)
 class Criterion:
-    """What a choice is made by: a number per table, and which direction is better."""
+    """The criterion of a choice: a number per table, and which direction is better."""
 
     name: str
     score: Callable[[Contingency], Real]

@@ -1,4 +1,4 @@
-"""What columns hold that are given as labels: classes, or scores, identifiers and measurements given by mistake.
+"""Checks of columns given as labels: classes, or scores, identifiers and measurements given by mistake.
 
 ``check_labels``, ``check_label_columns`` and ``check_columns`` reject what is no column, or no pair of columns, of
 classes, with the call that was probably meant. The functions behind them word findings about labels that look odd and
@@ -148,7 +148,7 @@ _WHOLE_PERCENTAGE = re.compile(r"[0-9]+ ?%")
 
 @dataclass(frozen=True)
 class ColumnNames:
-    """How truth and predictions were named where they came from."""
+    """Names of truth and predictions where they came from."""
 
     truth: str | None = None
     source: str | None = None

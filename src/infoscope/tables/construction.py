@@ -1,4 +1,4 @@
-"""How tables are made: from labels, from counted cells, from matrices and from published rates.
+"""Construction of tables: from labels, from counted cells, from matrices and from published rates.
 
 Labels are settled (shared where the two sides overlap, or as the caller states them), cells are placed, and the table
 is stored whole or, with many classes, sparse. ``Contingency.from_labels`` and its siblings are the only callers.
@@ -53,7 +53,7 @@ DENSE_CELLS = 1 << 20
 
 @dataclass(frozen=True)
 class Declared:
-    """What the caller stated about the labels."""
+    """Labels as the caller stated them."""
 
     labels: Any = None
     reject: Label | None = None

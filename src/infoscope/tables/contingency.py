@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Estimation:
-    """Where an estimated table came from."""
+    """The origin of an estimated table."""
 
     caveat: str
     """What a reader of any number of the table must know first."""
@@ -369,7 +369,7 @@ class Contingency:
 
     @cached_property
     def sample_size(self) -> float | None:
-        """How many independent samples the table was counted from; None where that is unknown.
+        """Number of independent samples that the table was counted from; None where that is unknown.
 
         With sample weights it is the effective size (Σw)²/Σw²; a table of total 1 does not tell, nor do weights whose
         squares are too large or too small for a number.
@@ -510,7 +510,7 @@ class Contingency:
 
     @cached_property
     def occupied_shape(self) -> tuple[Any, Any]:
-        """How many truth and system classes have data, per table of the batch."""
+        """Numbers of truth and system classes that have data, per table of the batch."""
         if not self.batch_shape:
             return np.count_nonzero(self.row_totals), np.count_nonzero(self.column_totals)
         return frozen(((self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)))

@@ -382,14 +382,14 @@ def integer_side(codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
 
 @dataclass(frozen=True)
 class Support:
-    """Where the stored cells of a sparse table are, ordered by row, then column."""
+    """Positions of the stored cells of a sparse table, ordered by row, then column."""
 
     rows: NDArray[np.int64]
     columns: NDArray[np.int64]
 
     @cached_property
     def row_starts(self) -> NDArray[np.int64]:
-        """Where each occupied row begins."""
+        """Positions at which each occupied row begins."""
         return frozen(np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]])))
 
     def per_row(self, values: Real, size: int) -> Real:

@@ -293,7 +293,7 @@ class Categorization:
 
     @property
     def effective_size(self) -> float:
-        """How many objects that count the same these are worth."""
+        """Number of objects of equal weight that these are worth."""
         return float(self.n) if self.weights is None else float(self.weights.sum() ** 2 / np.sum(self.weights**2))
 
     @cached_property

@@ -255,7 +255,7 @@ def _name_moment(label: date) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Reweighting:
-    """Where a re-weighted table came from.
+    """The origin of a re-weighted table.
 
     Its uncertainty is that of the original counts within each class of ``axis``; the frequencies are exact by decree.
     """
@@ -370,7 +370,7 @@ def stated_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -
 
 @dataclass(frozen=True)
 class ScaleOrder:
-    """Where rows, columns and stored cells of a table go so that its classes stand in the order of a scale."""
+    """Positions of rows, columns and stored cells that put the classes of a table in the order of a scale."""
 
     rows: list[int]
     columns: list[int]

@@ -50,7 +50,7 @@ class PackageVersion:
 
 @dataclass(frozen=True)
 class OptionalPart:
-    """What an extra adds, and whether it is here."""
+    """An optional part: what it adds, and if it is installed."""
 
     extra: str
     purpose: str

@@ -36,7 +36,7 @@ _NEAR_ONE = 0.02
 
 
 class Information(Metric):
-    """How much of the true classes predictions tell, with TorchMetrics' interface.
+    """Information metrics with TorchMetrics' interface: how much predictions tell of the true classes.
 
     ``update(preds, target, sample_weight=None)`` takes predicted classes, or scores of shape (N, C, …) of which the
     largest is the prediction; ``soft=True`` takes probabilities and adds them up instead. ``compute()`` gives numbers

@@ -17,7 +17,7 @@ PICTURES: dict[str, Callable[[LabelPlan], Display]] = {"plan": LabelPlanDisplay}
 
 @dataclass(frozen=True)
 class _Words:
-    """How a plan is explained, by what stands for the rows without a label."""
+    """Words that explain a plan, by what stands for the rows without a label."""
 
     planned: str
     random: str

@@ -109,7 +109,7 @@ def _units(device: int) -> int:
 
 @dataclass(frozen=True)
 class _Plan:
-    """How a table of this size is counted on a device."""
+    """The plan by which a table of this size is counted on a device."""
 
     name: str
     shared: int

@@ -24,7 +24,7 @@ _PLATFORMS = {"gpu": "cuda"}
 
 
 class Library(Protocol):
-    """What counting asks of a library of tensors; every method leaves its result on the device unless it says so."""
+    """The operations that counting needs of a library of tensors; results stay on the device unless stated."""
 
     def vector(self, values: Tensor) -> Tensor:
         """Return labels in one dimension, side by side in memory; booleans as 0 and 1."""
@@ -58,7 +58,7 @@ class Library(Protocol):
 
 
 class _ArrayLibrary(Library):
-    """What several of them have in common."""
+    """The operations that several of them share."""
 
     def ends(self, values: Tensor) -> tuple[int, int]:
         """Return the smallest and largest value, on the host."""
