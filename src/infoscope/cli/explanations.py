@@ -110,7 +110,7 @@ _AROUND = (
     r"^\d+(\.\d+)?% ",
     r" \([^()]*\)$",
 )
-"""What stands around a word in tables and in scikit-learn: endings, units, classes, systems, levels, symbols."""
+"""Text around a word in tables and in scikit-learn: endings, units, classes, systems, levels, symbols."""
 
 
 def _vary_spelling(name: str) -> Iterator[str]:

@@ -442,9 +442,9 @@ SHARED: dict[str, Callable[[Any], Any]] = {
 """Options of several commands, by the names of their parameters."""
 
 FILE_OPTIONS = ("input_format", "encoding", "sheet", "header", "clean")
-"""How files of rows are read."""
+"""Options for reading files of rows."""
 LOG_OPTIONS = (*FILE_OPTIONS, "engine", "memory_limit")
-"""How logs of any size are read."""
+"""Options for reading logs of any size."""
 JUDGE_OPTIONS = ("judge", "says", "population")
 INTERVAL_OPTIONS = ("prior", "level", "sample_size", "seed")
 OUTPUT_OPTIONS = ("format", "output", "force", "quiet", "verbose")

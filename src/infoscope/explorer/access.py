@@ -70,7 +70,7 @@ def make_headers(policy: str, kind: str, length: int) -> dict[str, str]:
 
 
 ENTRANCE = "open"
-"""What a launch address has in the place of the key."""
+"""Text in the place of the key in a launch address."""
 _PATIENCE = 120.0
 """Seconds in which a browser starts."""
 _TABLES = {

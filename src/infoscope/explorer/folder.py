@@ -204,7 +204,7 @@ class ExploredColumns:
 
     @property
     def label_keywords(self) -> dict[str, Any]:
-        """What weighs the rows and what labels mean, for every study."""
+        """Weight of the rows and meaning of the labels, for every study."""
         return {"weight": self.weight, "reject": self.reject, "positive": self.positive, "clean": self.clean}
 
 
@@ -231,7 +231,7 @@ class JoinedFiles:
     """Files that were joined among the dropped ones: each once, however often its page is loaded."""
 
     notes: dict[str, str] = field(default_factory=dict)
-    """How the rows met, by the name of the joined file."""
+    """Counts of the rows that met, by the name of the joined file."""
     _made: dict[tuple[str, ...], str] = field(default_factory=dict)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 

@@ -472,7 +472,7 @@ class ExplorerFrame:
     columns: ExploredColumns
     kinds: tuple[str, ...]
     title: str
-    """What the file is called."""
+    """Name of the file."""
     state: str
     """That of the file when the page was made."""
 

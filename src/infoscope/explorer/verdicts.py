@@ -56,7 +56,7 @@ class RowVerdicts:
     predicted: str
     verdict: RowVerdict
     drawn: str
-    """How the row was drawn: only rows drawn at random stand for the others."""
+    """Way in which the row was drawn: only rows drawn at random stand for the others."""
     made: str
     key_column: str | None = None
     """The column that names the row; files of earlier versions do not tell."""

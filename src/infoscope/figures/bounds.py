@@ -54,7 +54,7 @@ class BoundsDisplay(TableDisplay):
 
     bounds: BoundCurves
     zoom: bool = False
-    """Whether the axes close in on the systems."""
+    """True if the axes close in on the systems."""
 
     @classmethod
     def from_table(cls, tables: Tables, *, name: str = "system", zoom: bool = False) -> Self:

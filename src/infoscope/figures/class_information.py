@@ -28,7 +28,7 @@ class ClassBar:
     ambiguity: float
     """H(T|S=j): how little the prediction tells."""
     cost: float
-    """What it adds to missed and false information, in bits."""
+    """Bits that it adds to missed and false information."""
 
 
 @dataclass(repr=False)

@@ -30,7 +30,7 @@ class ForestRow:
     low: float | None = None
     high: float | None = None
     word: str = ""
-    """What to say at the end of the row: better, worse, inconclusive."""
+    """Verdict at the end of the row: better, worse, inconclusive."""
 
 
 @dataclass(repr=False)
@@ -47,11 +47,11 @@ class ComparisonDisplay(TableDisplay):
     baseline: str | None = None
     higher_is_better: bool = True
     differences: bool = False
-    """Whether the values are differences, measured from 0."""
+    """True if the values are differences, measured from 0."""
     noun: str = "systems"
-    """What the rows are."""
+    """Name of the rows."""
     points: bool = True
-    """Whether differences are written in percentage points."""
+    """True if differences are written in percentage points."""
 
     def __post_init__(self) -> None:
         """Order the rows, the best first."""
@@ -169,7 +169,7 @@ class ImprovementStep:
 
     name: str
     by: str
-    """What the error is: "information" or "accuracy"."""
+    """Kind of error: "information" or "accuracy"."""
     factor: float
     low: float | None = None
     high: float | None = None

@@ -130,7 +130,7 @@ Order = Literal["confusion", "given"]
 Shown = Literal["count", "of_truth", "of_system", "of_all"]
 Normalize = Literal["true", "pred", "all"]
 NORMALIZED: dict[str | None, Shown] = {None: "count", "true": "of_truth", "pred": "of_system", "all": "of_all"}
-"""What scikit-learn calls the ways to show a cell."""
+"""scikit-learn's names of the ways to show a cell."""
 CELLS_WITH_NUMBERS = 30
 """Up to this many classes every cell is written; above, a cell is a pixel."""
 MOST_CLASSES = 2000
@@ -435,7 +435,7 @@ class ConfusionGridDisplay(TableDisplay):
     columns: int | None = None
     """Matrices in a row; by default about as many as there are rows."""
     cells: Cells = "none"
-    """What is written into the cells: nothing, counts, or P(predicted | true) in percent."""
+    """Text of the cells: nothing, counts, or P(predicted | true) in percent."""
 
     @classmethod
     def from_table(

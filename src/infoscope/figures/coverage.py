@@ -338,13 +338,13 @@ class CoverageDisplay(TableDisplay):
     points: list[CoveragePoint]
     level: float = 0.95
     zoom: bool = False
-    """Whether the axes close in on the systems."""
+    """True if the axes close in on the systems."""
     curves: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names of systems to be joined in order: a tuning curve."""
     arrows: Sequence[tuple[str, str]] = ()
     """Pairs of systems, from the earlier to the later, joined by an arrow with the improvement factor on it."""
     numbers: bool = True
-    """Whether S_I/H(T) is written at the points, where they are few."""
+    """True if S_I/H(T) is written at the points, where they are few."""
 
     def __post_init__(self) -> None:
         """Reject curves and arrows through systems that are not there."""

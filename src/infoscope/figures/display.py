@@ -251,7 +251,7 @@ class TableDisplay(Display):
     """
 
     _single: ClassVar[bool] = False
-    """Whether the picture is of one system only."""
+    """True if the picture is of one system only."""
 
     from_table: ClassVar[Callable[..., Any]]
     """The picture of a table, of tables by name or in a list, or of an evaluation; each picture has its own options."""

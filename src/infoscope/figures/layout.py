@@ -233,7 +233,7 @@ _BESIDE: tuple[tuple[Anchor, Point], ...] = (
     ("middle", (0.0, -15.0)),
     ("middle", (0.0, 16.0)),
 )
-"""Where words may stand at a point, the best first."""
+"""Places for words at a point, the best first."""
 
 
 def draw_beside_points(panel: Panel, words: Sequence[PlacedName], taken: Sequence[Point]) -> list[Mark]:
@@ -284,7 +284,7 @@ def draw_accuracy_key(panel: Panel, x: float, y: float, wide: float = 90.0) -> l
 
 
 WIDER_WORDS = 1.18
-"""How much wider words may be than planned: small pages write them larger."""
+"""Factor by which words may be wider than planned: small pages write them larger."""
 
 
 def draw_legend(panel: Panel, x: float, y: float, entries: Sequence[tuple[str, str]]) -> list[Mark]:

@@ -33,7 +33,7 @@ class Half:
 
     classes: int
     effective: float
-    """How many equally frequent classes would be as varied."""
+    """Number of equally frequent classes that would be as varied."""
     remaining: float
     """Of these, how many the other side leaves open."""
 

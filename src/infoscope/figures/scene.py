@@ -120,7 +120,7 @@ class Raster:
     high: Point
     pixels: NDArray[Any]
     smooth: bool = False
-    """Whether neighbouring pixels blend; cells of a table do not."""
+    """True if neighbouring pixels blend; cells of a table do not."""
 
 
 Mark = Line | Bar | Dot | Words | Ribbon | Cloud | Raster
@@ -153,7 +153,7 @@ class Panel:
     margins: tuple[float, float, float, float] = (52.0, 16.0, 16.0, 48.0)
     """Left, top, right, bottom."""
     notes: tuple[str, ...] = field(default=())
-    """What could not be shown, in words."""
+    """Sentence about what could not be shown."""
 
     @property
     def inner(self) -> tuple[float, float]:

@@ -48,7 +48,7 @@ class SweepCurve(Display):
         return cls.from_predictions(y, scores, **{**classes, **options})
 
     _per_class: ClassVar[bool] = False
-    """Whether it is about the scores of all classes, also of two."""
+    """True if it is about the scores of all classes, also of two."""
 
 
 def find_positive_class(classes: Sequence[Label], positive: Label | None) -> int:

@@ -76,9 +76,9 @@ class SurfaceDisplay(TableDisplay):
 
     prevalence: float
     systems: dict[str, Point]
-    """Where systems lie: (true positive rate, true negative rate)."""
+    """Places of the systems: (true positive rate, true negative rate)."""
     three_d: bool = False
-    """Whether it is drawn as a surface in space instead of a map."""
+    """True if it is drawn as a surface in space instead of a map."""
     _single: ClassVar[bool] = False
 
     @classmethod

@@ -35,7 +35,7 @@ class _Shape(NamedTuple):
     own: str = ""
     child: str = ""
     is_alone: bool = False
-    """Whether scripts find it by itself, so that it keeps its classes."""
+    """True if scripts find it by itself, so that it keeps its classes."""
 
     def text(self, *, shared: bool = False) -> str:
         """Write the element; without what an element around it says."""

@@ -296,7 +296,7 @@ STAGES = (
     (1.5, "half"),
     (2.0, "all"),
 )
-"""What is to be read at the steps of a path through a table."""
+"""Texts to be read at the steps of a path through a table."""
 
 
 def make_errors(n: int, moved: ArrayLike, prevalence: float) -> Contingency:

@@ -112,7 +112,7 @@ LEDGER_COLOURS = {
     "fragmented": "false",
     "spurious": "false",
 }
-"""What is false has one colour; spurious bits are hatched."""
+"""One colour for all that is false; spurious bits are hatched."""
 LEGEND_SIZE = 14.5
 """Points that legends leave room for: pages write larger on phones."""
 INK_ON = {"captured": "on-captured", "missed": "on-missed", "series3": "paper", "false": "on-false"}
@@ -288,7 +288,7 @@ class TrackTimelineDisplay(TrackDisplay):
     step: float = 1.0
     """From one frame to the next."""
     of: int = 0
-    """How many truth tracks there are, drawn or not."""
+    """Number of truth tracks, drawn or not."""
     name: str = ""
 
     @classmethod
@@ -384,7 +384,7 @@ WORDS = {
     "spurious": "false detections",
 }
 KEY = {"captured": "its own id", "fragmented": "one more id", "confused": "another truth's id"}
-"""What the colours of matched frames mean, below the map."""
+"""Legend below the map: the colours of matched frames."""
 
 
 def classify_cells(cells: Sequence[Cell]) -> list[str]:
@@ -431,7 +431,7 @@ class AssociationDisplay(TrackDisplay):
     wholes: list[float]
     """Frames in the whole row of each cell."""
     of: tuple[int, int] = (0, 0)
-    """How many truth tracks and system ids there are, drawn or not."""
+    """Numbers of truth tracks and system ids, drawn or not."""
     name: str = ""
 
     @classmethod

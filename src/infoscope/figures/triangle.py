@@ -153,7 +153,7 @@ _CORNERS = ((1.0, 0.0, 0.0), (0.0, 0.0, 1.0), (0.0, 1.0, 0.0))
 _NEAR_CORNER = 0.9
 _NEAR_SIDE = 0.05
 JOINT_SIDES = ("never confused (VI′ = 0)", "balanced (ΔH′ = 0)", "nothing is transmitted (MI′ = 0)")
-"""What the left, the right and the lower side mean."""
+"""Meanings of the left, the right and the lower side."""
 SPLIT_SIDES = ("all variety is shared (H′ = 0)", "equally frequent (ΔH′ = 0)", "nothing is shared (MI′ = 0)")
 
 
@@ -232,7 +232,7 @@ LARGEST_PART = 0.4
 SMALLEST_PART = 0.05
 """However close the points are, the sides are at least this long."""
 _ROOM = 2.0
-"""How many times longer its sides are than they need to be."""
+"""Factor by which its sides are longer than they need to be."""
 _INSET = 0.2
 """Side of the small picture of the whole."""
 
@@ -323,7 +323,7 @@ class EntropyTriangleDisplay(TableDisplay):
     """Names to be joined by arrows, in the order of a condition."""
     magnify: tuple[Corner, float] | None = None
     zoom: bool = False
-    """Whether only the part where the systems are is drawn, where that is a small one; the whole is an inset."""
+    """True to draw only the part where the systems are, where that is a small one; the whole is an inset."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names of systems that share a marker, by the title of their family."""
     best: str | None = None
@@ -496,7 +496,7 @@ class SplitTriangleDisplay(TableDisplay):
 
     points: list[SplitPoint]
     zoom: bool = False
-    """Whether only the part where the systems are is drawn, where that is a small one; the whole is an inset."""
+    """True to draw only the part where the systems are, where that is a small one; the whole is an inset."""
     paths: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """Names to be joined in the order of a condition, truth by truth and system by system."""
     families: Mapping[str, Sequence[str]] = field(default_factory=dict)

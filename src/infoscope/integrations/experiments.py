@@ -35,9 +35,9 @@ HEADLINE = (
     "mota",
     "idf1",
 )
-"""What is logged unless metrics are named: a page per number is too much for a board."""
+"""Metrics that are logged unless others are named: a page per number is too much for a board."""
 _STRANGE = re.compile(r"[^\w\-. /]+")
-"""What names of metrics may not hold in MLflow."""
+"""Characters that MLflow does not allow in names of metrics."""
 
 
 def numbers(

@@ -94,15 +94,15 @@ class LabelCounting:
 
     kind: type
     argument: str
-    """What ``kind`` is called as an argument."""
+    """Name of ``kind`` as an argument."""
     names: tuple[str, str]
     options: Mapping[str, object]
     """Keywords of ``count`` with their defaults."""
     count: Callable[..., Any]
     hint: str
-    """What to do with something that is neither."""
+    """Advice for something that is neither."""
     sides: str = "array-like"
-    """What each side is, in a docstring."""
+    """Description of each side, in a docstring."""
 
 
 def _count(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any = None, **stated: Any) -> Contingency:

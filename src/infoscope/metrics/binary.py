@@ -439,7 +439,7 @@ def _divide_products(over: tuple[Real, Real], under: tuple[Real, Real]) -> Real:
     why=explain_not_binary("there is no false alarm, or no sample of one of the classes"),
 )
 def positive_likelihood_ratio(table: Contingency) -> Real:
-    """How many times more often a positive sample is predicted positive than a negative one.
+    """Ratio of the rates at which positive and negative samples are predicted positive.
 
     >>> print(f"{positive_likelihood_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.1f}")
     8.0
@@ -466,7 +466,7 @@ def positive_likelihood_ratio(table: Contingency) -> Real:
     why=explain_not_binary("no negative sample is recognised, or there is no sample of one of the classes"),
 )
 def negative_likelihood_ratio(table: Contingency) -> Real:
-    """How many times more often a positive sample is predicted negative than a negative one.
+    """Ratio of the rates at which positive and negative samples are predicted negative.
 
     >>> print(f"{negative_likelihood_ratio(Contingency.from_matrix([[8, 2], [2, 18]], positive=0)):.4f}")
     0.2222

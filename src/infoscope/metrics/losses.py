@@ -21,7 +21,7 @@ _NO_LABEL = "truth and predictions have no label in common, so no prediction is 
 _JOINT = "The paper's cost uses the joint probability and does not depend on the prediction, so its minimum is not 0."
 _VANISHING_SHARE = 1e-300
 _MOSTLY_LACKING = 0.01
-"""Where every class lacks this much, squares that a difference gets wrong are lost among those of what it lacks."""
+"""Lack of each class from which on the squares that a difference gets wrong are lost among the others."""
 
 
 class _ClassShares(NamedTuple):

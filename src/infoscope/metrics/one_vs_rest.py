@@ -172,7 +172,7 @@ class AverageKeywords(TypedDict, total=False):
     labels: Iterable[Label] | None
     """The classes to average over; all unless stated."""
     zero_division: ZeroDivision | None
-    """What a class counts as whose rate is 0/0: a number; NaN leaves it out; unless stated the result is undefined."""
+    """Value of a class whose rate is 0/0; NaN leaves it out; unless stated the result is undefined."""
 
 
 def average_rate(table: Contingency, parts: Parts, **how: Unpack[AverageKeywords]) -> Real:

@@ -399,7 +399,7 @@ def cell_false_information(table: Contingency) -> Real:
     )
 )
 def cell_mutual_information(table: Contingency) -> Real:
-    """What each cell adds to the mutual information; negative if it is less frequent than by chance.
+    """Contribution of each cell to the mutual information; negative if it is less frequent than by chance.
 
     >>> [float(x) for x in cell_mutual_information(Contingency.from_matrix([[4, 0], [0, 4]]))]
     [0.5, 0.0, 0.0, 0.5]

@@ -160,9 +160,9 @@ class Card:
     family: str = ""
     """The name of the module, unless it holds several families."""
     of_positive: bool = False
-    """Whether the number is about one of two classes, the positive one."""
+    """True if the number is about one of two classes, the positive one."""
     biased: bool = False
-    """Whether the sample's value is biased as information is, though neither unit nor family says so."""
+    """True if the sample's value is biased as information is, though neither unit nor family says so."""
 
     @property
     def is_information(self) -> bool:
@@ -248,7 +248,7 @@ _HOMES: dict[Domain, str] = {
     "annotations": "infoscope.studies.agreement_measures",
     "scores": "infoscope.studies.scores",
 }
-"""Where the metrics of a domain register themselves; they lie above this module, so they are named, not imported."""
+"""Modules whose metrics register themselves; they lie above this module, so they are named, not imported."""
 _PLACES: dict[Domain, str] = {
     "scores": "scores, not of predicted classes: infoscope sweep --score COLUMN, in Python "
     "infoscope.operating_points.{name}(y_true, y_score)",
@@ -256,7 +256,7 @@ _PLACES: dict[Domain, str] = {
     "label_sets": "label sets: infoscope multilabel, in Python infoscope.multilabel.evaluate",
     "tracks": "tracks: infoscope track, in Python infoscope.tracking.evaluate",
 }
-"""Who computes the metrics of the other domains."""
+"""Functions that compute the metrics of the other domains."""
 
 
 # ── registering ──────────────────────────────────────────────────────────────────────────────────

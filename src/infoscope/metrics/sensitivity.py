@@ -139,7 +139,7 @@ class Sensitivity(NamedTuple):
     exact: float
     """The change itself; NaN where no whole sample can be moved."""
     valid: bool
-    """Whether the rule is a derivative here: neither cell is empty."""
+    """True if the rule is a derivative here: neither cell is empty."""
 
     def __str__(self) -> str:
         true = "there is no sample to move" if np.isnan(self.exact) else f"the exact change is {self.exact:+.4g} bits"

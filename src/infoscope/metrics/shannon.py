@@ -316,7 +316,7 @@ def mutual_information(table: Contingency) -> Real:
     )
 )
 def missed_information(table: Contingency) -> Real:
-    """What remains unknown about the truth when the prediction is known, in bits.
+    """Information about the truth that remains unknown when the prediction is known, in bits.
 
     0 means that each prediction determines the class; H(T) means that the predictions carry no information.
 

@@ -107,7 +107,7 @@ def triangle_variation(table: Contingency) -> Real:
     )
 )
 def split_truth_divergence(table: Contingency) -> Real:
-    """How unbalanced the truth is: 0 when all classes are equally frequent.
+    """Imbalance of the truth: 0 when all classes are equally frequent.
 
     >>> print(f"{split_truth_divergence(Contingency.from_matrix([[5, 5], [5, 5]])):.1f}")
     0.0
@@ -172,7 +172,7 @@ def split_truth_remainder(table: Contingency) -> Real:
     )
 )
 def split_system_divergence(table: Contingency) -> Real:
-    """How unbalanced the predictions are: 1 if the prediction is always the same.
+    """Imbalance of the predictions: 1 if the prediction is always the same.
 
     >>> print(f"{split_system_divergence(Contingency.from_matrix([[5, 0], [5, 0]])):.1f}")
     1.0
@@ -388,7 +388,7 @@ def entropy_modified_accuracy(table: Contingency) -> Real:
     )
 )
 def normalized_transfer_factor(table: Contingency) -> Real:
-    """How far the predictions narrow down the classes, relative to a perfect system on balanced data.
+    """Factor by which the predictions narrow down the classes, relative to a perfect system on balanced data.
 
     1/k means not at all, 1 means perfectly.
 

@@ -431,7 +431,7 @@ class Merges(NamedTuple):
     columns: Indices
     """Their own columns, which are empty."""
     others: Array
-    """How likely each column takes the place of their own where they are merged, (rows, columns)."""
+    """Probability that each column takes the place of their own where they are merged, (rows, columns)."""
     log_odds: Array
     """Of being merged by the samples of each, beside the share of classes that are."""
     merged: int

@@ -617,7 +617,7 @@ class AffinityRows:
     counts: Array
     open_cells: Mask
     frequencies: Array | None = None
-    """How frequent the class of each column is: wrong predictions may follow that."""
+    """Frequency of the class of each column: wrong predictions may follow that."""
 
     @cached_property
     def _occupied(self) -> Indices:

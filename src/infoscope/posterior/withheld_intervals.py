@@ -79,7 +79,7 @@ class MissingClasses:
     frequency: float
     """Of all classes without a row together: as often as what was seen once (Good and Turing)."""
     number: float
-    """How many there are at least (Chao), less the declared and the predicted ones without a row."""
+    """Least number of them (Chao), less the declared and the predicted ones without a row."""
 
 
 def find_missing_classes(table: Contingency) -> MissingClasses | None:

@@ -367,7 +367,7 @@ class Scan:
     columns: dict[str, str]
     columnar: bool = False
     decoders: dict[str, Decoder] = field(default_factory=dict)
-    """How the labels of some columns come back from numbers that stand for them."""
+    """Dictionaries by which numbers become the labels of some columns again."""
     explaining: str = ""
     """The same relation for a second try, where the engine then says more precisely what is wrong."""
     narrow: Callable[[Sequence[str]], Any] | None = None

@@ -162,13 +162,13 @@ class Column:
     title: str
     kind: Literal["name", "number", "text", "bar", "whisker"] = "number"
     priority: int = 9
-    """Where room is short, the column with the lowest priority goes first."""
+    """Priority of the column: where room is short, the lowest goes first."""
     metric: str | None = None
     """The metric whose definition the title leads to."""
     only: Literal["", "plain"] = ""
     """``plain`` keeps it out of pages, where room is short."""
     folds: bool = False
-    """Whether a last column that does not fit goes below its rows in text, instead of being dropped."""
+    """True if a last column that does not fit goes below its rows in text, instead of being dropped."""
 
 
 @dataclass(frozen=True)
@@ -188,17 +188,17 @@ class Table:
     columns: Sequence[Column]
     rows: Sequence[Row | Sequence[Cell]]
     caption: str = ""
-    """What the table holds, for screen readers."""
+    """Content of the table, for screen readers."""
     title: str = ""
     """Words above it, where its section has several blocks."""
     note: Phrase = ""
     search: str = ""
-    """What the rows are, where a page offers to search, sort and copy them."""
+    """Name of the rows, where a page offers to search, sort and copy them."""
     header: bool = True
     max_rows: int | None = None
     """Rows shown outside of pages unless all are asked for (``ALL_ROWS``); None leaves it to the form."""
     whole: bool = False
-    """Whether pages write every row, however many; else they pack those that only a search or a sort shows."""
+    """True if pages write every row, however many; else they pack those that only a search or a sort shows."""
     style: str = "values"
     """The page's style for it: values, fix, classes or forest."""
 
@@ -221,7 +221,7 @@ class Figure:
     caption: Phrase = ""
     note: Phrase = ""
     style: str = "wide"
-    """How it is laid out: "series" keeps its size on a phone and scrolls, the newest first."""
+    """Layout: "series" keeps its size on a phone and scrolls, the newest first."""
 
 
 _INFORMATION = ("missed_information", "mutual_information", "false_information")
@@ -269,7 +269,7 @@ class Bullets:
     rest: Sequence[Phrase] = ()
     """More of them, which only text in full (-v) has."""
     cut: str = ""
-    """What replaces the rest elsewhere."""
+    """Text that replaces the rest elsewhere."""
 
     @property
     def shown(self) -> Sequence[Phrase]:
@@ -283,7 +283,7 @@ class Explorer:
 
     name: str
     content: Any
-    """What the markup is made of, as a result."""
+    """Result of which the markup is made."""
 
 
 @dataclass(frozen=True)
@@ -308,7 +308,7 @@ class Section:
     aside: str = ""
     """A few words beside the heading."""
     only: Literal["", "page", "plain"] = ""
-    """Where it is shown: everywhere, in pages only, or everywhere but in pages."""
+    """Forms that show it: all, pages only, or all but pages."""
 
 
 Block = Table | Figure | InformationBar | Paragraph | Bullets | Explorer | SideBySide
@@ -342,7 +342,7 @@ class Appendix:
     metrics: Sequence[str] = ()
     """Metrics whose definitions are given."""
     domain: Domain = "table"
-    """What they are metrics of."""
+    """Subject of the metrics."""
     method: Sequence[Phrase] = ()
     """Sentences on how the numbers were made and what they do not say."""
 
@@ -354,7 +354,7 @@ class Outline:
     title: str
     """For the window's title and the file."""
     kicker: Sequence[Phrase]
-    """What was evaluated, in a few words each."""
+    """Facts about what was evaluated, in a few words each."""
     headline: Phrase
     lede: Sequence[Phrase] = ()
     """The sentences a reader should know next."""
@@ -373,4 +373,4 @@ class Outline:
     script: str = ""
     """The page's own script beside those of every page."""
     data: Mapping[str, Json] = field(default_factory=dict)
-    """What the page's scripts read, by name; ``data`` is the result for the downloads."""
+    """Data that the page's scripts read, by name; ``data`` is the result for the downloads."""

@@ -389,12 +389,12 @@ class TextColumn:
     priority: int = 9
     """The lowest goes first where room is short."""
     least: int | None = None
-    """How far a column of names may be narrowed; None for numbers, which are never cut."""
+    """Least width of a column of names; None for numbers, which are never cut."""
     readable: int = 0
-    """How far it may be narrowed to keep a column of minor interest."""
+    """Least width where a column of minor interest is to be kept."""
     style: str = "dim"
     folds: bool = False
-    """Whether a last column that does not fit goes below its rows instead of being dropped."""
+    """True if a last column that does not fit goes below its rows instead of being dropped."""
 
     @property
     def width(self) -> int:

@@ -247,7 +247,7 @@ KINDS = {
     "tuning": "infoscope.studies.tune:Tuning",
     "two-thresholds": "infoscope.studies.rejection:TwoThresholds",
 }
-"""Where the class of each kind lives; the studies lie above this package, so they are named, not imported."""
+"""Module and class of each kind; the studies lie above this package, so they are named, not imported."""
 
 ROW_SUFFIXES = (".csv", ".tsv", ".parquet", ".arrow", ".xlsx", ".jsonl", ".ndjson")
 """Suffixes of files of rows, which are no results."""

@@ -63,7 +63,7 @@ class Estimate:
     positive: str | None = None
     """The class that the metric is about, where it is about one of two."""
     corrected: bool = False
-    """Whether the mean corrects the small-sample bias of the value, as for information, and is shown first."""
+    """True if the mean corrects the small-sample bias of the value, as for information, and is shown first."""
 
     @classmethod
     def of(cls, number: SupportsFloat, reason: str = "never") -> Estimate:
@@ -198,7 +198,7 @@ class Difference:
     probability_a_better: float | None
     paired: bool
     significant: bool = False
-    """Whether the two differ when all pairs are considered at once (Holm); the verdict is about this pair alone."""
+    """True if the two differ when all pairs are considered at once (Holm); the verdict is about this pair alone."""
     verdict: Verdict = "inconclusive"
     tests: Mapping[str, float] = field(default_factory=dict)
     """P-values of classical tests, by name."""

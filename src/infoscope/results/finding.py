@@ -20,7 +20,7 @@ class Finding:
     severity: Severity = "note"
     evidence: Mapping[str, Json] = field(default_factory=dict)
     action: str = ""
-    """What to do about it, in two or three words."""
+    """Action, in two or three words."""
     tag: str = ""
     """The finding in two or three words, for a cell of a table."""
     detail: str = ""

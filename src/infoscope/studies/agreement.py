@@ -74,7 +74,7 @@ class Annotator:
     alpha_without: float | None
     """Krippendorff's alpha of the others alone."""
     used: Mapping[str, int]
-    """How often each category was used."""
+    """Number of uses of each category."""
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Agreement(Result):
     items: int
     categories: tuple[str, ...]
     multilabel: bool
-    """Whether an item may have several categories."""
+    """True if an item may have several categories."""
     krippendorff_alpha: Estimate
     odd_one_out: OddOneOut | None
     pairs: tuple[PairAgreement, ...]
@@ -115,7 +115,7 @@ class Agreement(Result):
     map: AnnotatorMap | None = None
     """Annotators in a plane and in a tree; None for label sets, and where no item was labelled by all."""
     scale: str = "nominal"
-    """How far labels are apart for alpha: nominal, ordinal or interval."""
+    """Distance of labels for alpha: nominal, ordinal or interval."""
     coefficients: Mapping[str, Estimate] = field(default_factory=dict)
     """Observed agreement, Fleiss' and Randolph's kappa and Gwet's AC1 of all annotators; empty for label sets."""
     left_out: int = 0

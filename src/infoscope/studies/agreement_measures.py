@@ -157,7 +157,7 @@ class OddOneOut:
     name: str
     alpha_without: float
     gain: float
-    """How much alpha rises without this annotator."""
+    """Rise of alpha without this annotator."""
     probability: float
     """Fraction of resampled item sets in which it is this annotator again, and alpha rises."""
     finding: bool
@@ -306,7 +306,7 @@ class AgreementSums:
     """Fraction of the pairs of an item's labels that agree, summed over the items."""
     items: Real
     used: Real
-    """How often each category is used, (..., categories)."""
+    """Number of uses of each category, (..., categories)."""
 
     @classmethod
     def of(cls, annotations: Annotations, weights: Real) -> AgreementSums:

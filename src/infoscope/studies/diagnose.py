@@ -132,7 +132,7 @@ class Rule:
     find: Find
     severity: Severity
     action: str
-    """What to do about it, in two or three words."""
+    """Action, in two or three words."""
     tag: str = ""
     """The finding in two or three words, for a cell of a table."""
     silences: frozenset[str] = frozenset()

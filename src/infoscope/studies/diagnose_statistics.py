@@ -166,7 +166,7 @@ class TableStatistics:
     n: float | None
     """Sample size; None where it is not known."""
     belief: TableBelief | None = None
-    """Where there is one, a rule is silent when the interval leaves its claim open."""
+    """Interval, if there is one: a rule is silent where it leaves the claim open."""
     level: float = 0.95
 
     @cached_property
@@ -525,9 +525,9 @@ class MergeLosses:
     lost: Real
     """Information that the output carries now and would not carry then."""
     to_know: Real
-    """What there is to know about the difference between the two: P(pair)·H(class | pair)."""
+    """Information in the difference between the two: P(pair)·H(class | pair)."""
     known: Real
-    """What the output tells of it."""
+    """Part of it that the output captures."""
     labels: tuple[Label, ...]
 
 

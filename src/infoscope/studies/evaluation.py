@@ -102,7 +102,7 @@ class CellExamples:
     count: float
     rows: tuple[ExampleRow, ...]
     segments: tuple[ErrorSegment, ...] = ()
-    """Where the errors come from; none where they are in no group more often than elsewhere."""
+    """Groups from which the errors come; none where they are in no group more often than elsewhere."""
     searched: tuple[str, ...] = ()
     """Columns whose values were looked at as groups."""
 
@@ -115,7 +115,7 @@ class ConfusedPair:
     count: float
     gain: float
     directed: bool = False
-    """Whether only the first class predicted as the second is meant, as of two classes."""
+    """True if only the first class predicted as the second is meant, as of two classes."""
 
 
 @dataclass(frozen=True)
@@ -129,9 +129,9 @@ class IntervalMethod:
     prior: str | None = None
     seed: int | None = None
     groups: int | None = None
-    """How many groups the rows are in, where they belong together."""
+    """Number of groups that the rows are in, where they belong together."""
     samples_to_halve: int | None = None
-    """How many further samples would halve the interval of proficiency."""
+    """Number of further samples that would halve the interval of proficiency."""
 
     @property
     def basis(self) -> str:
@@ -190,7 +190,7 @@ class SystemResult:
     data_hash: str | None = None
     """A name for the table: the same labels and counts have the same hash, however they were stored."""
     table: Contingency | None = field(default=None, compare=False, repr=False, metadata={"stored": False})
-    """What was evaluated; not part of the document, so None after reading one."""
+    """Table that was evaluated; not part of the document, so None after reading one."""
 
     @property
     def title(self) -> str:
@@ -243,15 +243,15 @@ class JudgedSystem:
     """Rows that the figures are about."""
     labels_only: Mapping[str, Estimate]
     judge_as_truth: Mapping[str, Estimate]
-    """What would come out if verdicts were true labels: wrong by as much as the judge is."""
+    """Estimate if verdicts were true labels: wrong by as much as the judge is."""
     further_labels: float
-    """How many further labels the judge is worth, for the accuracy."""
+    """Number of further labels that the judge is worth, for the accuracy."""
     others: Mapping[str, Estimate] = field(default_factory=dict)
     """The accuracy by estimators of others: ``ppi`` (PPI++) and ``lee`` (bias-adjusted)."""
     strata: tuple[JudgedStratum, ...] = ()
     """Those of most rows, by verdict and prediction."""
     accepted_errors: Estimate | None = None
-    """How often the judge accepts a wrong prediction, by the labels; None where no verdict accepts one."""
+    """Share of wrong predictions that the judge accepts, by the labels; None where no verdict accepts one."""
 
 
 @dataclass(frozen=True)
@@ -260,14 +260,14 @@ class JudgeResult:
 
     judges: tuple[str, ...]
     verdicts: str
-    """What verdicts are: "class", "right or wrong" or "grade"."""
+    """Kind of verdicts: "class", "right or wrong" or "grade"."""
     rows: float
     labels: float
     systems: tuple[JudgedSystem, ...]
     judge: tuple[SystemResult, ...]
     """The judge as a system of its own, over all rows; for verdicts that name no class, one for each system."""
     reduced: bool = False
-    """Whether rows and labels of systems are as many independent ones of equal weight, fewer than there are."""
+    """True if rows and labels of systems are as many independent ones of equal weight, fewer than there are."""
     group: Mapping[str, str] | None = None
     """The group whose rows these are, where rows were split."""
 
@@ -394,7 +394,7 @@ class Evaluation(Result):
     findings: tuple[Finding, ...] = ()
     """About the data as a whole; what concerns one system is in its ``diagnosis``."""
     costs: CostMatrix | None = None
-    """What each prediction costs, where that was stated."""
+    """Cost of each prediction, where that was stated."""
     metrics: tuple[str, ...] = ()
     """Metrics that are shown first and that make the columns of tables, where some were named."""
     judge: JudgeResult | None = None

@@ -93,7 +93,7 @@ EFFECTS: Mapping[str, tuple[Outcome, str] | frozenset[str]] = {
     "rare_classes": frozenset({"macro_f1"}),
     "unmixed_chains": _INFORMATION,
 }
-"""What a finding about a system or the runs before does to a gate: the outcome of a condition that it adds, and that
+"""Effect of a finding about a system or the runs before on a gate: the outcome of a condition that it adds, and that
 condition; or metrics, if it is only repeated where a condition is about one of them."""
 
 REPEATED = ("groups_without_rows",)
@@ -152,9 +152,9 @@ class WorstClass:
     predicted: str | None = None
     """The wrong class that its samples get most often."""
     count: float = 0.0
-    """How many samples get it."""
+    """Number of samples that get it."""
     errors: float = 0.0
-    """How many samples get a wrong class."""
+    """Number of samples that get a wrong class."""
 
     @property
     def text(self) -> str:
@@ -175,7 +175,7 @@ class Gate(Result):
 
     checks: tuple[Check, ...]
     inconclusive: Literal["fail", "pass", "warn"] = "warn"
-    """What too little data counts as: failed, passed, or an outcome of its own."""
+    """Outcome where there is too little data: failed, passed, or one of its own."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     worst_classes: tuple[WorstClass, ...] = ()

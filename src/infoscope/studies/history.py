@@ -69,7 +69,7 @@ INDEX_SCHEMA = "infoscope/history-index/3"
 PARTS = ("value", "mean", "sd", "low", "high")
 """Numbers that the index keeps of an estimate."""
 NO_RUN = ("it holds a ", "it is not a result of infoscope")
-"""How the problem of a file that is no run begins; any other problem is that of a damaged run."""
+"""First words of the problem of a file that is no run; any other problem is that of a damaged run."""
 DAY = 86_400
 HOUR = 3600 * 10**9
 """In nanoseconds, as file times; files that were copied together differ by less."""

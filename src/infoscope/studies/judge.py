@@ -120,7 +120,7 @@ class Judged:
     drawn_by: tuple[str, ...] = ()
     """The system by whose predictions labels were asked for, and its judges; nothing where that is not known."""
     clean: Cleaning = ()
-    """How labels were cleaned when rows were read; rows to label are looked up so."""
+    """Cleaning of labels when rows were read; rows to label are looked up so."""
     origin: tuple[Any, ReadOptions | None] | None = field(default=None, compare=False, repr=False)
     """The source and how it was read, to check sheets of labels against; None where it cannot be read again."""
     sheet_rows: frozenset[int] = frozenset()

@@ -207,7 +207,7 @@ class LabelRequest:
     allocation: StratumAllocation
     planned: int
     is_first: bool = False
-    """Whether too few rows are labelled to plan by the metric."""
+    """True if too few rows are labelled to plan by the metric."""
 
     @classmethod
     def estimate(cls, part: JudgedGroup, system: str, wanted: WantedWidth) -> LabelRequest:

@@ -24,7 +24,7 @@ from infoscope.tables.labels import Label, decided_positive, lookalikes
 from infoscope.tables.rows import Patterns
 
 JUDGE, SYSTEM, OTHER = range(3)
-"""What the true class of a row agrees with: the verdict, the prediction (and not the verdict), or neither."""
+"""Column that has the true class of a row: the verdict, the prediction (and not the verdict), or neither."""
 SLOTS = 3
 NO_VERDICT = "none"
 """The verdict of rows without one."""
@@ -52,7 +52,7 @@ ACCEPTING = (
     "true",
     "hit",
 )
-"""How words begin that call a prediction right; other words of a verdict call it wrong."""
+"""First letters of words that call a prediction right; other words of a verdict call it wrong."""
 
 JudgeKind = Literal["class", "grade", "right or wrong"]
 Indices = NDArray[np.int64]

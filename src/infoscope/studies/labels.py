@@ -41,7 +41,7 @@ SHEET_COLUMNS = ("row", "chance", "times", "label")
 """Columns of a sheet beside those of the source; rows are counted from 1, the header not among them."""
 
 Basis = Literal["latent truth", "judge"]
-"""What stands for the rows without a label."""
+"""Basis for the rows without a label."""
 Line = dict[str, str | int | float | None]
 """One line of a sheet that is to be filled in."""
 
@@ -56,11 +56,11 @@ class ItemToLabel:
     row: int
     """Its row in the source, counted from 1: the first row below the header is row 1."""
     predictions: Mapping[str, str | None]
-    """What its columns hold: predictions of the systems, and verdicts of judges."""
+    """Content of its columns: predictions of the systems, and verdicts of judges."""
     chance: float
     """Probability of this row at each draw; of rows that are drawn once at most, to be among them."""
     times: int = 1
-    """How often it was drawn."""
+    """Number of times that it was drawn."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +168,7 @@ class LabelPlan(Result):
     metric: str
     systems: tuple[str, ...]
     difference: bool
-    """Whether the difference of two systems is wanted."""
+    """True if the difference of two systems is wanted."""
     half_width: float
     level: float
     items: int
@@ -182,13 +182,13 @@ class LabelPlan(Result):
     curve: tuple[PlannedWidth, ...]
     basis: Basis = "latent truth"
     strata: tuple[StratumToLabel, ...] = ()
-    """Where the labels go, with a judge: by verdict and prediction."""
+    """Strata that get the labels, with a judge: by verdict and prediction."""
     groups: tuple[GroupToLabel, ...] = ()
-    """What each group needs, where rows are split; the numbers above are then of all groups together."""
+    """Labels that each group needs, where rows are split; the numbers above are then of all groups together."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     sampler: LabelSampler | None = field(default=None, metadata={"stored": False})
-    """What draws rows; not in documents."""
+    """Sampler that draws rows; not in documents."""
 
     def rows(self) -> Iterator[Mapping[str, Json]]:
         """Yield one row per number of labels; where rows are split, one per group."""
@@ -392,7 +392,7 @@ class SheetLine(NamedTuple):
     """The file and the line, for messages."""
     row: int
     values: tuple[str | None, ...]
-    """What the columns of the source hold, as text: a file has nothing else."""
+    """Content of the columns of the source, as text: a file has nothing else."""
     label: str | None
     times: float
     chance: float | None
@@ -407,7 +407,7 @@ class FilledSheet:
     label: NDArray[np.int64]
     """Position among the classes."""
     times: NDArray[np.float64]
-    """How often the row was drawn."""
+    """Number of times that the row was drawn."""
     unlabelled: int
     """Lines without a label."""
     rows: frozenset[int] = frozenset()

@@ -113,7 +113,7 @@ class PairCheck:
     agreement: float
     """Fraction of the items for which they predict the same class."""
     excess: float
-    """How much more that is than independent errors give."""
+    """Excess over what independent errors give."""
     p_value: float
     """Of the largest difference among all pairs (Bonferroni)."""
     power: float
@@ -149,7 +149,7 @@ class LatentTruth(Result):
     systems: tuple[LatentSystem, ...]
     classes: tuple[str, ...]
     frequencies: Mapping[str, Estimate]
-    """How frequent each class is."""
+    """Frequency of each class."""
     items: float
     patterns: int
     labels: int
@@ -160,7 +160,7 @@ class LatentTruth(Result):
     r_hat: float | None
     """The largest split R̂ of a system's proficiency or accuracy."""
     settled: bool
-    """Whether the chains agree; where they do not, or errors may be shared, intervals are withheld."""
+    """True if the chains agree; where they do not, or errors may be shared, intervals are withheld."""
     pairs: tuple[PairCheck, ...] = ()
     votes: VoteCheck | None = None
     level: float = 0.95

@@ -51,7 +51,7 @@ STORED_DRAWS = 6e7
 FEW_PATTERNS = 10_000
 """Below this many a round is cheap, and slow convergence is waited for."""
 MORE_SWEEPS = 4
-"""How many times as many sweeps are made where the chains do not agree yet."""
+"""Factor of further sweeps where the chains do not agree yet."""
 MOST_SWEEPS = 12_000
 """Sweeps after which chains that disagree are given up: what three thousand draws get after one more try."""
 SETTLED = 1.05
@@ -81,7 +81,7 @@ class Channel:
     size: int
     """Number of possible predictions."""
     named: bool = True
-    """Whether the first predictions are the classes, in their order."""
+    """True if the first predictions are the classes, in their order."""
     members: tuple[str, ...] = ()
     """Systems taken as one; empty for a single system."""
     combinations: NDArray[np.int64] | None = field(default=None, compare=False, repr=False)
@@ -221,7 +221,7 @@ class Arrangement:
     """Columns of the systems, then that of the labels where there is one."""
     systems: tuple[str, ...]
     labels: Mapping[str, tuple[Label, ...]]
-    """What each system may predict: the classes first."""
+    """Possible predictions of each system: the classes first."""
     place: Mapping[str, tuple[int, int]]
     """The channel of each system, and its position among the systems taken as one (−1: alone)."""
     columns: Mapping[str, tuple[str, ...]]

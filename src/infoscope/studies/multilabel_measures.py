@@ -612,7 +612,7 @@ def object_f_beta(objects: WeighedObjects, *, beta: float = 2.0) -> Real:
     BY_OBJECTS,
 )
 def extended_bcubed_precision(objects: WeighedObjects) -> Real:
-    """How far objects that share clusters share categories as often, mean over objects that are in a cluster."""
+    """Extent to which objects that share clusters share categories as often, mean over objects in a cluster."""
     return _mean_multiplicity(objects, of_system=True)
 
 
@@ -629,7 +629,7 @@ def extended_bcubed_precision(objects: WeighedObjects) -> Real:
     BY_OBJECTS,
 )
 def extended_bcubed_recall(objects: WeighedObjects) -> Real:
-    """How far objects that share categories share clusters as often, mean over objects that carry a category."""
+    """Extent to which objects that share categories share clusters as often, mean over objects with a category."""
     return _mean_multiplicity(objects, of_system=False)
 
 

@@ -22,7 +22,7 @@ from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label
 
 AssignBy = Literal["information", "proficiency"]
-"""What a renaming makes greatest: the bits that assigned categories share, or the sum of their proficiencies."""
+"""Sum that a renaming maximises: the bits that assigned categories share, or their proficiencies."""
 
 MAX_RENAMED_CATEGORIES = 4096
 """Renaming compares every category with every other; above this many it is left out."""

@@ -141,13 +141,13 @@ class SetMeasures:
     """Rows in which no column is missing."""
     entropy: float
     total_correlation: float
-    """What the columns tell twice, counted from their sum: ΣH(X_i) − H."""
+    """Information that columns repeat, counted from their sum: ΣH(X_i) − H."""
     dual_total_correlation: float
-    """What is not one column's own: H − ΣH(X_i given the others)."""
+    """Information that is not one column's own: H − ΣH(X_i given the others)."""
     o_information: float
     """Their difference: above 0 redundancy prevails, below 0 synergy."""
     residual_entropy: float
-    """What each column tells that no other does, added up."""
+    """Sum of the information that no other column has."""
     interaction: float | None = None
     """I(X;Y|Z) − I(X;Y) of three columns: + is synergy, − redundancy; None for any other number of columns."""
 
@@ -202,13 +202,13 @@ class EntropyParts:
 
     name: str
     divergence: float
-    """What is lacking to equally frequent labels."""
+    """Difference to equally frequent labels."""
     shared: float
     """Shared with the other columns (source), or transmitted (channel)."""
     own: float
     """Of this column alone (source), or not transmitted (channel)."""
     bits: float
-    """What 1 stands for: the logarithm of the number of labels."""
+    """Meaning of 1: the logarithm of the number of labels."""
 
     @classmethod
     def of(cls, name: str, divergence: float, shared: float, own: float) -> EntropyParts:

@@ -751,7 +751,7 @@ SUMMARY_WORDS = {
     "best_lift_threshold": "threshold of the best lift",
     "best_lift_share": "share predicted positive there",
 }
-"""What reports call each number."""
+"""Names of the numbers in reports."""
 
 
 def are_probabilities(levels: ScoreRanking) -> bool:

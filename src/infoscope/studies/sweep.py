@@ -159,14 +159,14 @@ class Sweep(CurveResult):
     thresholds: Sequence[float | None]
     areas: Mapping[str, float]
     distinct: int
-    """How many distinct thresholds the scores have; more than operating points when the curve was thinned."""
+    """Number of distinct thresholds of the scores; more than operating points when the curve was thinned."""
     sample_size: float | None
     truth_labels: tuple[str, ...]
     system_labels: tuple[str, ...]
     positive: str | None = None
     reject: str | None = None
     quantity: str = "score"
-    """What is compared with the threshold: the score, or the certainty (confidence, margin or entropy)."""
+    """Quantity compared with the threshold: the score, or the certainty (confidence, margin or entropy)."""
     options: ChoiceOptions = field(default_factory=ChoiceOptions)
     """By what the best point is chosen."""
     stored_choices: tuple[Choice, ...] = field(default=(), metadata={"name": "choices"})
@@ -174,7 +174,7 @@ class Sweep(CurveResult):
     reliability: tuple[ReliabilityBin, ...] = ()
     """Share of positives by score, in bins that know it about equally well, where the scores are probabilities."""
     scoring: ScoreSummary | None = None
-    """What the scores are worth as probabilities and as a ranking."""
+    """Quality of the scores as probabilities and as a ranking."""
     provenance: Provenance = field(default_factory=Provenance)
     findings: tuple[Finding, ...] = ()
     curves: Mapping[str, Real] = field(default_factory=dict, metadata={"stored": False})

@@ -95,7 +95,7 @@ class Choice:
     """On held-out samples: ten parts, each scored at the threshold that the other nine choose, as one table."""
     threshold_low: float | None
     threshold_high: float | None
-    """Where the choice falls when the samples are drawn again."""
+    """Choices when the samples are drawn again."""
     level: float
 
     def __str__(self) -> str:

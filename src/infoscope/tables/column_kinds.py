@@ -154,7 +154,7 @@ class ColumnNames:
     source: str | None = None
     """The file, where it is one."""
     in_tables: bool = False
-    """Whether finished tables were given."""
+    """True if finished tables were given."""
 
     @classmethod
     def asked(cls, file: str | None, truth: str | None, *, labels: bool) -> ColumnNames:
@@ -662,7 +662,7 @@ def positive_without_effect(table: Contingency) -> str | None:
 
 
 _MISSING_WORDS = {"nan", "NaN", "NAN", "NaT", "<NA>", "NA", "N/A", "n/a", "#N/A", "None", "null", "NULL"}
-"""What pandas, R, databases and spreadsheets write for a missing value, and text made of one says."""
+"""Words of pandas, R, databases and spreadsheets for a missing value."""
 
 
 @dataclass(frozen=True)
@@ -672,11 +672,11 @@ class BlankLabels:
     rows: Mapping[str, Mapping[str, float]]
     """Rows or weight of each, by the side of a table ("true", "predicted") or the column that has it."""
     role: str
-    """What such a label is, with places for the name of the side or column and for how often."""
+    """Description of such a label, with places for the name of the side or column and for the number of times."""
     reject: str | None = None
     """The label that may mean that a system abstained."""
     sets: bool = False
-    """Whether a row has a set of labels, which may be empty."""
+    """True if a row has a set of labels, which may be empty."""
 
     @classmethod
     def of(cls, tables: Sequence[tuple[str, Contingency]]) -> BlankLabels | None:

@@ -84,7 +84,7 @@ class Cells:
     columns: NDArray[Any]
     values: NDArray[Any]
     ordered: bool = False
-    """Whether each cell comes once, by row, then column, with something in it, in arrays without another owner."""
+    """True if each cell comes once, by row, then column, with something in it, in arrays without another owner."""
 
 
 def from_labels(

@@ -38,13 +38,13 @@ class Estimation:
     """The origin of an estimated table."""
 
     caveat: str
-    """What a reader of any number of the table must know first."""
+    """Caveat that a reader of any number of the table must know first."""
     draws: Real
     """Draws of the table, (draws, k, m): their spread is the uncertainty of every metric."""
     has_interval: bool = True
-    """Whether the draws settle anything; where they do not, intervals are withheld."""
+    """True if the draws settle anything; where they do not, intervals are withheld."""
     basis: Literal["agreement", "judge"] = "agreement"
-    """What it was estimated from: the agreement of systems without any truth, or a judge and few labels."""
+    """Basis of the estimate: the agreement of systems without any truth, or a judge and few labels."""
     moments: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     """Exact mean and sd by metric, where they are known better than from draws."""
 
@@ -79,7 +79,7 @@ class Contingency:
     reject: Label | None = None
     positive: Label | None = None
     declared: bool = True
-    """Whether the label sets were stated, or follow from the rows and may grow together."""
+    """True if the label sets were stated; else they follow from the rows and may grow together."""
     labelled: bool = True
     """False for a bare matrix, whose labels are just 0, 1, …"""
     ignored: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
@@ -90,9 +90,9 @@ class Contingency:
     ordinal: tuple[Label, ...] | None = None
     """The scale of the classes, lowest first, where one was stated."""
     costs: CostMatrix | None = None
-    """What each prediction costs, where costs were stated."""
+    """Cost of each prediction, where costs were stated."""
     estimation: Estimation | None = None
-    """Where the numbers are expected counts of a model: its draws, and what a reader must know."""
+    """Model of a table of expected counts: its draws, and what a reader must know."""
     _memo: dict[str, Any] = field(default_factory=dict, init=False)
 
     def __post_init__(self) -> None:

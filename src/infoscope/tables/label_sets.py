@@ -45,7 +45,7 @@ class LabelSets:
     repeated: int = 0
     """Memberships that were stated more than once; a set holds each once."""
     weights: Real | None = None
-    """How much each object counts, where not all count the same."""
+    """Weight of each object, where not all count the same."""
     numbers_per_object: int = 0
     """Length of every object's list, where all have one and hold nothing but numbers, as the rows of a matrix do."""
 
@@ -241,7 +241,7 @@ def _convert_numbers(matrix: NDArray[Any]) -> NDArray[Any]:
 
 
 OneSided = Literal["leave_out", "empty"]
-"""What becomes of an object that one side lacks: it is left out, or it carries no category there."""
+"""Treatment of an object that one side lacks: it is left out, or it carries no category there."""
 
 _DENSE_WORK = 2e8
 """Above this many joint memberships the counts come from dense blocks."""
@@ -275,7 +275,7 @@ class Categorization:
     repeated_objects: int = 0
     """Objects whose name occurs more than once, paired by their order."""
     weights: Real | None = None
-    """How much each object counts, on average 1; None where all count the same."""
+    """Weight of each object, on average 1; None where all count the same."""
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by its fields."""

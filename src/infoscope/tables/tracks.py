@@ -28,7 +28,7 @@ def sum_by(codes: Ints, values: Real, size: int) -> Real:
 
 
 _ROOM_PER_VALUE = 8
-"""How many entries a look-up table may have for each number that is looked up in it."""
+"""Most entries of a look-up table for each number that is looked up in it."""
 
 
 def distinct(values: NDArray[Any]) -> tuple[NDArray[Any], Ints]:

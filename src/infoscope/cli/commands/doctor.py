@@ -32,7 +32,7 @@ _PURPOSES = {
     "gpu": "counting tensors on CUDA devices at the speed of reading; without it, by bincount",
     "excel": "workbooks of Excel (.xlsx)",
 }
-"""What the extras that have no entry here are for is said by their name."""
+"""Purposes of the extras whose name does not say it."""
 _FRAMES = ("pandas", "polars")
 _REQUIREMENT = re.compile(r"^(?P<name>[\w.-]+)(?:\[[^\]]*\])?(?P<versions>[^;]*)(?:;(?P<where>.*))?$")
 

@@ -363,7 +363,7 @@ _CLUSTER_TILES = (
     ("bcubed_f1", "B-cubed", "mean part of one's group and cluster that is one's own"),
     ("fowlkes_mallows", "FM", "pairs together in both, Fowlkes-Mallows"),
 )
-"""What is shown of clusters, whose names mean nothing."""
+"""Numbers shown of clusters, whose names mean nothing."""
 
 
 def _make_tiles(system: SystemResult) -> Iterator[Tile]:

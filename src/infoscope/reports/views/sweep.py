@@ -90,7 +90,7 @@ REJECTION = {
     "proficiency_without_reject": "captured, accepted alone",
     "error_rate": "wrong, of all",
 }
-"""What is shown at each point, by metric."""
+"""Numbers shown at each point, by metric."""
 AREAS = {
     "roc_auc": "area under the ROC curve",
     "average_precision": "average precision",
@@ -405,7 +405,7 @@ class Chart:
     dots: list[list[Point | None]]
     """For each curve, a point for each place; None where it is undefined."""
     upright: bool = False
-    """Whether a line through all curves belongs to the marks."""
+    """True if a line through all curves belongs to the marks."""
 
 
 def _draw_curves(sweep: Sweep, choice: Choice, places: NDArray[np.int64]) -> Chart:

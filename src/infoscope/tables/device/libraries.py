@@ -20,7 +20,7 @@ Tensor = Any
 HOST = "cpu"
 """The device whose tensors are arrays of NumPy without a copy."""
 _PLATFORMS = {"gpu": "cuda"}
-"""What JAX calls the devices that the others call by these names."""
+"""JAX's names of the devices that the others call by these names."""
 
 
 class Library(Protocol):
