@@ -29,7 +29,7 @@ class PlacedName(NamedTuple):
 
 
 def plain_label(label: object) -> str:
-    r"""Return a class name that can do no harm on a page: what is invisible or turns text around is spelt out.
+    r"""Return a class name that can do no harm on a page: what is invisible or turns text around is written out.
 
     >>> plain_label("two\nlines"), plain_label("a\u202eb")
     ('two⟨A⟩lines', 'a⟨202E⟩b')

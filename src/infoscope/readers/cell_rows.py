@@ -1,7 +1,7 @@
 """Rows behind the numbers: those of one cell as a page of them, or a few random ones of each cell.
 
 Which values of the source became which label is the readers' decision, so that the rows behind a cell are those that
-were counted in it, whatever was cleaned, is missing or is spelt in two ways. Random rows are those with the smallest
+were counted in it, whatever was cleaned, is missing or is written in two ways. Random rows are those with the smallest
 hash of their number and a seed: the same rows whatever the threads. In reading order: what may be asked and what comes
 back, the two questions, and how files, columns in memory and Spark frames answer them.
 """
@@ -553,13 +553,13 @@ class FileRows:
             shown = {number: rest for number, *rest in self.session.rows(statement, **self.scan.values)}
             chosen = [(number, found, *shown[number]) for number, found, *_ in chosen]
         backs = [self.scan.decoders.get(name, _as_it_is) for name in show]
-        unspelt = from_json if self.format == "ndjson" else _as_it_is
+        decode = from_json if self.format == "ndjson" else _as_it_is
         found = (chosen[0][1] if chosen else 0) if self.query.search else None
         return found, [
             SampledRow(
                 number,
                 {
-                    name: simplify_value(unspelt(back(value)))
+                    name: simplify_value(decode(back(value)))
                     for name, back, value in zip(show, backs, values, strict=True)
                 },
             )
@@ -580,8 +580,8 @@ class FileRows:
         where = f"({where}) AND w IS NOT NULL AND NOT isnan(w)" if query.weight is not None else f"({where})"
         texts = [f"v{i}" for i in range(len(looked_at))]
         if query.search:
-            spelt = ", ".join(f"CAST({text} AS VARCHAR)" for text in texts) or "''"
-            where += f" AND contains(lower(concat_ws(' ', {spelt})), lower($search))"
+            columns_as_text = ", ".join(f"CAST({text} AS VARCHAR)" for text in texts) or "''"
+            where += f" AND contains(lower(concat_ws(' ', {columns_as_text})), lower($search))"
             values["search"] = query.search
         found = "count(*) OVER ()" if query.search else "NULL"
         shown = ", ".join(["r", found, *([] if self.scan.columnar else texts)])

@@ -418,7 +418,7 @@ class _Array:
         self.text, self.at, self.done = "", 0, 0
 
     def elements(self) -> Iterator[str]:
-        """Yield each object as it is spelt."""
+        """Yield each object as it is written."""
         self._take()  # the bracket that begins it
         sign = "," if self._peek() != "]" else self._take()
         while sign == ",":

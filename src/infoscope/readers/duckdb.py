@@ -81,7 +81,7 @@ class DuckdbEngine:
             raise
 
     def rows(self, source: Files, names: Sequence[str], read: ReadOptions) -> dict[str, Sequence[Any]]:
-        """Return the values of some columns in the order of the files; times as such, text as it is spelt."""
+        """Return the values of some columns in the order of the files; times as such, text as it is written."""
         with find_scratch(source) as folder, open_session(folder, source.name, read) as session:
             scan = scan_in_order(session, source, names, read.delimiter)
             fields = ", ".join(scan.columns[name] for name in names)
@@ -826,7 +826,7 @@ _SURROGATE = re.compile(r"\\u[dD][89a-fA-F]")
 
 
 def scan_ndjson(session: Session, files: Files, names: Sequence[str]) -> Scan:
-    """Scan one JSON object a line; values are counted as they are spelt and understood afterwards."""
+    """Scan one JSON object a line; values are counted as they are written and understood afterwards."""
     hive, asked = files.by_place(names)
     hive_options = f", hive_partitioning={bool(hive)}, hive_types_autocast=false"
     marked = False

@@ -84,10 +84,10 @@ class ColumnContents:
 
     @classmethod
     def of(cls, name: str, values: Sequence[Any]) -> ColumnContents:
-        """Read values of any type; a whole number is spelt in one way."""
+        """Read values of any type; a whole number is written in one way."""
         if all(type(value) is str for value in values):  # as files have them: few different ones, each looked at once
-            spelt = {value: _text(value) for value in set(values)}
-            return cls(name, tuple(map(spelt.__getitem__, values)))
+            text_of = {value: _text(value) for value in set(values)}
+            return cls(name, tuple(map(text_of.__getitem__, values)))
         return cls(name, tuple(_text(value) for value in values))
 
     @cached_property
@@ -336,7 +336,7 @@ class ColumnEvidence:
 
     @staticmethod
     def _strength(truth: ColumnContents, column: ColumnContents) -> int:
-        """Rate how surely a column with the same classes holds predictions: 2 certain, 1 possible, 0 not."""
+        """Rate whether a column with the same classes holds predictions: 2 certain, 1 possible, 0 not."""
         agreement = kappa(truth, column)
         if column.predicted_name >= 3:
             return 2 if not truth.is_generic or shared_share(truth, column) == 1 or agreement > SURE_AGREEMENT else 1

@@ -76,7 +76,7 @@ class IfsParts:
 
     tables: Tables
     by: tuple[str, ...] = ()
-    homeless: Mapping[str, int] = field(default_factory=dict)
+    ungrouped_rows: Mapping[str, int] = field(default_factory=dict)
 
 
 def save_part(parts: IfsParts, path: str | os.PathLike[str], *, replace: bool = True) -> None:
@@ -107,7 +107,7 @@ def _write_parts(kept: IfsParts, path: Path) -> None:
         "system": np.concatenate(system) if system else np.zeros(0, object),
         "value": np.concatenate(value) if value else np.zeros(0),
     }
-    whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.homeless), "tables": facts}
+    whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.ungrouped_rows), "tables": facts}
     whole["checksum"] = checksum(whole, _content(columns))
     metadata = json.dumps(whole, ensure_ascii=False)
     types = {"part": "INTEGER", "truth": "VARCHAR", "system": "VARCHAR", "value": "DOUBLE"}
@@ -130,9 +130,9 @@ def _facts(table: Contingency, group: Group, system: str) -> dict[str, Any]:
 
 
 def _spell(labels: Sequence[Label]) -> np.ndarray[Any, Any]:
-    spelt = np.empty(len(labels), dtype=object)
-    spelt[:] = [label_to_json(label) for label in labels]
-    return spelt
+    texts = np.empty(len(labels), dtype=object)
+    texts[:] = [label_to_json(label) for label in labels]
+    return texts
 
 
 def load_parts(paths: Sequence[Path]) -> IfsParts:
@@ -142,12 +142,12 @@ def load_parts(paths: Sequence[Path]) -> IfsParts:
     """
     total: dict[Group, dict[str, Contingency]] = {}
     names: dict[tuple[str, ...], Path] = {}
-    homeless: dict[str, int] = {}
+    ungrouped_rows: dict[str, int] = {}
     for path in paths:
         parts = _load(path)
         names.setdefault(parts.by, path)
-        for reason, rows in parts.homeless.items():
-            homeless[reason] = homeless.get(reason, 0) + rows
+        for reason, rows in parts.ungrouped_rows.items():
+            ungrouped_rows[reason] = ungrouped_rows.get(reason, 0) + rows
         if len(names) > 1:
             (one, first), (other, second) = list(names.items())[:2]
             raise InputError(
@@ -160,7 +160,7 @@ def load_parts(paths: Sequence[Path]) -> IfsParts:
                     known[name] = _add(known[name], table) if name in known else table
                 except InputError as error:
                     raise InputError(f"{path} does not add to the files before it: {error}") from error
-    return IfsParts(total, next(iter(names), ()), homeless)
+    return IfsParts(total, next(iter(names), ()), ungrouped_rows)
 
 
 def _add(one: Contingency, other: Contingency) -> Contingency:

@@ -125,11 +125,11 @@ def as_number(label: Label) -> Label:
         return int(label)
     if not isinstance(label, str):
         return label
-    spelt = label.strip()
-    if spelt.lower() in _TRUTH_VALUES:
-        return _TRUTH_VALUES[spelt.lower()]
+    text = label.strip()
+    if text.lower() in _TRUTH_VALUES:
+        return _TRUTH_VALUES[text.lower()]
     try:
-        number = Decimal(spelt)
+        number = Decimal(text)
     except ArithmeticError:
         return label
     return _number(number, label) if number.is_finite() and number.adjusted() <= _MOST_DIGITS else label
@@ -210,12 +210,12 @@ def _spelling(label: Label) -> str:
 
 
 def _reject_lookalikes(columns: Mapping[str, Sequence[Label | None]], *, can_clean: bool) -> None:
-    spelt: dict[str, tuple[str, Label]] = {}
+    first_spelling: dict[str, tuple[str, Label]] = {}
     for name, labels in columns.items():
         for label in labels:
             if label is None:
                 continue
-            other, value = spelt.setdefault(_spelling(label), (name, label))
+            other, value = first_spelling.setdefault(_spelling(label), (name, label))
             if _kind(value) != _kind(label):
                 what = (
                     f"column {name!r} has {label!r} ({_kind(label)}) and column {other!r} has "

@@ -381,7 +381,7 @@ def read_parts(files: Files, query: Query) -> Tables:
             for group, systems in tables.items()
         }
     of_groups = [most_ignored(table.ignored for table in group.values()) for group in tables.values()]
-    return Tables(tables, None, all_ignored((parts.homeless, *of_groups)), parts.by, parts.homeless)
+    return Tables(tables, None, all_ignored((parts.ungrouped_rows, *of_groups)), parts.by, parts.ungrouped_rows)
 
 
 def rows_in_order(source: Any, query: Query) -> Tally | None:

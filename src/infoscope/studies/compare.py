@@ -813,7 +813,7 @@ def compare_rows(
             table_a, table_b = options.prepare_table(cells.table_a), options.prepare_table(cells.table_b)
             cells = replace(cells, table_a=table_a, table_b=table_b)
         one = _restrict(whole_a, cells.table_a, cells.clusters_a, options)
-        if cells.alike:  # the same predictions for the same rows: nothing is believed of one and not of the other
+        if cells.alike:  # the same predictions for the same rows: the posterior of one is that of the other
             other = replace(one, name=whole_b.name)
             copies.setdefault(whole_b.name, copies.get(whole_a.name, whole_a.name))
         else:

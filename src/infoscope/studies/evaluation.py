@@ -299,7 +299,7 @@ class LabelColumn:
 
     @classmethod
     def pack(cls, column: CodedColumn) -> LabelColumn:
-        """Pack a column, its labels as text; those that are spelt alike are one."""
+        """Pack a column, its labels as text; those of the same text are one."""
         texts = [str(label) for label in column.labels]
         kept = {text: code for code, text in enumerate(dict.fromkeys(texts), 1)}
         moves = np.array([*(kept[text] for text in texts), 0])  # −1, no label, is the last

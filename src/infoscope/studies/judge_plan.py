@@ -469,7 +469,7 @@ class JudgedSampler:
         """Yield what groups need where it can be planned, first labels of others, and groups that are left out."""
         first = [request for request in self.requests if request.is_first]
         plannable = [request for request in self.requests if not request.is_first]
-        planned, besides = (sum(request.planned for request in some) for some in (plannable, first))
+        planned, first_labels = (sum(request.planned for request in some) for some in (plannable, first))
         if plannable:
             title = find(self.wanted.metric).card.title_in_sentence
             each = f"±{self.wanted.half_width:g} in each of {counted(len(plannable), 'group')}"
@@ -478,11 +478,11 @@ class JudgedSampler:
             else:
                 text = f"The {title} is known to {each}: no further labels are needed"
             if first:
-                text += f"; {counted(besides, 'first label')} for {counted(len(first), 'other group')}"
+                text += f"; {counted(first_labels, 'first label')} for {counted(len(first), 'other group')}"
         else:
-            labels, groups = counted(besides, "further label"), counted(len(first), "group")
+            labels, groups = counted(first_labels, "further label"), counted(len(first), "group")
             text = f"No group has enough labels to plan by: {labels} come first, in {groups}"
-        evidence: dict[str, Json] = {"labels": planned + besides, "groups": len(self.requests)}
+        evidence: dict[str, Json] = {"labels": planned + first_labels, "groups": len(self.requests)}
         yield Finding("labels_needed", f"{text}.", evidence=evidence)
         for request in first:
             there = request.part.rows.label_count

@@ -459,7 +459,7 @@ def check_distributions(rows: ScoreRows, names: Sequence[str], *, normalize: boo
 
 
 def find_label(label: Label | None, labels: NDArray[Any]) -> Label | None:
-    """Return the label that is spelt like one from a command line, or that one itself."""
+    """Return the label with the same text as one from a command line, or that one itself."""
     return next((other for other in labels.tolist() if str(other) == str(label)), label)
 
 

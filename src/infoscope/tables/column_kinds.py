@@ -130,10 +130,10 @@ def _read_number(label: str) -> float:
     text = label.strip()
     if "_" in text:
         return float("nan")
-    spelt = text.removesuffix("%")
-    number = spelt.replace(",", ".") if _DECIMAL_COMMA.fullmatch(spelt) else spelt
+    digits = text.removesuffix("%")
+    number = digits.replace(",", ".") if _DECIMAL_COMMA.fullmatch(digits) else digits
     try:
-        return float(number if spelt == text else f"{number}e-2")  # 93.1% is 0.931, rounded once
+        return float(number if digits == text else f"{number}e-2")  # 93.1% is 0.931, rounded once
     except ValueError:
         return float("nan")
 
