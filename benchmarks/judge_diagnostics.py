@@ -20,13 +20,13 @@ from without_truth import shown
 import infoscope as ifs
 from infoscope.results.finding import Finding
 from infoscope.studies.judge_findings import measure_judge_drift
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 
 ROWS = 5000
 
 
 @dataclass(frozen=True)
-class Rows:
+class SampleRows:
     """True classes, predictions of one or two systems, verdicts, and which rows are labelled."""
 
     truth: np.ndarray
@@ -50,17 +50,17 @@ def erring(truth: np.ndarray, right: np.ndarray | float, classes: int, rng: np.r
 
 def rows(
     rng: np.random.Generator, labels: int = 200, classes: int = 2, judge: float = 0.85, repeats: float = 0.0
-) -> Rows:
+) -> SampleRows:
     """A sound sample; the judge repeats the model's prediction in a share of the rows."""
     truth = rng.integers(classes, size=ROWS)
     model, other = (erring(truth, right, classes, rng) for right in (0.8, 0.78))
     gpt = np.where(rng.random(ROWS) < repeats, model, erring(truth, judge, classes, rng))
     labelled = np.zeros(ROWS, bool)
     labelled[rng.permutation(ROWS)[:labels]] = True
-    return Rows(truth, model, other, gpt, labelled)
+    return SampleRows(truth, model, other, gpt, labelled)
 
 
-def labelled_by(found: Rows, weight: np.ndarray, labels: int, rng: np.random.Generator) -> Rows:
+def labelled_by(found: SampleRows, weight: np.ndarray, labels: int, rng: np.random.Generator) -> SampleRows:
     """The same with labels drawn by these weights."""
     labelled = np.zeros(ROWS, bool)
     labelled[rng.choice(ROWS, labels, replace=False, p=weight / weight.sum())] = True
@@ -103,7 +103,7 @@ def changed(rng: np.random.Generator, labels: int, after: float) -> float:
     period = np.arange(ROWS) % 2
     gpt = erring(found.truth, np.where(period == 0, 0.85, after), 2, rng)
     human = [int(t) if there else None for t, there in zip(found.truth, found.labelled, strict=True)]
-    patterns = Patterns.from_columns({"human": human, "gpt": gpt, "model": found.model, "month": period})
+    patterns = Rows.from_columns({"human": human, "gpt": gpt, "model": found.model, "month": period})
     return measure_judge_drift(patterns, ["human"], "gpt", ["model"], "month").p_value
 
 
@@ -183,7 +183,7 @@ def requests(repeats: int, seed: int) -> Iterator[str]:
             model, gpt = (erring(truth, right, classes, rng) for right in (0.8, 0.8))
             labelled = np.zeros(ROWS, bool)
             labelled[rng.permutation(ROWS)[:100]] = True
-            found = Rows(truth, model, model, gpt, labelled)
+            found = SampleRows(truth, model, model, gpt, labelled)
             judged = found.judged()
             low, high = judged.posterior().interval(metric)
             plan = judged.labels_for(metric, (high - low) / 2)

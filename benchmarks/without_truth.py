@@ -25,7 +25,7 @@ import infoscope as ifs
 from infoscope.figures.scene import Axis, Dot, Line, Mark, Panel, Words
 from infoscope.figures.svg import make_standalone_svg
 from infoscope.studies.latent_model import arrange, fit_model, make_weak_prior
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 
 SETTINGS = (
     (5, 2, 1000),
@@ -267,9 +267,9 @@ def speed(rng: np.random.Generator) -> None:
     truth = rng.integers(0, 2, 10 * many, dtype=np.int8)
     two = named(np.array([truth ^ (rng.random(10 * many, dtype=np.float32) < 0.1) for _ in range(10)], dtype=np.int8))
     what = "10 systems × 10^7 items, 2 classes: patterns, pair tables"
-    promised(what, best(lambda: list(Patterns.from_columns(two).count_pairs())), 0.6)
+    promised(what, best(lambda: list(Rows.from_columns(two).count_pairs())), 0.6)
     world = World.drawn(*sized((10, 5), (3, 2)), rng)
-    patterns = Patterns.from_columns(named(world.items(many, rng)[1]))
+    patterns = Rows.from_columns(named(world.items(many, rng)[1]))
 
     def fit() -> None:
         data = arrange(patterns).data
@@ -282,7 +282,7 @@ def speed(rng: np.random.Generator) -> None:
     draws = sized(None, 20)
     promised("latent truth of 10 systems × 20,000 items", best(lambda: ifs.latent_truth(few, draws=draws), 1))
     wide = named(rng.integers(0, 5, (columns, many), dtype=np.int8))
-    tables = best(lambda: [None for _ in Patterns.from_columns(wide).count_pairs()], 1)
+    tables = best(lambda: [None for _ in Rows.from_columns(wide).count_pairs()], 1)
     promised("200 columns × 10^6 rows, 5 levels: all 19,900 tables", tables, 12)
     print(f"peak memory {peak_mebibytes():,.0f} MiB (promised 1,500)", flush=True)
 

@@ -9,7 +9,7 @@ import numpy as np
 
 import infoscope as ifs
 from infoscope import ReadOptions
-from tests.api import Patterns, read_patterns, read_patterns_by_group
+from tests.api import Rows, read_patterns, read_patterns_by_group
 from tests.engines.cases import Case, case
 
 CLASSES = ("Ham", "ham", "späm")
@@ -31,7 +31,7 @@ def _lines() -> list[tuple[Any, ...]]:
 PATTERN_LOG: Case = case("systems without truth", "ann:text bob:text eve:text month:text size:int w:float", _lines())
 
 
-def _counted(found: Patterns) -> dict[tuple[Any, ...], float]:
+def _counted(found: Rows) -> dict[tuple[Any, ...], float]:
     return {
         tuple(None if code < 0 else labels[code] for code, labels in zip(codes, found.labels, strict=True)): float(n)
         for codes, n in zip(found.codes.T, found.counts, strict=True)

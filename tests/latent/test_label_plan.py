@@ -10,7 +10,7 @@ from scipy import stats
 
 import infoscope as ifs
 from infoscope.errors import InputError, UnknownNameError
-from tests.api import Allocation, Effects, LabelCorrection, Patterns, app, list_values, match_sheet
+from tests.api import Allocation, Effects, LabelCorrection, Rows, app, list_values, match_sheet
 from tests.latent.worlds import World
 
 
@@ -230,7 +230,7 @@ def test_rejections(small: tuple[ifs.LatentTruth, dict], tmp_path: Path) -> None
 
 
 def test_a_prediction_that_is_missing_stays_missing_on_the_sheet() -> None:
-    patterns = Patterns.from_columns({"a": ["x", None, "y"], "b": ["x", "y", None]})
+    patterns = Rows.from_columns({"a": ["x", None, "y"], "b": ["x", "y", None]})
     values = [tuple(list_values(patterns, ["a", "b"], at).values()) for at in range(len(patterns))]
 
     assert set(values) == {("x", "x"), (None, "y"), ("y", None)}

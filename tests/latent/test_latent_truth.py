@@ -74,13 +74,13 @@ def test_every_metric_and_page_works_on_the_tables_under_the_banner() -> None:
 
 
 def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
-    from tests.api import Patterns, arrange, fit_model
+    from tests.api import Rows, arrange, fit_model
 
     rng = np.random.default_rng(3)
     _, predictions = World.drawn(4, 3, rng).items(400, rng)
     halves = [{name: values[part] for name, values in predictions.items()} for part in (slice(150), slice(150, None))]
-    merged = sum(Patterns.from_columns(half) for half in halves)
-    forms = [Patterns.from_columns(predictions), merged, Patterns.from_columns(dict(reversed(predictions.items())))]
+    merged = sum(Rows.from_columns(half) for half in halves)
+    forms = [Rows.from_columns(predictions), merged, Rows.from_columns(dict(reversed(predictions.items())))]
     scores = [fit_model(arrange(form).data, None, 0.0) for form in forms]
 
     assert scores[1].log_likelihood == pytest.approx(scores[0].log_likelihood, abs=1e-9)
@@ -89,12 +89,12 @@ def test_order_of_systems_and_patterns_of_parts_change_nothing() -> None:
 
 
 def test_gaps_everywhere_in_one_system_change_nothing_for_the_others() -> None:
-    from tests.api import Patterns, arrange, fit_model
+    from tests.api import Rows, arrange, fit_model
 
     rng = np.random.default_rng(4)
     _, predictions = World.drawn(4, 2, rng).items(300, rng)
     empty = predictions | {"none": np.full(300, np.nan)}
-    one, two = (fit_model(arrange(Patterns.from_columns(each)).data, None, 0.0) for each in (predictions, empty))
+    one, two = (fit_model(arrange(Rows.from_columns(each)).data, None, 0.0) for each in (predictions, empty))
     assert two.log_likelihood == pytest.approx(one.log_likelihood)
     with pytest.raises(InputError, match="none: no item in common with the other systems"):
         ifs.latent_truth(empty, **FAST)

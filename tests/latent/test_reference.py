@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.api import Arrangement, Fit, Patterns, arrange, draw_chains, fit_model
+from tests.api import Arrangement, Fit, Rows, arrange, draw_chains, fit_model
 from tests.reference import reference_file, why_absent
 
 pytestmark = pytest.mark.skipif(
@@ -41,7 +41,7 @@ def compare(fit: Fit, wanted: dict[str, Any], tolerance: float, order: list[int]
 
 def test_repeated_predictions_of_one_anaesthetist() -> None:
     wanted = case("anaesthetists, seven")
-    patterns = Patterns.from_columns({f"c{at}": column for at, column in enumerate(readings().T)})
+    patterns = Rows.from_columns({f"c{at}": column for at, column in enumerate(readings().T)})
     fit = most_likely(arrange(patterns, same={"one": ("c0", "c1", "c2")}))
     figures = wanted["maximum likelihood from the votes' shares"]
 
@@ -51,7 +51,7 @@ def test_repeated_predictions_of_one_anaesthetist() -> None:
 
 def test_first_readings_only() -> None:
     wanted = case("anaesthetists, first")
-    patterns = Patterns.from_columns({f"c{at}": readings()[:, at] for at in (0, 3, 4, 5, 6)})
+    patterns = Rows.from_columns({f"c{at}": readings()[:, at] for at in (0, 3, 4, 5, 6)})
     fit = most_likely(arrange(patterns))
 
     compare(fit, wanted["maximum likelihood"], wanted["tolerance"])
@@ -62,7 +62,7 @@ def test_exact_populations() -> None:
     for each in oracle()["exact populations"]:
         sizes = [len(table[0]) for table in each["answers given the class"]]
         labels = {f"s{at}": [str(code) for code in range(size)] for at, size in enumerate(sizes)}
-        patterns = Patterns.from_codes(labels, np.array(each["patterns"]).T, np.array(each["counts"]))
+        patterns = Rows.from_codes(labels, np.array(each["patterns"]).T, np.array(each["counts"]))
         classes = [str(code) for code in range(len(each["shares"]))]
         compare(most_likely(arrange(patterns, classes=classes)), each, each["tolerance"])
 
@@ -74,7 +74,7 @@ def test_posterior_of_the_package_rater() -> None:
     printed = next(value for name, value in wanted.items() if name.startswith("posterior mean"))
     rows = readings().copy()
     rows[6, :3] = (1, 1, 2)
-    patterns = Patterns.from_columns({f"c{at}": column for at, column in enumerate(rows.T)})
+    patterns = Rows.from_columns({f"c{at}": column for at, column in enumerate(rows.T)})
     data = arrange(patterns, same={"one": ("c0", "c1", "c2")}).data
     prior = [np.full((4, 4), 8 * 0.4 / 3) + np.eye(4) * (8 * 0.6 - 8 * 0.4 / 3) for _ in data.channels]
     start = fit_model(data, prior, 3.0).parameters

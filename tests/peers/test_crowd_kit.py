@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from tests.api import Patterns, arrange, maximize
+from tests.api import Rows, arrange, maximize
 from tests.latent.worlds import World
 
 dawid_skene = pytest.importorskip("crowdkit.aggregation.classification.dawid_skene")
@@ -23,7 +23,7 @@ def test_rounds_of_expectation_and_maximisation(systems: int, classes: int, item
     rows = wide.melt("task", var_name="worker", value_name="label")
     theirs = dawid_skene.DawidSkene(n_iter=ROUNDS, tol=-np.inf).fit(rows)
 
-    data = arrange(Patterns.from_columns(predictions)).data
+    data = arrange(Rows.from_columns(predictions)).data
     votes = np.stack([(data.codes == label).sum(axis=0) for label in range(classes)], axis=1)
     ours = maximize(data, votes / systems, None, 0.0)
     for _ in range(ROUNDS):

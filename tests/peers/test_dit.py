@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.api import Patterns, SetMeasures, conditional_information, source_triangle, split_information
+from tests.api import Rows, SetMeasures, conditional_information, source_triangle, split_information
 
 dit = pytest.importorskip("dit")
 
@@ -27,7 +27,7 @@ def distribution(values: dict[str, np.ndarray]) -> object:
 @pytest.mark.parametrize("seed", range(3))
 def test_measures_of_three_columns(seed: int) -> None:
     values = columns(seed)
-    patterns, theirs = Patterns.from_columns(values), distribution(values)
+    patterns, theirs = Rows.from_columns(values), distribution(values)
     ours = SetMeasures.of(patterns, list(values))
 
     assert ours.entropy == pytest.approx(float(dit.shannon.entropy(theirs)), abs=1e-12)
@@ -45,7 +45,7 @@ def test_measures_of_three_columns(seed: int) -> None:
 
 def test_aggregate_point_of_the_source_triangle() -> None:
     values = columns(7)
-    whole = source_triangle(Patterns.from_columns(values))[-2]
+    whole = source_triangle(Rows.from_columns(values))[-2]
     theirs = dit.profiles.EntropyTriangle(distribution(values)).points[0]
     assert sorted([whole.divergence, whole.shared, whole.own]) == pytest.approx(sorted(theirs), abs=1e-12)
 
@@ -53,7 +53,7 @@ def test_aggregate_point_of_the_source_triangle() -> None:
 def test_bounds_contain_a_partial_decomposition() -> None:
     """dit's BROJA is off by 2e-4 on the modulo-3 sum, hence the tolerance."""
     values = {name: column % 2 for name, column in columns(8).items()}
-    split = split_information(Patterns.from_columns(values), "x", "y", "z")
+    split = split_information(Rows.from_columns(values), "x", "y", "z")
     theirs = dit.pid.PID_BROJA(distribution(values), [["x"], ["y"]], ["z"])
     for part, name in (
         (split.shared, (("x",), ("y",))),

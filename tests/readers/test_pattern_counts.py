@@ -9,7 +9,7 @@ import pytest
 
 from infoscope import ReadOptions
 from infoscope.errors import InputError, MissingLabelsWarning
-from tests.api import Patterns, read_patterns, read_patterns_by_group
+from tests.api import Rows, read_patterns, read_patterns_by_group
 
 NAMES = ("ann", "bob", "eve")
 
@@ -23,7 +23,7 @@ def frame(rows: int = 200) -> pd.DataFrame:
     return made
 
 
-def counted(found: Patterns) -> dict[tuple[object, ...], float]:
+def counted(found: Rows) -> dict[tuple[object, ...], float]:
     return {
         tuple(None if c < 0 else labels[c] for c, labels in zip(codes, found.labels, strict=True)): float(count)
         for codes, count in zip(found.codes.T, found.counts, strict=True)
@@ -56,7 +56,7 @@ def test_groups_are_read_in_one_pass(tmp_path: Path) -> None:
         assert list(found) == [("2026-01",), ("2026-02",)]
         for (month,), part in found.items():
             alone = {name: data.loc[data["month"] == month, name].tolist() for name in NAMES}
-            assert counted(part) == counted(Patterns.from_columns(alone))
+            assert counted(part) == counted(Rows.from_columns(alone))
 
 
 def test_cleaning_and_kinds() -> None:

@@ -20,7 +20,7 @@ from scipy.stats import norm
 import infoscope as ifs
 from infoscope.errors import InputError
 from tests.api import (
-    Patterns,
+    Rows,
     SetMeasures,
     app,
     channel_triangle,
@@ -34,7 +34,7 @@ from tests.api import (
 from tests.reference import reference_file, why_absent
 
 ROWS = st.lists(st.tuples(*(st.sampled_from([0, 1, 2, None]) for _ in range(4))), min_size=2, max_size=40)
-COLUMNS = ROWS.map(lambda rows: Patterns.from_columns(_by_name("abcd", rows)))
+COLUMNS = ROWS.map(lambda rows: Rows.from_columns(_by_name("abcd", rows)))
 
 
 def _by_name(names: Sequence[str], rows: Sequence[tuple[Any, ...]]) -> dict[str, list[Any]]:
@@ -48,10 +48,10 @@ def _oracle() -> Any:
     return json.loads(reference_file("oracle_without_truth.json").read_text(encoding="utf-8"))
 
 
-def _expanded(case: dict[str, Any]) -> Patterns:
+def _expanded(case: dict[str, Any]) -> Rows:
     rows = case["rows"]
     names = "XYZUVW"[: len(rows[0])]
-    return Patterns.from_columns({name: [row[at] for row in rows] for at, name in enumerate(names)})
+    return Rows.from_columns({name: [row[at] for row in rows] for at, name in enumerate(names)})
 
 
 def test_canonical_distributions() -> None:
@@ -122,7 +122,7 @@ def test_triangles_of_the_reference() -> None:
         cells = np.array(np.nonzero(np.ones_like(table)))
         sizes = [len(each) if not isinstance(each, int) else each for each in levels]
         labels = {name: tuple(range(size)) for name, size in zip(names, sizes, strict=True)}
-        patterns = Patterns.from_codes(labels, cells, table.ravel())
+        patterns = Rows.from_codes(labels, cells, table.ravel())
         source = {point.name: point for point in source_triangle(patterns)}
         for name, expected in case["source"]["coordinates (divergence, shared, own) by column"].items():
             point = source[name]
@@ -135,7 +135,7 @@ def test_triangles_of_the_reference() -> None:
 
 
 @given(COLUMNS)
-def test_chain_rule_and_symmetry(patterns: Patterns) -> None:
+def test_chain_rule_and_symmetry(patterns: Rows) -> None:
     whole = patterns.complete()
     if not whole.total:
         return
@@ -148,7 +148,7 @@ def test_chain_rule_and_symmetry(patterns: Patterns) -> None:
 
 
 @given(COLUMNS)
-def test_parts_of_a_split_add_up(patterns: Patterns) -> None:
+def test_parts_of_a_split_add_up(patterns: Rows) -> None:
     if not patterns.select(["a", "b", "c"]).complete().total:
         return
     split = split_information(patterns, "a", "b", "c")

@@ -44,7 +44,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.counting import check_weight_scale
 from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
 from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import Source
 
 
@@ -490,7 +490,7 @@ def read_patterns(
     clean: Cleaning = (),
     comparable: bool = True,
     read: ReadOptions | None = None,
-) -> Patterns:
+) -> Rows:
     """Read distinct rows of some columns of any source, with their counts.
 
     ``source`` is a mapping of names to labels, or anything that ``infoscope.read`` takes. Missing labels are kept.
@@ -512,7 +512,7 @@ def read_patterns_by_group(
     clean: Cleaning = (),
     comparable: bool = True,
     read: ReadOptions | None = None,
-) -> dict[Group, Patterns]:
+) -> dict[Group, Rows]:
     """Return the same for each value of a column, or of several; rows without one are left out, with a warning."""
     query = Query(
         columns[0], tuple(columns[1:]), weight, as_names(by), clean=clean, joint=True, read=read or ReadOptions()
@@ -535,7 +535,7 @@ def read_split_patterns(
     clean: Cleaning = (),
     comparable: bool = True,
     read: ReadOptions | None = None,
-) -> Patterns:
+) -> Rows:
     """Return the patterns of all groups together, with the columns of the groups behind the others."""
     parts = read_patterns_by_group(source, columns, by, weight=weight, clean=clean, comparable=comparable, read=read)
     if not parts:
@@ -543,7 +543,7 @@ def read_split_patterns(
     return reduce(
         add,
         (
-            Patterns.from_codes(
+            Rows.from_codes(
                 {
                     **dict(zip(part.names, part.labels, strict=True)),
                     **{name: (label,) for name, label in zip(by, group, strict=True)},
@@ -557,7 +557,7 @@ def read_split_patterns(
     )
 
 
-def _split_by(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patterns]]:
+def _split_by(whole: Rows, by: Sequence[str]) -> Iterator[tuple[Group, Rows]]:
     """Yield the rows of each group, sorted, by the columns that come first."""
     for at, name in enumerate(by):
         lost = int(whole.counts[~whole.present[at] & whole.present[:at].all(axis=0)].sum())
@@ -568,7 +568,7 @@ def _split_by(whole: Patterns, by: Sequence[str]) -> Iterator[tuple[Group, Patte
         yield labels, whole.where((codes == np.array(group)[:, None]).all(axis=0))
 
 
-def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Patterns:
+def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, comparable: bool = True) -> Rows:
     """Return the patterns of a tally; rows without a weight are left out, with a warning."""
     check_weights(tally)
     named = {
@@ -585,25 +585,23 @@ def patterns_of(tally: Tally, columns: Sequence[str], clean: Cleaning = (), *, c
         codes.append(move[tally.codes[tally.keys.index(name)]])
     coded = np.array(codes, dtype=np.int64).reshape(len(columns), -1)
     if tally.weights is None:
-        return Patterns.from_codes(labels, coded, tally.rows)
+        return Rows.from_codes(labels, coded, tally.rows)
     weighed = np.ones(len(tally.rows), bool) if tally.unweighed is None else ~tally.unweighed
     lost = int(tally.rows[~weighed].sum())
     warn_of_rows({"missing weight": lost} if lost else {})
     check_weight_scale(tally.weights[weighed])
     squares = tally.weights**2 if tally.squares is None else tally.squares
-    return Patterns.from_codes(labels, coded[:, weighed], tally.weights[weighed], squares[weighed])
+    return Rows.from_codes(labels, coded[:, weighed], tally.weights[weighed], squares[weighed])
 
 
 def _count_mapping(
     source: Mapping[str, Any], columns: Sequence[str], weight: str | None, clean: Cleaning, *, comparable: bool
-) -> Patterns:
+) -> Rows:
     for name in (*columns, *(() if weight is None else (weight,))):
         check_name(name)
         if name not in source:
             raise InputError(f"the source has no column {name!r}; it has {', '.join(map(repr, source))}")
-    patterns = Patterns.from_columns(
-        {name: source[name] for name in columns}, None if weight is None else source[weight]
-    )
+    patterns = Rows.from_columns({name: source[name] for name in columns}, None if weight is None else source[weight])
     if clean:
         tidy = cleaner(clean)
         patterns = patterns.mapped(lambda label, name: tidy(meaning(label, name)))
@@ -612,7 +610,7 @@ def _count_mapping(
     return patterns
 
 
-def _check_same_kinds(patterns: Patterns) -> None:
+def _check_same_kinds(patterns: Rows) -> None:
     """Reject numbers in one column and text in another."""
     named = [(name, labels) for name, labels in zip(patterns.names, patterns.labels, strict=True) if labels]
     for (one, left), (other, right) in itertools.pairwise(named):
@@ -620,7 +618,7 @@ def _check_same_kinds(patterns: Patterns) -> None:
 
 
 def row_patterns(
-    source: Source, patterns: Patterns, read: ReadOptions | None = None, clean: Cleaning = ()
+    source: Source, patterns: Rows, read: ReadOptions | None = None, clean: Cleaning = ()
 ) -> NDArray[np.int64] | None:
     """Return for each row of a source, in its order, the place of its pattern; −1 where it is none of them.
 

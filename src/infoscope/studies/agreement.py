@@ -49,7 +49,7 @@ from infoscope.tables.encoding import one_column
 from infoscope.tables.label_sets import LabelSets
 from infoscope.tables.labels import Label, is_missing, sorted_labels
 from infoscope.tables.missing import warn_of
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json, LabelsByName, Source
 
 MAX_WORK = 4e8
@@ -346,7 +346,7 @@ def _expand_table(table: Contingency) -> Annotations:
     filled = np.flatnonzero(table.cells > 0)
     codes = np.stack([places[filled].astype(np.int64) for places in (table.cell_rows, table.cell_columns)])
     labels = {"annotator 1": table.truth_labels, "annotator 2": table.system_labels}
-    return _group_patterns(Patterns.from_codes(labels, codes, table.cells[filled].astype(np.int64)))
+    return _group_patterns(Rows.from_codes(labels, codes, table.cells[filled].astype(np.int64)))
 
 
 def _holds_sets(value: Any) -> bool:
@@ -387,7 +387,7 @@ def _pair_sequences(named: Mapping[str, Any], clean: Cleaning) -> Annotations:
     return _group_patterns(read_patterns(columns, list(columns), clean=clean))
 
 
-def _group_patterns(patterns: Patterns) -> Annotations:
+def _group_patterns(patterns: Rows) -> Annotations:
     """Return the annotations of patterns: items on which all annotators said the same are one row."""
     categories = sorted_labels({label for labels in patterns.labels for label in labels})
     if not categories:

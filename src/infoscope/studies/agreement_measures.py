@@ -39,7 +39,7 @@ from infoscope.tables import Contingency
 from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label
 from infoscope.tables.pair_counts import CellCounts
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.tables.transformations import stated_scale
 
 BLOCK_CELLS = 1 << 23
@@ -68,7 +68,7 @@ class Annotations:
     """Annotators × rows; a row without a label set is a gap, one with the empty set has a label set."""
     counts: NDArray[np.int64]
     """Items that each row stands for."""
-    patterns: Patterns | None
+    patterns: Rows | None
     """The same as patterns, where every label set is exactly one category."""
 
     @property

@@ -34,7 +34,7 @@ from infoscope.studies.inputs import check_named_once, describe_blank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
 from infoscope.tables.labels import Label, check_kinds, few_of, sorted_labels
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json, Source
 
 POWER = 0.8
@@ -258,7 +258,7 @@ def _find_period(by: str, value: Label, values: Sequence[Label]) -> Label:
     return period
 
 
-def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, str]) -> None:
+def _check_common_labels(first: Rows, second: Rows, periods: tuple[str, str]) -> None:
     """Reject a system whose relations cannot be compared: no label of one period occurs in the other."""
     for name, before, after in zip(first.names, first.labels, second.labels, strict=True):
         for labels, period in ((before, periods[0]), (after, periods[1])):
@@ -273,7 +273,7 @@ def _check_common_labels(first: Patterns, second: Patterns, periods: tuple[str, 
 
 
 def _compare_frequencies(
-    first: Patterns, second: Patterns, level: float, permutations: int, seed: int
+    first: Rows, second: Rows, level: float, permutations: int, seed: int
 ) -> Iterator[SystemDrift]:
     """Yield how much the labels of each system tell about the period."""
     level = level / len(first.names)  # the first step of Holm's correction
@@ -283,9 +283,7 @@ def _compare_frequencies(
         yield SystemDrift(name, (int(table[0].sum()), int(table[1].sum())), part, part.p_value)
 
 
-def _compare_relations(
-    first: Patterns, second: Patterns, level: float, permutations: int, seed: int
-) -> Iterator[PairDrift]:
+def _compare_relations(first: Rows, second: Rows, level: float, permutations: int, seed: int) -> Iterator[PairDrift]:
     """Yield how much the labels of each pair tell about the period, together, alone, and one given the other."""
     later = {(a, b): cells for a, b, cells in second.count_pairs()}
     level = level / len(later)  # the first step of Holm's correction

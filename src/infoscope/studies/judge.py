@@ -51,7 +51,7 @@ from infoscope.tables.construction import check_reject_is_no_truth
 from infoscope.tables.contingency import Estimation
 from infoscope.tables.ifs_file import label_from_json, label_to_json
 from infoscope.tables.labels import Label, lookalikes, sorted_labels
-from infoscope.tables.rows import Patterns, holds_patterns, load_patterns, save_patterns
+from infoscope.tables.rows import Rows, holds_patterns, load_patterns, save_patterns
 from infoscope.typing import ArrayLike, Json, LabelsByName, LabelsLike, Source, StrPath
 
 MAX_DRAWN_CELLS = 500_000
@@ -101,7 +101,7 @@ class Judged:
     0.74
     """
 
-    patterns: Patterns
+    patterns: Rows
     """Distinct rows of the truth (mostly missing), the verdicts and the predictions."""
     truth: str
     judges: tuple[str, ...]
@@ -136,7 +136,7 @@ class Judged:
     @validated(population=OneOf("all", "unlabelled"))
     def from_rows(
         cls,
-        source: Source | Patterns,
+        source: Source | Rows,
         *,
         truth: str,
         judge: str | Sequence[str],
@@ -201,7 +201,7 @@ class Judged:
             if not isinstance(groups, str) or groups in columns:
                 raise InputError(f"groups is {groups!r}; name a column of its own, beside truth, judge and systems")
             columns.append(groups)
-        if isinstance(source, Patterns):
+        if isinstance(source, Rows):
             patterns = source
         elif split:
             patterns = read_split_patterns(
@@ -209,7 +209,7 @@ class Judged:
             )
         else:
             patterns = read_patterns(source, columns, weight=weight, clean=clean, comparable=False, read=read)
-        is_readable = not isinstance(source, (Patterns, Files)) and not is_read_once(source)
+        is_readable = not isinstance(source, (Rows, Files)) and not is_read_once(source)
         return cls(
             patterns,
             truth,
@@ -276,9 +276,9 @@ class Judged:
         codes = np.hstack([np.array(seen), np.array([np.full(len(unseen[0]), -1), *unseen])])
         counts = np.concatenate([few[seen], rest[unseen]])
         if (counts == np.round(counts)).all():
-            patterns = Patterns.from_codes(labels, codes, counts.astype(np.int64))
+            patterns = Rows.from_codes(labels, codes, counts.astype(np.int64))
         else:
-            patterns = Patterns.from_codes(labels, codes, counts, counts)
+            patterns = Rows.from_codes(labels, codes, counts, counts)
         says = {RIGHT: 1, WRONG: 0} if says_right else None
         return cls(patterns, "truth", ("judge",), tuple(systems), says)
 
@@ -822,7 +822,7 @@ class JudgedGroup:
         return tuple((self.group or {}).items())
 
 
-def _add_first_labels(patterns: Patterns, first: Patterns) -> tuple[Patterns, str]:
+def _add_first_labels(patterns: Rows, first: Rows) -> tuple[Rows, str]:
     """Return the rows with the label that each had in ``first``, where some had none yet; and the name of that column.
 
     The truth is the first column of both.
@@ -831,7 +831,7 @@ def _add_first_labels(patterns: Patterns, first: Patterns) -> tuple[Patterns, st
     while name in patterns.names:
         name += "_"
 
-    def list_rows(patterns: Patterns) -> list[tuple[Label | None, ...]]:
+    def list_rows(patterns: Rows) -> list[tuple[Label | None, ...]]:
         columns = [
             [None if code < 0 else labels[code] for code in codes]
             for labels, codes in zip(patterns.labels, patterns.codes.tolist(), strict=True)
@@ -848,7 +848,7 @@ def _add_first_labels(patterns: Patterns, first: Patterns) -> tuple[Patterns, st
     labels = {**dict(zip(patterns.names, patterns.labels, strict=True)), name: patterns.labels[0]}
     places = [{label: code for code, label in enumerate(own)} for own in labels.values()]
     codes = [[-1 if label is None else place[label] for place, label in zip(places, row, strict=True)] for row in rows]
-    return Patterns.from_codes(labels, np.array(codes, dtype=np.int64).T, np.array([counts[row] for row in rows])), name
+    return Rows.from_codes(labels, np.array(codes, dtype=np.int64).T, np.array([counts[row] for row in rows])), name
 
 
 def _check_columns(truth: str, judges: Sequence[str], systems: Sequence[str]) -> None:
@@ -932,7 +932,7 @@ def find_judge_drift(
     else:
         rows = _pair_labels(source, y_pred, options)
         judged = _count_labels(rows, y_pred, options)
-        patterns = Patterns.from_columns({**rows, "period": pick_column({}, period)})
+        patterns = Rows.from_columns({**rows, "period": pick_column({}, period)})
         period = "period"
     findings = []
     for judge in judged.judges:

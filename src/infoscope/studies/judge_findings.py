@@ -26,7 +26,7 @@ from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
 from infoscope.studies.judge_strata import RIGHT
 from infoscope.tables import Contingency
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json
 
 if TYPE_CHECKING:
@@ -450,7 +450,7 @@ class JudgeDrift:
 
 
 def measure_judge_drift(
-    patterns: Patterns, given: Sequence[str], judge: str, systems: Sequence[str], period: str, *, seed: int = 0
+    patterns: Rows, given: Sequence[str], judge: str, systems: Sequence[str], period: str, *, seed: int = 0
 ) -> JudgeDrift:
     """Test verdicts given the true class, and the mix of verdicts and predictions, from period to period.
 

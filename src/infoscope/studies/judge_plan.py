@@ -46,7 +46,7 @@ from infoscope.studies.labels import (
     read_sheets,
 )
 from infoscope.tables import Contingency
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json, LabelsLike, Source
 
 if TYPE_CHECKING:
@@ -683,7 +683,7 @@ def _add_sheet(judged: Judged, sheet: FilledSheet, drawn_by: str | None) -> Judg
         name: named if place == truth else own
         for place, (name, own) in enumerate(zip(patterns.names, patterns.labels, strict=True))
     }
-    merged = Patterns.from_codes(
+    merged = Rows.from_codes(
         labels,
         np.hstack([patterns.codes[:, keep].astype(np.int64), codes]),
         np.concatenate([left[keep], sheet.times.astype(left.dtype)]),

@@ -21,7 +21,7 @@ from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
 from infoscope.readers.labels import as_number, cleaning_for, match_label
 from infoscope.tables.labels import Label, decided_positive, lookalikes
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 
 JUDGE, SYSTEM, OTHER = range(3)
 """Column that has the true class of a row: the verdict, the prediction (and not the verdict), or neither."""
@@ -217,7 +217,7 @@ class _CodedRows:
 
 
 def place_rows(
-    patterns: Patterns,
+    patterns: Rows,
     *,
     truth: str,
     judges: Mapping[str, JudgeKind],
@@ -226,7 +226,7 @@ def place_rows(
     says: Mapping[str, Label] | None = None,
     groups: str | None = None,
     only_unlabelled: bool = False,
-    settled: tuple[Patterns, SystemStrata] | None = None,
+    settled: tuple[Rows, SystemStrata] | None = None,
     weights: Real | None = None,
 ) -> SystemStrata:
     """Place the rows of one system in strata of verdict × prediction, and count them.
@@ -281,7 +281,7 @@ def place_rows(
     return SystemStrata(counts, verdicts.names, predictions, verdicts.codes, rows.prediction, rows.truth, lost)
 
 
-def _read_column(patterns: Patterns, name: str) -> tuple[Sequence[Label], Indices]:
+def _read_column(patterns: Rows, name: str) -> tuple[Sequence[Label], Indices]:
     place = patterns.place(name)
     return patterns.labels[place], patterns.codes[place].astype(np.int64)
 
@@ -292,7 +292,7 @@ def _recode(labels: Sequence[Label], codes: Indices, wanted: Sequence[Label]) ->
     return np.array([*(place[label] for label in labels), -1], dtype=np.int64)[codes]
 
 
-def _list_verdicts(patterns: Patterns, judges: Mapping[str, JudgeKind]) -> list[tuple[Label | None, ...]]:
+def _list_verdicts(patterns: Rows, judges: Mapping[str, JudgeKind]) -> list[tuple[Label | None, ...]]:
     """Return the labels that the judges gave each pattern."""
     columns = [_read_column(patterns, name) for name in judges]
     verdicts = [[None if code < 0 else labels[code] for code in codes.tolist()] for labels, codes in columns]

@@ -32,7 +32,7 @@ from infoscope.results.frame import format_csv, rename_taken_columns
 from infoscope.results.provenance import Provenance
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json, LabelsLike, Source, StrPath
 
 CURVE = (25, 50, 100, 200, 400, 800, 1600, 3200, 6400)
@@ -354,7 +354,7 @@ def describe_labels(
 
 
 def find_rows(
-    source: Source, patterns: Patterns, wanted: NDArray[np.int64], read: ReadOptions | None, clean: Cleaning = ()
+    source: Source, patterns: Rows, wanted: NDArray[np.int64], read: ReadOptions | None, clean: Cleaning = ()
 ) -> dict[int, NDArray[np.int64]]:
     """Return the rows of a source, counted from 1, that have each of the wanted patterns."""
     places = row_patterns(source, patterns, read, clean)
@@ -372,7 +372,7 @@ def find_rows(
     return members
 
 
-def list_values(patterns: Patterns, names: Sequence[str], pattern: int) -> dict[str, str | None]:
+def list_values(patterns: Rows, names: Sequence[str], pattern: int) -> dict[str, str | None]:
     """Return what some columns hold in a pattern, as text."""
     places = [patterns.place(name) for name in names]
     codes = patterns.codes[places, pattern].tolist()
@@ -471,7 +471,7 @@ def check_against_source(
     lines: Sequence[SheetLine],
     columns: Sequence[str],
     source: Source,
-    patterns: Patterns,
+    patterns: Rows,
     truth: str,
     *,
     read: ReadOptions | None,
@@ -510,7 +510,7 @@ def _format_value(value: str | None) -> str:
 
 def match_lines(
     sheets: Sequence[Sequence[SheetLine]],
-    patterns: Patterns,
+    patterns: Rows,
     columns: Sequence[str],
     classes: Sequence[Label],
     open_patterns: NDArray[np.int64],
@@ -540,7 +540,7 @@ def match_lines(
     )
 
 
-def find_patterns(lines: Sequence[SheetLine], patterns: Patterns, columns: Sequence[str]) -> NDArray[np.int64]:
+def find_patterns(lines: Sequence[SheetLine], patterns: Rows, columns: Sequence[str]) -> NDArray[np.int64]:
     """Return the pattern of each line by what its columns hold; −1 where it is none of them."""
     place = {
         values: position for position, values in enumerate(_list_texts(patterns, columns, np.arange(len(patterns))))
@@ -548,7 +548,7 @@ def find_patterns(lines: Sequence[SheetLine], patterns: Patterns, columns: Seque
     return np.array([place.get(line.values, -1) for line in lines], dtype=np.int64)
 
 
-def _list_texts(patterns: Patterns, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[tuple[str | None, ...]]:
+def _list_texts(patterns: Rows, names: Sequence[str], rows: NDArray[np.int64]) -> Iterator[tuple[str | None, ...]]:
     """Yield what some columns hold in each of some patterns, as text."""
     places = [patterns.place(name) for name in names]
     labels = [[*map(str, patterns.labels[place]), None] for place in places]

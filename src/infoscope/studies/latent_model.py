@@ -27,7 +27,7 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import accuracy, proficiency
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, sorted_labels
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 
 SMALLEST = 1e-300
 FEW_PRODUCTS = 1 << 15
@@ -217,7 +217,7 @@ class Arrangement:
     """The predictions as the model has them, and where each system is found in them."""
 
     data: Observations
-    patterns: Patterns
+    patterns: Rows
     """Columns of the systems, then that of the labels where there is one."""
     systems: tuple[str, ...]
     labels: Mapping[str, tuple[Label, ...]]
@@ -245,7 +245,7 @@ class Arrangement:
 
 
 def arrange(
-    patterns: Patterns,
+    patterns: Rows,
     truth: str | None = None,
     *,
     together: Blocks = (),

@@ -40,7 +40,7 @@ from infoscope.studies.inputs import describe_blank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels
 from infoscope.tables.labels import Label
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import Json, Source
 
 MAX_COLUMNS = 500
@@ -152,7 +152,7 @@ class SetMeasures:
     """I(X;Y|Z) − I(X;Y) of three columns: + is synergy, − redundancy; None for any other number of columns."""
 
     @classmethod
-    def of(cls, patterns: Patterns, columns: Sequence[str]) -> SetMeasures:
+    def of(cls, patterns: Rows, columns: Sequence[str]) -> SetMeasures:
         """Compute the measures of some columns over the rows that have all of them."""
         complete = patterns.select(columns).complete()
         joint = complete.entropy(columns)
@@ -429,7 +429,7 @@ def _select_pairs(names: Sequence[str], target: str | None, given: Sequence[str]
 
 
 def _relate_pairs(
-    patterns: Patterns, target: str | None, given: Sequence[str], permutations: int, rng: np.random.Generator
+    patterns: Rows, target: str | None, given: Sequence[str], permutations: int, rng: np.random.Generator
 ) -> Iterator[Relation]:
     """Yield the relation of each pair over the rows that have both columns."""
     wanted = set(_select_pairs(patterns.names, target, given))
@@ -464,7 +464,7 @@ def _relate_pairs(
 
 
 def _relate_given(
-    patterns: Patterns, target: str | None, given: Sequence[str], permutations: int, rng: np.random.Generator
+    patterns: Rows, target: str | None, given: Sequence[str], permutations: int, rng: np.random.Generator
 ) -> Iterator[Relation]:
     """Yield the relation of each pair within every combination of the given columns."""
     free = [name for name in patterns.names if name not in given]
@@ -491,7 +491,7 @@ def _relate_given(
         )
 
 
-def _tabulate_strata(patterns: Patterns, given: int) -> Iterator[NDArray[Any]]:
+def _tabulate_strata(patterns: Rows, given: int) -> Iterator[NDArray[Any]]:
     """Yield the table of the first two columns for each combination of the last ones."""
     strata = np.zeros(len(patterns), dtype=np.int64)
     for place in range(2, 2 + given):
@@ -511,7 +511,7 @@ def _correct(relations: Iterable[Relation], correction: Correction) -> list[Rela
     return sorted(corrected, key=lambda relation: -(relation.information.value or 0.0))
 
 
-def _add_interval(patterns: Patterns, relation: Relation, level: float, seed: int) -> Relation:
+def _add_interval(patterns: Rows, relation: Relation, level: float, seed: int) -> Relation:
     """Add the posterior of the information, and shrink its shares of the columns' entropies alike."""
     table = patterns.table(relation.first, relation.second)
     if not relation.information.value or table.sample_size is None or min(table.shape) < 2:
@@ -527,7 +527,7 @@ def _add_interval(patterns: Patterns, relation: Relation, level: float, seed: in
 
 
 def _split_by_pairs(
-    patterns: Patterns, names: Sequence[str], pairs: Sequence[Relation], target: str
+    patterns: Rows, names: Sequence[str], pairs: Sequence[Relation], target: str
 ) -> tuple[InformationSplit, ...]:
     """Split the information of two columns at a time about the target, the most informative first."""
     strongest = [relation.first for relation in pairs if relation.first in names][:MAX_SPLIT_COLUMNS]
@@ -538,7 +538,7 @@ def _split_by_pairs(
 # Bins -----------------------------------------------------------------------------------------------------------------
 
 
-def bin_columns(patterns: Patterns, bins: Bins) -> tuple[Patterns, dict[str, tuple[float, ...]]]:
+def bin_columns(patterns: Rows, bins: Bins) -> tuple[Rows, dict[str, tuple[float, ...]]]:
     """Cut columns of many different numbers into bins; return the patterns and the inner edges by column."""
     by_column, common = (bins, DEFAULT_BINS) if isinstance(bins, Mapping) else ({}, bins)
     for name in by_column:
@@ -578,7 +578,7 @@ def _check_edges(name: str, edges: Sequence[float]) -> tuple[float, ...]:
     return inner
 
 
-def _find_quantiles(patterns: Patterns, place: int, bins: int) -> tuple[float, ...]:
+def _find_quantiles(patterns: Rows, place: int, bins: int) -> tuple[float, ...]:
     """Return inner edges that leave about as many rows in each bin; equal values stay together."""
     if not 2 <= bins <= MAX_BINS:
         raise InputError(f"bins must be a whole number from 2 to {MAX_BINS}, got {bins}")
@@ -590,9 +590,7 @@ def _find_quantiles(patterns: Patterns, place: int, bins: int) -> tuple[float, .
     return tuple(sorted({float(values[place]) for place in places if 0 < place < len(values)}))
 
 
-def _summarize_columns(
-    raw: Patterns, binned: Patterns, edges: Mapping[str, tuple[float, ...]]
-) -> Iterator[ColumnSummary]:
+def _summarize_columns(raw: Rows, binned: Rows, edges: Mapping[str, tuple[float, ...]]) -> Iterator[ColumnSummary]:
     for place, name in enumerate(binned.names):
         rows = float(raw.counts[raw.present[place]].sum())
         levels = len(binned.labels[place])
@@ -605,7 +603,7 @@ def _summarize_columns(
         yield ColumnSummary(name, levels, entropy, 1.0 - rows / raw.total, use, edges.get(name, ()))
 
 
-def _estimate_by_neighbours(patterns: Patterns, relations: Iterable[Relation], seed: int) -> Iterator[Relation]:
+def _estimate_by_neighbours(patterns: Rows, relations: Iterable[Relation], seed: int) -> Iterator[Relation]:
     """Yield the relations, those of a column of many numbers with scikit-learn's nearest-neighbour estimate."""
     try:
         from sklearn.feature_selection import mutual_info_classif, mutual_info_regression  # noqa: PLC0415 - an extra
@@ -638,12 +636,10 @@ def _estimate_by_neighbours(patterns: Patterns, relations: Iterable[Relation], s
 # Measures -------------------------------------------------------------------------------------------------------------
 
 
-def conditional_information(
-    patterns: Patterns, first: Sequence[str], second: Sequence[str], given: Sequence[str]
-) -> float:
+def conditional_information(patterns: Rows, first: Sequence[str], second: Sequence[str], given: Sequence[str]) -> float:
     """Return I(A;B|G) in bits of three sets of columns, over the rows in which none of them is missing.
 
-    >>> xor = Patterns.from_columns({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "z": [0, 1, 1, 0]})
+    >>> xor = Rows.from_columns({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "z": [0, 1, 1, 0]})
     >>> conditional_information(xor, ["x"], ["z"], []), conditional_information(xor, ["x"], ["z"], ["y"])
     (0.0, 1.0)
     """
@@ -654,7 +650,7 @@ def conditional_information(
     return bits if bits > ROUNDING else 0.0
 
 
-def interaction(patterns: Patterns, columns: Sequence[str]) -> float:
+def interaction(patterns: Rows, columns: Sequence[str]) -> float:
     """Return McGill's interaction information; for n columns −Σ over subsets of (−1)^(n − size) H(subset)."""
     complete = patterns.select(columns).complete()
     return -sum(
@@ -664,10 +660,10 @@ def interaction(patterns: Patterns, columns: Sequence[str]) -> float:
     )
 
 
-def split_information(patterns: Patterns, first: str, second: str, target: str) -> InformationSplit:
+def split_information(patterns: Rows, first: str, second: str, target: str) -> InformationSplit:
     """Return bounds on shared, own and joint information; exact where they meet, as for XOR and for copies.
 
-    >>> xor = Patterns.from_columns({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "z": [0, 1, 1, 0]})
+    >>> xor = Rows.from_columns({"x": [0, 0, 1, 1], "y": [0, 1, 0, 1], "z": [0, 1, 1, 0]})
     >>> split_information(xor, "x", "y", "z").only_together
     InformationRange(low=1.0, high=1.0)
     """
@@ -691,12 +687,12 @@ def split_information(patterns: Patterns, first: str, second: str, target: str) 
     )
 
 
-def source_triangle(patterns: Patterns, columns: Sequence[str] | None = None) -> tuple[EntropyParts, ...]:
+def source_triangle(patterns: Rows, columns: Sequence[str] | None = None) -> tuple[EntropyParts, ...]:
     """Return the entropy triangle of a source: each column, all of them, and the dual, over rows that have them all.
 
-    The number of labels of a column is that of its labels in the patterns (``Patterns.on`` declares others).
+    The number of labels of a column is that of its labels in the patterns (``Rows.on`` declares others).
 
-    >>> twins = Patterns.from_columns({"x": [0, 1, 0, 1], "y": [0, 1, 0, 1]})
+    >>> twins = Rows.from_columns({"x": [0, 1, 0, 1], "y": [0, 1, 0, 1]})
     >>> [(point.name, point.shared) for point in source_triangle(twins)][:2]
     [('x', 1.0), ('y', 1.0)]
     """
@@ -710,7 +706,7 @@ def source_triangle(patterns: Patterns, columns: Sequence[str] | None = None) ->
     return (*points, EntropyParts.of("all columns, dual", room - joint, joint - own, own))
 
 
-def channel_triangle(patterns: Patterns, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[EntropyParts, ...]:
+def channel_triangle(patterns: Rows, inputs: Sequence[str], outputs: Sequence[str]) -> tuple[EntropyParts, ...]:
     """Return the entropy triangle of a channel: inputs, outputs and both, over the rows that have all columns."""
     if not inputs or not outputs or set(inputs) & set(outputs):
         raise InputError("a channel has inputs and outputs, and no column is both")
@@ -720,7 +716,7 @@ def channel_triangle(patterns: Patterns, inputs: Sequence[str], outputs: Sequenc
 
 
 def _divide_entropy(
-    patterns: Patterns, names: Sequence[str], sides: Mapping[str, tuple[Sequence[str], Sequence[str]]], title: str
+    patterns: Rows, names: Sequence[str], sides: Mapping[str, tuple[Sequence[str], Sequence[str]]], title: str
 ) -> tuple[tuple[EntropyParts, ...], float]:
     """Return a point for each side and one for their sum, and the bits that the sides have of their own.
 
@@ -737,7 +733,7 @@ def _divide_entropy(
     return (*points, EntropyParts.of(title, *total)), total[2]
 
 
-def _count_bits(patterns: Patterns, names: Sequence[str]) -> float:
+def _count_bits(patterns: Rows, names: Sequence[str]) -> float:
     """Return the entropy of columns whose labels were all equally frequent and independent."""
     return sum(log2(max(patterns.sizes[patterns.place(name)], 1)) for name in names)
 
@@ -847,7 +843,7 @@ def _describe_synergies(result: Relations) -> Iterator[Finding]:
             yield Finding("only_together", text, evidence=evidence)
 
 
-def _describe_small_samples(result: Relations, patterns: Patterns) -> Iterator[Finding]:
+def _describe_small_samples(result: Relations, patterns: Rows) -> Iterator[Finding]:
     """Yield findings about numbers that the sample is too small to support."""
     if result.given:
         strata = patterns.select(list(result.given)).complete()

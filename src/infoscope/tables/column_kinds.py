@@ -25,7 +25,7 @@ from infoscope.core.numerics import Real, as_real, distinct
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, decided_positive, positive_of
-from infoscope.tables.rows import Patterns
+from infoscope.tables.rows import Rows
 from infoscope.typing import LabelsLike
 
 # ── the values of one column ─────────────────────────────────────────────────────────────────────
@@ -473,7 +473,7 @@ def check_labels(y_true: LabelsLike, systems: Mapping[str, Any]) -> None:
             )
 
 
-def check_label_columns(patterns: Patterns, way_out: str = "") -> None:
+def check_label_columns(patterns: Rows, way_out: str = "") -> None:
     """Reject columns of numbers that are measured, and of identifiers, where each should hold one system's labels."""
     totals = [patterns.label_totals(place) for place in range(len(patterns.names))]
     sides = [
@@ -701,7 +701,7 @@ class BlankLabels:
         return cls(rows, "{times} a label of {name}", sets=sets) if rows else None
 
     @classmethod
-    def of_patterns(cls, patterns: Patterns) -> BlankLabels | None:
+    def of_patterns(cls, patterns: Rows) -> BlankLabels | None:
         """Collect those of counted rows."""
         labels = zip(patterns.names, patterns.labels, strict=True)
         return cls.of_columns({name: (known, patterns.label_totals(name)) for name, known in labels})

@@ -1,6 +1,6 @@
 """Distinct rows of several columns of labels, with their counts.
 
-Readers count rows of any source into `Patterns`, and studies whose columns need no truth take them (`agreement`,
+Readers count rows of any source into `Rows`, and studies whose columns need no truth take them (`agreement`,
 `relate`, `judge`, …). In reading order: the class, how it is stored, and the kernel that adds equal rows.
 """
 
@@ -45,11 +45,11 @@ WIDEST_RANGE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Patterns:
+class Rows:
     """Distinct rows of labels with their counts.
 
-    >>> Patterns.from_columns({"a": ["x", "x", "y"], "b": ["x", "x", None]})
-    Patterns of 3 rows: 2 distinct ones of 2 columns
+    >>> Rows.from_columns({"a": ["x", "x", "y"], "b": ["x", "x", None]})
+    Rows of 3 rows: 2 distinct ones of 2 columns
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,7 @@ class Patterns:
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
     @classmethod
-    def from_columns(cls, columns: Mapping[str, Any], sample_weight: ArrayLike | None = None) -> Patterns:
+    def from_columns(cls, columns: Mapping[str, Any], sample_weight: ArrayLike | None = None) -> Rows:
         """Count sequences of labels that pair by position: lists, arrays, Series; None, NaN and NaT are missing."""
         if not columns:
             raise InputError("no column is given; name at least one")
@@ -109,7 +109,7 @@ class Patterns:
         codes: NDArray[np.integer[Any]],
         counts: NDArray[Any] | None = None,
         squares: Real | None = None,
-    ) -> Patterns:
+    ) -> Rows:
         """Count rows that are coded already: columns × rows, positions among the column's labels, −1 for missing."""
         columns = [
             (column_codes, -1, len(column_labels) + 1)
@@ -128,7 +128,7 @@ class Patterns:
         digits: NDArray[np.integer[Any]],
         counts: NDArray[Any],
         squares: Real | None,
-    ) -> Patterns:
+    ) -> Rows:
         """Return patterns of recoded columns: each with its labels and the new code of every old one."""
         dtype = _find_dtype(max(len(labels) for labels, _ in recodings))
         codes = np.empty(digits.shape, dtype)
@@ -170,7 +170,7 @@ class Patterns:
     def __repr__(self) -> str:
         """Write the patterns in a line."""
         unit = "weight" if self.is_weighted else "rows"
-        return f"Patterns of {self.total:,g} {unit}: {len(self):,} distinct ones of {len(self.names)} columns"
+        return f"Rows of {self.total:,g} {unit}: {len(self):,} distinct ones of {len(self.names)} columns"
 
     def place(self, column: str | int) -> int:
         """Return the position of a column, by its name."""
@@ -182,9 +182,9 @@ class Patterns:
 
     # ── new patterns from old ────────────────────────────────────────────────────────────────────
 
-    def __add__(self, other: Patterns) -> Patterns:
+    def __add__(self, other: Rows) -> Rows:
         """Add the rows of both; labels grow together, columns pair by name."""
-        if not isinstance(other, Patterns):
+        if not isinstance(other, Rows):
             return NotImplemented
         if set(self.names) != set(other.names):
             raise InputError(
@@ -200,42 +200,42 @@ class Patterns:
         }
         codes = np.hstack([part._change_labels(labels).codes for part in (self, other)])
         if self.squares is None or other.squares is None:
-            return Patterns.from_codes(labels, codes, np.concatenate([self.counts, other.counts]))
+            return Rows.from_codes(labels, codes, np.concatenate([self.counts, other.counts]))
         squares = np.concatenate([self.squares, other.squares])
-        return Patterns.from_codes(labels, codes, np.concatenate([self.counts, other.counts]), squares)
+        return Rows.from_codes(labels, codes, np.concatenate([self.counts, other.counts]), squares)
 
-    def __radd__(self, other: object) -> Patterns:
+    def __radd__(self, other: object) -> Rows:
         """Let ``sum(patterns)`` work."""
         return self if other == 0 else NotImplemented
 
-    def select(self, columns: Sequence[str | int]) -> Patterns:
+    def select(self, columns: Sequence[str | int]) -> Rows:
         """Return some columns alone, in this order."""
         places = [self.place(column) for column in columns]
         if places == list(range(len(self.names))):
             return self
         labels = {self.names[place]: self.labels[place] for place in places}
-        return Patterns.from_codes(labels, self.codes[places], self.counts, self.squares)
+        return Rows.from_codes(labels, self.codes[places], self.counts, self.squares)
 
-    def where(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> Patterns:
+    def where(self, keep: NDArray[np.bool_] | NDArray[np.int64]) -> Rows:
         """Return some of the patterns, by a mask or by positions."""
         squares = None if self.squares is None else self.squares[keep]
         return replace(self, codes=self.codes[:, keep], counts=self.counts[keep], squares=squares)
 
-    def in_order(self) -> Patterns:
+    def in_order(self) -> Rows:
         """Sort by labels: what is drawn from them then depends on no order of rows, and on no engine.
 
-        >>> Patterns.from_columns({"a": ["y", "x", "y"]}).in_order().counts.tolist()
+        >>> Rows.from_columns({"a": ["y", "x", "y"]}).in_order().counts.tolist()
         [1, 2]
         """
         order = np.lexsort(self.codes[::-1])
         return self if (np.diff(order) > 0).all() else self.where(order)
 
-    def complete(self) -> Patterns:
+    def complete(self) -> Rows:
         """Return the rows without a missing label."""
         is_complete = np.asarray(self.present.all(axis=0))
         return self if is_complete.all() else self.where(is_complete)
 
-    def with_used_labels(self) -> Patterns:
+    def with_used_labels(self) -> Rows:
         """Return the patterns on the labels that occur."""
         return self._change_labels(
             {
@@ -244,7 +244,7 @@ class Patterns:
             }
         )
 
-    def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Patterns:
+    def on(self, labels: Sequence[Label] | Mapping[str, Sequence[Label]]) -> Rows:
         """Return the patterns on stated labels, for all columns or by column; reject a label that is not stated."""
         stated = labels if isinstance(labels, Mapping) else dict.fromkeys(self.names, tuple(labels))
         for name, column_labels in zip(self.names, self.labels, strict=True):
@@ -253,27 +253,27 @@ class Patterns:
                 raise InputError(f"column {name!r} holds {unknown!r}, which is not among the stated labels")
         return self._change_labels(stated)
 
-    def mapped(self, meaning: Callable[[Label, str], Label | None]) -> Patterns:
+    def mapped(self, meaning: Callable[[Label, str], Label | None]) -> Rows:
         """Replace every label by what it means (None: missing); equal labels become one."""
         recodings = []
         for name, old_labels in zip(self.names, self.labels, strict=True):
             meanings = [meaning(label, name) for label in old_labels]
             recodings.append(_recode(sorted_labels({label for label in meanings if label is not None}), meanings))
-        stacked = Patterns._stack(self.names, recodings, self.codes, self.counts, self.squares)
+        stacked = Rows._stack(self.names, recodings, self.codes, self.counts, self.squares)
         labels = dict(zip(stacked.names, stacked.labels, strict=True))
-        return Patterns.from_codes(labels, stacked.codes, stacked.counts, stacked.squares)
+        return Rows.from_codes(labels, stacked.codes, stacked.counts, stacked.squares)
 
-    def _change_labels(self, labels: Mapping[str, Sequence[Label]]) -> Patterns:
+    def _change_labels(self, labels: Mapping[str, Sequence[Label]]) -> Rows:
         """Return the patterns on other labels; a label that is not among them becomes missing."""
         recodings = [_recode(labels[name], old) for name, old in zip(self.names, self.labels, strict=True)]
-        return Patterns._stack(self.names, recodings, self.codes, self.counts, self.squares)
+        return Rows._stack(self.names, recodings, self.codes, self.counts, self.squares)
 
     # ── totals, tables and entropies ─────────────────────────────────────────────────────────────
 
     def label_totals(self, column: str | int) -> Real:
         """Return the rows, or summed weight, of each label of a column.
 
-        >>> Patterns.from_columns({"a": ["x", "y", None, "y"]}).label_totals("a").tolist()
+        >>> Rows.from_columns({"a": ["x", "y", None, "y"]}).label_totals("a").tolist()
         [1.0, 2.0]
         """
         place = self.place(column)
@@ -341,7 +341,7 @@ _FACTS = Fields(
 )
 
 
-def save_patterns(patterns: Patterns, path: Path, about: Json = None) -> None:
+def save_patterns(patterns: Rows, path: Path, about: Json = None) -> None:
     """Write patterns in one step; ``about`` is what their columns mean to the caller."""
     columns: dict[str, Any] = {}
     for place, labels in enumerate(patterns.labels):
@@ -372,7 +372,7 @@ def holds_patterns(path: Path) -> bool:
     return isinstance(facts, dict) and facts.get("schema") == SCHEMA
 
 
-def load_patterns(path: Path) -> tuple[Patterns, Json]:
+def load_patterns(path: Path) -> tuple[Rows, Json]:
     """Read patterns and what their columns mean, and check them."""
     with opened(path, "is no file written by infoscope") as file, faults_of(path):
         facts = check_record(parse_json(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
@@ -392,7 +392,7 @@ def load_patterns(path: Path) -> tuple[Patterns, Json]:
             places = {label: place for place, label in enumerate(labels[name])}
             codes.append([-1 if text is None else places[label_by_text[text]] for text in column])
         coded = np.array(codes, dtype=np.int64).reshape(len(keys), len(counts))
-        patterns = Patterns.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
+        patterns = Rows.from_codes(labels, coded, counts, squares if facts["weighted"] else None)
         return patterns, None if facts["about"] is None else parse_json(facts["about"])
 
 

@@ -1,4 +1,4 @@
-"""Patterns: counted distinct rows that merge, and every pair's table from them."""
+"""Rows: counted distinct rows that merge, and every pair's table from them."""
 
 import warnings
 from itertools import combinations
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from infoscope import Contingency
 from infoscope.errors import InputError, MissingLabelsWarning, UnknownNameError
-from tests.api import Patterns, distinct_rows, pair_counts
+from tests.api import Rows, distinct_rows, pair_counts
 
 LABELS = st.one_of(st.none(), st.sampled_from(["a", "b", "c", "d"]))
 
@@ -31,7 +31,7 @@ def plain_counts(data: dict[str, list[str | None]]) -> dict[tuple[str | None, ..
     return counts
 
 
-def read_back(found: Patterns) -> dict[tuple[object, ...], float]:
+def read_back(found: Rows) -> dict[tuple[object, ...], float]:
     rows = {}
     for codes, count in zip(found.codes.T, found.counts, strict=True):
         rows[tuple(None if c < 0 else labels[c] for c, labels in zip(codes, found.labels, strict=True))] = count
@@ -42,7 +42,7 @@ def read_back(found: Patterns) -> dict[tuple[object, ...], float]:
 @settings(max_examples=60, deadline=None)
 @given(columns())
 def test_rows_are_counted_as_plain_python_counts_them(data: dict[str, list[str | None]]) -> None:
-    assert read_back(Patterns.from_columns(data)) == plain_counts(data)
+    assert read_back(Rows.from_columns(data)) == plain_counts(data)
 
 
 @settings(max_examples=40, deadline=None)
@@ -53,7 +53,7 @@ def test_patterns_in_order_do_not_depend_on_the_order_of_rows(
     rows = list(zip(*data.values(), strict=True))
     random.shuffle(rows)
     shuffled = {name: [row[at] for row in rows] for at, name in enumerate(data)}
-    one, other = (Patterns.from_columns(each).in_order() for each in (data, shuffled))
+    one, other = (Rows.from_columns(each).in_order() for each in (data, shuffled))
 
     assert one.labels == other.labels
     assert np.array_equal(one.codes, other.codes)
@@ -64,9 +64,9 @@ def test_patterns_in_order_do_not_depend_on_the_order_of_rows(
 @settings(max_examples=40, deadline=None)
 @given(columns(), st.integers(0, 30))
 def test_patterns_of_two_parts_add_up(data: dict[str, list[str | None]], cut: int) -> None:
-    whole = Patterns.from_columns(data)
-    one = Patterns.from_columns({name: values[:cut] for name, values in data.items()})
-    two = Patterns.from_columns({name: values[cut:] for name, values in reversed(data.items())})
+    whole = Rows.from_columns(data)
+    one = Rows.from_columns({name: values[:cut] for name, values in data.items()})
+    two = Rows.from_columns({name: values[cut:] for name, values in reversed(data.items())})
 
     assert (one + two).names == whole.names
     assert read_back(one + two) == read_back(whole)
@@ -76,7 +76,7 @@ def test_patterns_of_two_parts_add_up(data: dict[str, list[str | None]], cut: in
 @settings(max_examples=40, deadline=None)
 @given(columns(9))
 def test_pair_tables_are_those_of_the_rows(data: dict[str, list[str | None]]) -> None:
-    found = Patterns.from_columns(data)
+    found = Rows.from_columns(data)
     pairs = {(a, b): cells for a, b, cells in found.count_pairs()}
     assert set(pairs) == set(combinations(range(len(data)), 2))
     for (a, b), cells in pairs.items():
@@ -100,7 +100,7 @@ def test_many_and_wide_columns(sizes: tuple[int, ...]) -> None:
     codes = np.array([rng.integers(-1, size, 4_000) for size in sizes])
     counts = rng.integers(1, 4, 4_000)
     labels = {f"c{at}": range(size) for at, size in enumerate(sizes)}
-    found = Patterns.from_codes(labels, codes, counts)
+    found = Rows.from_codes(labels, codes, counts)
 
     assert found.total == counts.sum()
     for a, b, cells in found.count_pairs():
@@ -114,12 +114,12 @@ def test_many_and_wide_columns(sizes: tuple[int, ...]) -> None:
 def test_wide_tables_are_sparse(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(6)
     codes = np.array([rng.integers(-1, 40, 500), rng.integers(0, 3, 500), rng.integers(0, 2, 500)])
-    found = Patterns.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
+    found = Rows.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
     whole = {(a, b): cells.dense() for a, b, cells in found.count_pairs()}
     monkeypatch.setattr(pair_counts, "DENSE_CELLS", 1)
     monkeypatch.setattr(pair_counts, "GROUP_LEVELS", 6)
     codes = np.repeat(codes, 2, axis=1)[:, :20]  # so few rows that no table is worth while
-    few = Patterns.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
+    few = Rows.from_codes({"a": range(40), "b": range(3), "c": range(2)}, codes)
     scattered = {(a, b): cells.dense() for a, b, cells in few.count_pairs()}
 
     assert set(whole) == set(scattered)
@@ -134,18 +134,18 @@ def test_rows_with_one_hash_are_kept_apart(monkeypatch: pytest.MonkeyPatch) -> N
     codes = rng.integers(0, 2, (130, 50))
     codes = np.hstack([codes, codes[:, :20]])
     labels = {f"c{at}": ("no", "yes") for at in range(130)}
-    right = read_back(Patterns.from_codes(labels, codes))
+    right = read_back(Rows.from_codes(labels, codes))
     monkeypatch.setattr(distinct_rows, "HASH_FACTOR", np.uint64(0))
     doctored = codes.copy()
     doctored[0, :10] = 1 - doctored[0, :10]  # only the first word differs from the copy
 
     assert sorted(right.values())[-1] == 2
-    assert read_back(Patterns.from_codes(labels, codes)) == right
-    assert len(Patterns.from_codes(labels, doctored)) == len(np.unique(doctored, axis=1).T)
+    assert read_back(Rows.from_codes(labels, codes)) == right
+    assert len(Rows.from_codes(labels, doctored)) == len(np.unique(doctored, axis=1).T)
 
 
 def test_kinds_of_columns_and_their_gaps() -> None:
-    found = Patterns.from_columns(
+    found = Rows.from_columns(
         {
             "text": ["x", "y", None],
             "floats": np.array([1.0, np.nan, 3.0]),
@@ -168,7 +168,7 @@ def test_kinds_of_columns_and_their_gaps() -> None:
 
 def test_weights_add_up_with_their_squares() -> None:
     data = {"a": ["x", "x", "y"], "b": ["x", "x", "x"]}
-    found = Patterns.from_columns(data, sample_weight=[0.5, 1.5, 2.0])
+    found = Rows.from_columns(data, sample_weight=[0.5, 1.5, 2.0])
 
     assert read_back(found) == {("x", "x"): 2.0, ("y", "x"): 2.0}
     assert found.sample_size == pytest.approx(16 / 6.5)
@@ -177,7 +177,7 @@ def test_weights_add_up_with_their_squares() -> None:
 
 
 def test_labels_with_one_meaning_become_one() -> None:
-    found = Patterns.from_columns({"a": ["X", "x", "-"], "b": ["x", "x", "y"]})
+    found = Rows.from_columns({"a": ["X", "x", "-"], "b": ["x", "x", "y"]})
     tidy = found.mapped(lambda label, _: None if label == "-" else str(label).lower())
 
     assert read_back(tidy) == {("x", "x"): 2, (None, "y"): 1}
@@ -189,15 +189,15 @@ def test_labels_with_one_meaning_become_one() -> None:
 @pytest.mark.parametrize(
     ("make", "said"),
     [
-        (lambda: Patterns.from_columns({}), "no column is given"),
-        (lambda: Patterns.from_columns({"a": [1], "b": [1, 2]}), "a has 1 rows and b has 2"),
-        (lambda: Patterns.from_columns({"a": [1]}, sample_weight=[-1]), "weights must be finite and not negative"),
-        (lambda: Patterns.from_columns({"a": [1]}) + Patterns.from_columns({"b": [1]}), "need the same columns"),
+        (lambda: Rows.from_columns({}), "no column is given"),
+        (lambda: Rows.from_columns({"a": [1], "b": [1, 2]}), "a has 1 rows and b has 2"),
+        (lambda: Rows.from_columns({"a": [1]}, sample_weight=[-1]), "weights must be finite and not negative"),
+        (lambda: Rows.from_columns({"a": [1]}) + Rows.from_columns({"b": [1]}), "need the same columns"),
         (
-            lambda: Patterns.from_columns({"a": [1]}) + Patterns.from_columns({"a": [1]}, sample_weight=[2]),
+            lambda: Rows.from_columns({"a": [1]}) + Rows.from_columns({"a": [1]}, sample_weight=[2]),
             "weigh both, or neither",
         ),
-        (lambda: Patterns.from_columns({"a": ["x"]}).on(["y"]), "'a' holds 'x', which is not among the stated"),
+        (lambda: Rows.from_columns({"a": ["x"]}).on(["y"]), "'a' holds 'x', which is not among the stated"),
     ],
 )
 def test_rejections(make: object, said: str) -> None:
@@ -207,4 +207,4 @@ def test_rejections(make: object, said: str) -> None:
 
 def test_an_unknown_column_is_named() -> None:
     with pytest.raises(UnknownNameError, match="no column 'c'; there is 'a', 'b'"):
-        Patterns.from_columns({"a": [1], "b": [2]}).table("a", "c")
+        Rows.from_columns({"a": [1], "b": [2]}).table("a", "c")
