@@ -413,7 +413,7 @@ MUTANTS = (
         "_find_runs",
         "if len(starts) < len(_find_starts([group_keys[order] for group_keys in keys])):",
         "if False:",
-        ("tests/tables/test_patterns.py::test_rows_with_one_hash_are_kept_apart",),
+        ("tests/tables/test_rows.py::test_rows_with_one_hash_are_kept_apart",),
     ),
     Mutant(
         "O-information is the difference of the two correlations",
