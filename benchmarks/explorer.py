@@ -28,8 +28,7 @@ from timing import sized
 import infoscope as ifs
 from infoscope.explorer import open_server
 from infoscope.readers.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
-from infoscope.readers.first_rows import first_rows
-from infoscope.readers.guess_columns import roles_of
+from infoscope.readers.columns import first_rows, guess_roles
 
 ROWS = sized(10_000_000, 4000)
 TEXT_ROWS = sized(2_000_000, 2_000)
@@ -164,7 +163,7 @@ def guesses(path: Path, folder: Path) -> None:
     lines = [",".join(map(str, line)) for line in zip(truth, predictions["svm"], strict=True)]
     small.write_text("\n".join(["truth,svm", *lines]))
     for name, source in (("digits", small), (f"{ROWS:,} rows", path)):
-        measured(f"columns guessed, {name}", 0.4, lambda source=source: roles_of(first_rows(str(source), None)))
+        measured(f"columns guessed, {name}", 0.4, lambda source=source: guess_roles(first_rows(str(source), None)))
 
 
 def history(folder: Path) -> None:

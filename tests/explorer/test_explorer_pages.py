@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import pytest
 
 from infoscope.errors import on_page
-from tests.api import MAX_LISTED, ServedFolder, read_verdicts, roles_of
+from tests.api import MAX_LISTED, ServedFolder, guess_roles, read_verdicts
 from tests.explorer.local_server import Served, address_of, serving
 from tests.explorer.test_bad_files import said
 from tests.readers.test_column_roles import FLAGS, GOOD, ID, POOR, SHARES, TRUTH
@@ -87,7 +87,7 @@ def test_what_does_not_join_is_said_in_the_words_of_the_page(served: Served) -> 
 )
 def test_what_columns_are_taken_for_is_said_in_the_words_of_the_page(columns: dict[str, list[object]]) -> None:
     """An option may be named only within a command that is said to belong into a terminal."""
-    found = roles_of(columns, source="my rows.csv")
+    found = guess_roles(columns, source="my rows.csv")
     for sentence in map(on_page, (*found.reasons, found.question or "")):
         alone = re.sub(r"in a terminal, infoscope \w+ 'my rows.csv'[^;]*", "", sentence)
         assert not OPTION.search(alone), sentence
@@ -96,7 +96,7 @@ def test_what_columns_are_taken_for_is_said_in_the_words_of_the_page(columns: di
 
 
 def test_a_column_may_be_called_like_the_word_for_a_file() -> None:
-    found = roles_of({"FILE": ID, "truth": TRUTH, "PROFILE": GOOD}, source="my rows.csv")
+    found = guess_roles({"FILE": ID, "truth": TRUTH, "PROFILE": GOOD}, source="my rows.csv")
     assert any("'PROFILE'" in sentence for sentence in found.reasons)
     assert not any("my rows.csv" in sentence for sentence in found.reasons)
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import infoscope as ifs
 from infoscope.errors import InputError, on_page
-from tests.api import column_roles, first_rows, roles_of, score_roles_of, with_repeated_names
+from tests.api import column_roles, first_rows, guess_roles, guess_score_roles, mention_repeated_names
 
 ROWS = 60
 ANIMALS = ["cat", "dog", "fox"]
@@ -59,7 +59,7 @@ SHARES = [round(float(x), 3) for x in np.random.default_rng(7).random(ROWS)]
     ],
 )
 def test_what_is_sure(columns: dict[str, list[Any]], truth: str, systems: list[str]) -> None:
-    found = roles_of(columns)
+    found = guess_roles(columns)
 
     assert (found.truth, list(found.systems), found.question) == (truth, systems, None)
     assert all(name in "".join(found.reasons) for name in (truth, *systems))
@@ -105,7 +105,7 @@ def test_what_is_sure(columns: dict[str, list[Any]], truth: str, systems: list[s
     ],
 )
 def test_what_is_asked(columns: dict[str, list[Any]], said: str) -> None:
-    found = roles_of(columns)
+    found = guess_roles(columns)
 
     assert not found.is_sure
     assert said in (found.question or "")
@@ -118,41 +118,41 @@ def test_labels_twice_as_numbers_and_names() -> None:
         "pred": [ANIMALS.index(x) for x in GOOD],
         "pred_name": GOOD,
     }
-    found = roles_of(columns)
+    found = guess_roles(columns)
 
     assert (found.truth, found.systems, found.is_sure) == ("label_name", ("pred_name",), True)
     assert any("'label' and 'pred'" in reason for reason in found.reasons)
-    alone = roles_of({name: columns[name] for name in ("label", "label_name", "pred")})
+    alone = guess_roles({name: columns[name] for name in ("label", "label_name", "pred")})
     assert (alone.truth, alone.systems, alone.is_sure) == ("label", ("pred",), True)
 
 
 def test_a_score_that_gives_the_predictions_is_used_and_another_is_not() -> None:
     flags = ["yes" if score > 0.5 else "no" for score in SHARES]
     truth = predicted(flags, 0.8)
-    assert roles_of({"label": truth, "pred": flags, "probability": SHARES}).system_scores == ("probability",)
-    assert roles_of({"label": truth, "pred": flags, "probability": SHARES[::-1]}).system_scores == ()
+    assert guess_roles({"label": truth, "pred": flags, "probability": SHARES}).system_scores == ("probability",)
+    assert guess_roles({"label": truth, "pred": flags, "probability": SHARES[::-1]}).system_scores == ()
     low = ["yes" if score > 0.2 else "no" for score in SHARES[::-1]]
     both = {"label": truth, "one": flags, "other": low, "one_score": SHARES, "other_score": SHARES[::-1]}
-    found = roles_of(both, truth="label", systems=["other", "one"])
+    found = guess_roles(both, truth="label", systems=["other", "one"])
     assert found.system_scores == ("other_score", "one_score")
     turned = [round(1 - score, 3) for score in SHARES]
-    assert roles_of({"label": truth, "pred": flags, "probability": turned}).system_scores == ()
+    assert guess_roles({"label": truth, "pred": flags, "probability": turned}).system_scores == ()
 
 
 def test_of_two_columns_the_one_beside_the_truth_holds_predictions() -> None:
     letters = ["a", "b", "c", "b", "a"] * 20
-    found = roles_of({"y": letters, "m": ["a", "b", "c", "?", "b"] * 20})
+    found = guess_roles({"y": letters, "m": ["a", "b", "c", "?", "b"] * 20})
     assert (found.truth, found.systems, found.is_sure) == ("y", ("m",), True)
 
 
 def test_train_and_test_rows_together_are_said() -> None:
-    found = roles_of({"label": TRUTH, "pred": GOOD, "split": ["train", "test", "test"] * 20})
+    found = guess_roles({"label": TRUTH, "pred": GOOD, "split": ["train", "test", "test"] * 20})
 
     assert any("--by split evaluates them apart" in reason for reason in found.reasons)
 
 
 def test_what_is_asked_can_be_copied_and_sent_to_another_process() -> None:
-    asked = roles_of({"y_pred": predicted(drawn(["a", "b"])), "id": list(range(ROWS))})
+    asked = guess_roles({"y_pred": predicted(drawn(["a", "b"])), "id": list(range(ROWS))})
 
     for other in (pickle.loads(pickle.dumps(asked)), copy.deepcopy(asked)):
         assert other == asked
@@ -162,10 +162,10 @@ def test_what_is_asked_can_be_copied_and_sent_to_another_process() -> None:
 def test_what_was_named_is_not_guessed() -> None:
     columns = {"gold": TRUTH, "svm": GOOD, "knn": POOR, "old": POOR}
 
-    assert roles_of(columns, truth="old").truth == "old"
-    assert roles_of(columns, systems=["knn"]).systems == ("knn",)
-    assert "no column has the classes of 'id'" in (roles_of(columns | {"id": ID}, systems=["id"]).question or "")
-    assert roles_of(columns, others=["svm", "old"]).systems == ("knn",)
+    assert guess_roles(columns, truth="old").truth == "old"
+    assert guess_roles(columns, systems=["knn"]).systems == ("knn",)
+    assert "no column has the classes of 'id'" in (guess_roles(columns | {"id": ID}, systems=["id"]).question or "")
+    assert guess_roles(columns, others=["svm", "old"]).systems == ("knn",)
 
 
 @settings(max_examples=60, deadline=None)
@@ -188,7 +188,7 @@ def test_never_sure_and_wrong(seed: int) -> None:
         columns[["smoker", "flag_x", "group", "old_value"][at]] = predicted(truth, tied, seed + at)
     columns["id"] = list(range(rows))
     order = rng.permutation(list(columns)).tolist()
-    found = roles_of({key: columns[key] for key in order})
+    found = guess_roles({key: columns[key] for key in order})
 
     if found.is_sure:
         assert not hidden
@@ -197,10 +197,10 @@ def test_never_sure_and_wrong(seed: int) -> None:
 
 
 def test_scores_and_their_truth() -> None:
-    two = score_roles_of({"label": FLAGS, "score": SHARES, "id": ID})
+    two = guess_score_roles({"label": FLAGS, "score": SHARES, "id": ID})
     assert (two.truth, two.scores, two.is_sure) == ("label", ("score",), True)
     each = {f"p_{name}": SHARES for name in ANIMALS}
-    assert score_roles_of({"label": TRUTH} | each).is_sure
+    assert guess_score_roles({"label": TRUTH} | each).is_sure
     for columns, said in (
         ({"label": TRUTH, "score": SHARES}, "give one column for each class"),
         ({"label": TRUTH, "p_a": SHARES, "p_b": SHARES}, "their names do not say one for each class"),
@@ -208,7 +208,7 @@ def test_scores_and_their_truth() -> None:
         ({"score": SHARES, "id": ID}, "no column looks like the truth"),
         ({"label": FLAGS, "class": FLAGS, "score": SHARES}, "may each be the truth"),
     ):
-        assert said in (score_roles_of(columns).question or "")
+        assert said in (guess_score_roles(columns).question or "")
 
 
 @pytest.mark.parametrize("kind", ["csv", "tsv", "parquet", "jsonl", "pandas", "polars", "lazy", "dict"])
@@ -247,12 +247,12 @@ def test_columns_that_share_a_name_are_said_to(tmp_path: Path) -> None:
     path = tmp_path / "rows.csv"
     lines = [f"{t},{p},{p}" for t, p in zip(TRUTH, GOOD, strict=True)]
     path.write_text("\n".join(["label,pred,pred", *lines]) + "\n")
-    asked = with_repeated_names(column_roles(path), path)
+    asked = mention_repeated_names(column_roles(path), path)
     assert (asked.question or "").endswith("; several columns are named 'pred': rename them")
     with pytest.raises(InputError, match="several columns are named 'pred'"):
         ifs.evaluate(path)
     path.write_text("\n".join(["label,pred,x,x", *(f"{line},1" for line in lines)]) + "\n")
-    sure = with_repeated_names(column_roles(path), path)
+    sure = mention_repeated_names(column_roles(path), path)
     assert sure.is_sure
     assert sure.reasons[-1] == "not used: several columns that are named 'x'"
 
@@ -268,7 +268,7 @@ def test_columns_are_guessed_in_files_without_a_header_line(tmp_path: Path, name
         "rows.arff": head + "".join(f"{t},{p}\n" for t, p in rows),
     }
     path.write_text(texts[name])
-    found = with_repeated_names(column_roles(path), path)
+    found = mention_repeated_names(column_roles(path), path)
 
     assert (found.truth, found.question) == ("label", None)
 
@@ -278,12 +278,12 @@ def test_forty_columns_are_guessed_in_time() -> None:
     truth = drawn(ANIMALS, rows=2000)
     columns = {"label": truth} | {f"v{at}": predicted(truth, 0.5, at) for at in range(40)}
     started = time.process_time()
-    assert roles_of(columns).truth == "label"
+    assert guess_roles(columns).truth == "label"
     assert time.process_time() - started < 1.5  # 400 ms for files as people have them
 
 
 def test_a_column_that_always_predicts_the_same_is_said() -> None:
-    found = roles_of(
+    found = guess_roles(
         {"label": TRUTH, "pred": GOOD, "majority": [TRUTH[0]] * len(TRUTH), "version": ["v1"] * len(TRUTH)}
     )
 

@@ -13,7 +13,7 @@ from scipy.sparse import csc_array
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import app, read_matrices, read_matrix, recognised_matrix
+from tests.api import app, read_matrices, read_matrix, recognise_matrix
 
 OUTPUT = """=== Stratified cross-validation ===
 
@@ -178,4 +178,4 @@ def test_matrices_read_as_rows_are_named_for_what_they_are(tmp_path: Path, text:
 
 def test_rows_of_probabilities_are_no_matrix(tmp_path: Path) -> None:
     rows = "label,cat,dog\n" + "cat,0.9,0.1\ndog,0.2,0.8\n" * 10
-    assert recognised_matrix(_written(tmp_path, rows)) is None
+    assert recognise_matrix(_written(tmp_path, rows)) is None

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 
 import infoscope as ifs
 from infoscope.errors import InputError
-from tests.api import app, joined_truth
+from tests.api import app, join_truth
 
 ROWS = pd.DataFrame({"id": [f"r{at}" for at in range(40)], "svm": ["cat", "dog", "cat", "cow"] * 10})
 LABELS = pd.DataFrame({"id": ROWS["id"][::-1].tolist(), "gold": ["cow", "cat", "dog", "dog"] * 10})
@@ -46,7 +46,7 @@ def test_the_table_is_that_of_a_join_by_hand(here: str, there: str, tmp_path: Pa
     merged = ROWS.merge(LABELS, on="id")
     expected = ifs.Contingency.from_labels(merged["gold"], merged["svm"])
 
-    with joined_truth(rows, labels, key="id") as joined:
+    with join_truth(rows, labels, key="id") as joined:
         assert joined.counts.is_whole
         assert ifs.read(joined.files, truth=joined.truth, system="svm") == expected
 
@@ -55,7 +55,7 @@ def test_numbers_as_keys_and_labels(tmp_path: Path) -> None:
     """Keys 1 of Parquet and "1" of CSV are one; so are labels."""
     rows = written(ROWS.assign(id=range(40), svm=[1, 2, 1, 3] * 10), tmp_path / "rows.parquet")
     labels = written(pd.DataFrame({"id": range(40), "gold": [1, 2, 2, 3] * 10}), tmp_path / "labels.csv")
-    with joined_truth(rows, labels, key="id") as joined:
+    with join_truth(rows, labels, key="id") as joined:
         table = ifs.read(joined.files, truth="gold", system="svm")
 
     assert table.counts.tolist() == [[10, 0, 0], [10, 10, 0], [0, 0, 10]]
@@ -63,7 +63,7 @@ def test_numbers_as_keys_and_labels(tmp_path: Path) -> None:
 
 def test_rows_stay_in_their_order(tmp_path: Path) -> None:
     rows, labels = written(ROWS, tmp_path / "rows.csv"), written(LABELS, tmp_path / "labels.csv")
-    with joined_truth(rows, labels, key="id") as joined:
+    with join_truth(rows, labels, key="id") as joined:
         frame = pd.read_parquet(joined.files.paths[0])
 
     assert frame["id"].tolist() == ROWS["id"].tolist()
@@ -80,7 +80,7 @@ def trouble(tmp_path: Path) -> tuple[Path, Path]:
 @pytest.mark.slow
 def test_what_does_not_match_is_counted_and_said(tmp_path: Path) -> None:
     rows, labels = trouble(tmp_path)
-    with joined_truth(rows, labels, key="id") as joined:
+    with join_truth(rows, labels, key="id") as joined:
         counts = joined.counts
     assert (counts.rows, counts.without_key, counts.unmatched_rows, counts.unused_keys) == (44, 1, 2, 1)
     assert (counts.contradictory_keys, counts.repeated_keys, counts.repeated_rows) == (1, 1, 2)
@@ -164,7 +164,7 @@ def test_options_that_need_each_other(tmp_path: Path) -> None:
     assert (absent.exit_code, "the file does not exist" in absent.stderr) == (2, True)
     with (
         pytest.raises(InputError, match="they share no column"),
-        joined_truth(rows, written(LABELS.rename(columns={"id": "nr"}), tmp_path / "other.csv")),
+        join_truth(rows, written(LABELS.rename(columns={"id": "nr"}), tmp_path / "other.csv")),
     ):
         pass
 
@@ -174,6 +174,6 @@ def test_a_key_that_tells_no_rows_apart_is_said_to(tmp_path: Path) -> None:
     (tmp_path / "labels.csv").write_text("day,truth\nmon,cat\nmon,dog\ntue,cat\ntue,dog\n")
     with (
         pytest.raises(InputError, match="does not tell rows apart"),
-        joined_truth(tmp_path / "rows.csv", tmp_path / "labels.csv", key="day"),
+        join_truth(tmp_path / "rows.csv", tmp_path / "labels.csv", key="day"),
     ):
         pass

@@ -49,7 +49,7 @@ MUTANTS = (
     ),
     Mutant(
         "two columns that may be the truth are asked about",
-        "_rival_truths",
+        "_doubt_choice",
         "    if equal:",
         "    if not equal and False:",
         ("tests/readers/test_column_roles.py::test_what_is_asked",),

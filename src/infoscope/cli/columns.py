@@ -1,7 +1,7 @@
 """Resolve the columns that options name: lists, patterns, and columns that are guessed because nobody named them.
 
 Commands that read rows open their source with ``chosen_columns``. Patterns are expanded from the header of the source;
-columns that no option names are guessed by ``readers.guess_columns`` if that is certain, otherwise the user is asked.
+columns that no option names are guessed by ``readers.columns`` if that is certain, otherwise the user is asked.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
 
 if TYPE_CHECKING:
+    from infoscope.readers.columns import ColumnRoles
     from infoscope.readers.files import Files
-    from infoscope.readers.guess_columns import ColumnRoles
 
 _PATTERN = frozenset("*?[")
 _LISTS = ("by", "show", "scores", "judge", "period")
@@ -99,7 +99,7 @@ def _open_files(
     """Open the files of a source, with the truth of another file beside them where one is named."""
     if chosen.get("truth_file"):
         options = {"key": chosen["key"], "truth": chosen.get("truth"), "read": read}
-        with ifs.readers.joined_truth(sources(source), chosen["truth_file"], **options) as joined:
+        with ifs.readers.join_truth(sources(source), chosen["truth_file"], **options) as joined:
             if chosen["key"] is None:
                 complete_command(["--key", joined.key])
             if chosen.get("truth") is None:
@@ -217,7 +217,7 @@ class _ColumnGuess:
         """Guess all roles and print the reasons and the full command as notes; reject a guess that is not certain."""
         if len(self.unnamed) == 1 and bool(self.systems) != (self.truth is not None):
             return self._take_only_column()
-        matrix = ifs.readers.recognised_matrix(files.paths[0]) if len(files.paths) == 1 else None
+        matrix = ifs.readers.recognise_matrix(files.paths[0]) if len(files.paths) == 1 else None
         if matrix is not None:
             has_option = "matrix" in self.chosen
             advice = (
@@ -228,10 +228,12 @@ class _ColumnGuess:
         if rows and not any(rows.values()):
             raise click.UsageError(f"{files.name} has a header ({', '.join(map(repr, rows))}) and no row below it")
         if self.option == "score":
-            guess = ifs.readers.score_roles_of(rows, truth=self.truth, scores=self.systems, others=others)
+            guess = ifs.readers.guess_score_roles(rows, truth=self.truth, scores=self.systems, others=others)
         else:
-            guess = ifs.readers.roles_of(rows, truth=self.truth, systems=self.systems, others=others, source=files.name)
-        roles = ifs.readers.with_repeated_names(guess, files, read)
+            guess = ifs.readers.guess_roles(
+                rows, truth=self.truth, systems=self.systems, others=others, source=files.name
+            )
+        roles = ifs.readers.mention_repeated_names(guess, files, read)
         options = self._spell_options(roles)
         if not roles.is_sure:
             raise click.UsageError(self._write_question(roles, options))

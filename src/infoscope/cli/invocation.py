@@ -169,6 +169,6 @@ def _list_columns(context: click.Context) -> Iterable[str]:
         paths = (Path(word) for word in context.args)  # left there, as the last option has no value yet
         path = next(path for path in paths if path.is_file())
         if path.stat().st_size <= _MAX_WHOLE or not _WITH_HEADER.isdisjoint(map(str.lower, path.suffixes)):
-            names: Iterable[str] = importlib.import_module("infoscope.readers.first_rows").column_names(str(path))
+            names: Iterable[str] = importlib.import_module("infoscope.readers.columns").column_names(str(path))
             return names
     return ()

@@ -24,7 +24,7 @@ from urllib.parse import urlencode
 from infoscope.explorer.access import RejectedRequest
 from infoscope.explorer.verdicts import VERDICTS
 from infoscope.readers.cell_rows import CellQuery, Change, ChangeQuery, Order, RowsQuery
-from infoscope.readers.truth_join import JoinedRows, joined_truth
+from infoscope.readers.truth_join import JoinedRows, join_truth
 
 SUFFIXES = (".csv", ".tsv", ".parquet", ".ndjson", ".jsonl", ".arrow", ".feather", ".xlsx", ".csv.gz", ".csv.zst")
 MAX_LISTED = 200
@@ -242,7 +242,7 @@ class JoinedFiles:
         with self._lock:
             if request not in self._made:
                 target = folder.new_file(".parquet", f"{folder.title(name)} with {folder.title(other)}")
-                with joined_truth(str(path), str(other_path), key=key, truth=column) as rows:
+                with join_truth(str(path), str(other_path), key=key, truth=column) as rows:
                     with remove_on_failure(target):
                         shutil.copyfile(rows.files.paths[0], target)
                     self.notes[target.name] = _describe_join(rows, folder.title(other))

@@ -27,8 +27,7 @@ from infoscope.readers.cell_rows import (
     RowsQuery,
     change_of,
 )
-from infoscope.readers.first_rows import column_names
-from infoscope.readers.guess_columns import ColumnRoles
+from infoscope.readers.columns import ColumnRoles, column_names
 from infoscope.reports.html.page import draw_label, read_style, wrap_scrolling
 
 CODE = (files("infoscope.explorer") / "explorer.js").read_text(encoding="utf-8")

@@ -46,8 +46,7 @@ from infoscope.explorer.folder import (
 )
 from infoscope.explorer.verdicts import VERDICTS, RowVerdicts, hash_row, keep_verdict, read_verdicts, truth_errors
 from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_of_cell
-from infoscope.readers.first_rows import first_rows
-from infoscope.readers.guess_columns import roles_of, with_repeated_names
+from infoscope.readers.columns import first_rows, guess_roles, mention_repeated_names
 from infoscope.results import Result
 from infoscope.studies.history import BASELINES, list_run_files
 
@@ -215,7 +214,7 @@ class FolderExplorer:
         path = str(self.folder.path(name))
         rows = first_rows(path, None)
         title = self.folder.title(name)
-        roles = with_repeated_names(roles_of(rows, source=title), path)
+        roles = mention_repeated_names(guess_roles(rows, source=title), path)
         others = {file: file for file in map(self.folder.name_of, self.folder.list_files())} | self.folder.dropped_files
         others.pop(name, None)
         note = self._joins.notes.get(name, "")

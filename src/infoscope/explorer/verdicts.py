@@ -25,9 +25,9 @@ from infoscope.core.embedded_database import duckdb, embedded_database, writing_
 from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, TEXT, Fields, Maybe, Plain, check_record, parse_json
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.columns import column_names
 from infoscope.readers.csv_text import read_header, write_text_options
 from infoscope.readers.duckdb import explain_error, identifier, literal
-from infoscope.readers.first_rows import column_names
 from infoscope.readers.query import ReadOptions
 from infoscope.results.provenance import get_time
 from infoscope.tables.ifs_file import exact_path

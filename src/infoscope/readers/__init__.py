@@ -1,12 +1,19 @@
 """Rows in, tables out: one file for each kind of source, one meaning of labels for all."""
 
+from infoscope.readers.columns import (
+    ColumnRoles,
+    column_names,
+    column_roles,
+    first_rows,
+    guess_roles,
+    guess_score_roles,
+    mention_repeated_names,
+)
 from infoscope.readers.counter import Counter
 from infoscope.readers.decode import Joint, Paired
 from infoscope.readers.engine import Engine
 from infoscope.readers.files import are_parts, means_file, names_in_braces
-from infoscope.readers.first_rows import column_names, first_rows
-from infoscope.readers.guess_columns import ColumnRoles, column_roles, roles_of, score_roles_of, with_repeated_names
-from infoscope.readers.matrix_files import read_costs, read_matrices, read_matrix, read_prevalence, recognised_matrix
+from infoscope.readers.matrix_files import read_costs, read_matrices, read_matrix, read_prevalence, recognise_matrix
 from infoscope.readers.parquet import is_built as is_parquet_compiled
 from infoscope.readers.query import ENGINES, Query, ReadOptions
 from infoscope.readers.reader import (
@@ -19,7 +26,7 @@ from infoscope.readers.reader import (
     read_tables,
     read_together,
 )
-from infoscope.readers.truth_join import JoinedRows, joined_truth
+from infoscope.readers.truth_join import JoinedRows, join_truth
 
 __all__ = [
     "ENGINES",
@@ -39,9 +46,12 @@ __all__ = [
     "column_names",
     "column_roles",
     "first_rows",
+    "guess_roles",
+    "guess_score_roles",
     "is_parquet_compiled",
-    "joined_truth",
+    "join_truth",
     "means_file",
+    "mention_repeated_names",
     "names_in_braces",
     "read",
     "read_costs",
@@ -51,8 +61,5 @@ __all__ = [
     "read_prevalence",
     "read_tables",
     "read_together",
-    "recognised_matrix",
-    "roles_of",
-    "score_roles_of",
-    "with_repeated_names",
+    "recognise_matrix",
 ]

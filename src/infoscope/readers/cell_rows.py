@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import InputError, UnknownNameError
+from infoscope.readers.columns import column_names
 from infoscope.readers.decode import (
     Group,
     Ints,
@@ -33,7 +34,6 @@ from infoscope.readers.decode import (
 from infoscope.readers.duckdb import Scan, Session, open_session, scan_files
 from infoscope.readers.engine import find_engine, open_source
 from infoscope.readers.files import Files
-from infoscope.readers.first_rows import column_names
 from infoscope.readers.frames import is_frame, label_codes, native_values
 from infoscope.readers.labels import Cleaning, from_json
 from infoscope.readers.query import Query, ReadOptions, pick_columns

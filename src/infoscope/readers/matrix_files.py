@@ -221,7 +221,7 @@ def _make_table(
         raise InputError(f"{path}: {error}") from None
 
 
-def recognised_matrix(path: str | os.PathLike[str]) -> str | None:
+def recognise_matrix(path: str | os.PathLike[str]) -> str | None:
     """Return what a file is called that holds a confusion matrix; None where it may hold rows.
 
     A matrix is recognised by its labels: every row has the name of a column, none twice, and all else is counts.

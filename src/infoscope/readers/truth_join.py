@@ -10,11 +10,10 @@ from typing import Any
 
 from infoscope.core.files import scratch_folder
 from infoscope.errors import Advised, InputError
+from infoscope.readers.columns import first_rows, guess_roles, list_columns
 from infoscope.readers.duckdb import Scan, Session, identifier, literal, open_session, scan_files
 from infoscope.readers.engine import open_source
 from infoscope.readers.files import Files
-from infoscope.readers.first_rows import first_rows, list_columns
-from infoscope.readers.guess_columns import roles_of
 from infoscope.readers.query import ReadOptions, pick_columns
 from infoscope.typing import Source
 
@@ -105,7 +104,7 @@ _SINGULAR = (
 
 
 @contextmanager
-def joined_truth(
+def join_truth(
     source: Source,
     truth_file: str | Path,
     *,
@@ -122,7 +121,7 @@ def joined_truth(
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "predictions.csv").write_text("id,svm\n1,cat\n2,dog\n3,dog\n")
     >>> _ = (folder / "labels.csv").write_text("id,gold\n3,dog\n1,cat\n2,cat\n")
-    >>> with joined_truth(folder / "predictions.csv", folder / "labels.csv", key="id") as rows:
+    >>> with join_truth(folder / "predictions.csv", folder / "labels.csv", key="id") as rows:
     ...     ifs.read(rows.files, truth=rows.truth, system="svm").counts.tolist()
     [[1, 1], [0, 1]]
     """
@@ -201,7 +200,7 @@ def _find_truth_column(files: Files, truth: str | None, key: str, present: Seque
     others = [name for name in present if name != key]
     if len(others) == 1:
         return others[0]
-    found = roles_of({name: rows for name, rows in first_rows(files).items() if name != key})
+    found = guess_roles({name: rows for name, rows in first_rows(files).items() if name != key})
     if found.truth is not None and not found.systems:
         return found.truth
     listed = ", ".join(map(repr, others)) or "no other column"

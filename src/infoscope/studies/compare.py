@@ -36,8 +36,8 @@ from infoscope.posterior.withheld_intervals import (
     find_missing_classes,
 )
 from infoscope.readers import ReadOptions, read_joint
+from infoscope.readers.columns import resolve_columns
 from infoscope.readers.files import file_name
-from infoscope.readers.guess_columns import named_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, stated_costs
 from infoscope.readers.reader import finished_tables
@@ -452,7 +452,7 @@ def compare(
         "population": population,
     }
     resolved_costs = None if costs is None else stated_costs(costs)
-    truth, system = named_columns(source, y_pred, (truth, system), read, about_rows)
+    truth, system = resolve_columns(source, y_pred, (truth, system), read, about_rows)
     order = find_class_order(source, truth, ordinal)
     options = CompareOptions(
         _find_metrics(metrics, ordinal=order is not None, costs=resolved_costs is not None),

@@ -23,10 +23,9 @@ from infoscope.errors import InputError
 from infoscope.metrics.registry import find
 from infoscope.posterior import Posterior
 from infoscope.readers import Joint, ReadOptions
+from infoscope.readers.columns import check_column_names, column_names, resolve_columns
 from infoscope.readers.files import file_name
-from infoscope.readers.first_rows import column_names
 from infoscope.readers.frames import is_column_mapping, is_eager_frame
-from infoscope.readers.guess_columns import named_columns, names_alone
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike, stated_costs
 from infoscope.readers.query import as_names
@@ -251,9 +250,9 @@ def evaluate(
         "prior": prior,
         "sample_size": sample_size,
     }
-    truth, system = named_columns(source, y_pred, (truth, system), read, about_rows)
+    truth, system = resolve_columns(source, y_pred, (truth, system), read, about_rows)
     order = find_class_order(source, truth, ordinal)
-    by = names_alone(by, "by")
+    by = check_column_names(by, "by")
     request = ColumnRequest(truth, system, weight, by, reject, positive, clean, labels, groups, keep_rows, read)
     check_examples(source, examples, show)
     resolved_costs = None if costs is None else stated_costs(costs)

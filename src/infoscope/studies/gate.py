@@ -30,7 +30,7 @@ from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
 from infoscope.posterior.withheld_intervals import DOMINANT_CLASS_METRICS
 from infoscope.readers import ReadOptions
-from infoscope.readers.guess_columns import named_columns
+from infoscope.readers.columns import resolve_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.matrix_files import CostsLike
 from infoscope.readers.query import as_names
@@ -415,7 +415,7 @@ def gate(
         "seed": seed,
         "uncertainty": uncertainty,
     }
-    truth, system = named_columns(source, y_pred, (truth, system), read, stated)
+    truth, system = resolve_columns(source, y_pred, (truth, system), read, stated)
     conditions = [*_parse_limits("min", min), *_parse_limits("max", max)]
     if baseline is None and baseline_system is None:
         for name, value in (("not_worse", not_worse), ("metrics", metrics), ("tolerance", tolerance)):

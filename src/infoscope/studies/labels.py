@@ -21,8 +21,8 @@ from infoscope.core.files import write_file
 from infoscope.core.markup import counted
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
+from infoscope.readers.columns import column_names
 from infoscope.readers.files import file_name
-from infoscope.readers.first_rows import column_names
 from infoscope.readers.labels import Cleaning, as_number
 from infoscope.readers.reader import read_rows, row_patterns
 from infoscope.results.base import Result

@@ -27,8 +27,8 @@ from infoscope.posterior.draws import DrawnBelief
 from infoscope.posterior.first_order import compute_information_sds
 from infoscope.posterior.summary import summarize_draws
 from infoscope.readers import ReadOptions
+from infoscope.readers.columns import check_optional_name
 from infoscope.readers.frames import is_column_mapping
-from infoscope.readers.guess_columns import one_name
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.reader import read_patterns
 from infoscope.results.base import Result
@@ -284,8 +284,8 @@ def latent_truth(
     >>> bool(low < 0.8 + 0.2 / 3 < high)
     True
     """
-    one_name(truth)
-    one_name(weight)
+    check_optional_name(truth)
+    check_optional_name(weight)
     if isinstance(system, str):
         raise InputError(f"one system is named, {system!r}; a latent truth needs three or more")
     if system is None:

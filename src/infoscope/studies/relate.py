@@ -28,7 +28,7 @@ from infoscope.metrics.normalized import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
 from infoscope.posterior import Posterior
 from infoscope.readers import ReadOptions, column_names
-from infoscope.readers.guess_columns import one_name
+from infoscope.readers.columns import check_optional_name
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
 from infoscope.readers.reader import read_patterns
@@ -347,7 +347,7 @@ def relate(
     >>> round(result.pair("x", "z").information.value, 3), round(result.pair("x", "z", given=True).information.value, 3)
     (0.0, 1.0)
     """
-    target, given, keep = one_name(target), as_names(given), as_names(keep)
+    target, given, keep = check_optional_name(target), as_names(given), as_names(keep)
     if target is not None and target in given:
         raise InputError(f"column {target!r} is the target and given; it is one of them")
     if triangle == "channel" and target is None:
@@ -360,7 +360,7 @@ def relate(
     if not 2 <= len(names) <= MAX_COLUMNS:
         raise InputError(f"relate needs 2 to {MAX_COLUMNS} columns, got {len(names)}")
 
-    raw = read_patterns(source, names, weight=one_name(weight), clean=clean, comparable=False, read=read)
+    raw = read_patterns(source, names, weight=check_optional_name(weight), clean=clean, comparable=False, read=read)
     if not raw.total:
         raise InputError("the source has no rows; there is nothing to relate")
     patterns, edges = bin_columns(raw, DEFAULT_BINS if bins == "nearest" else bins)

@@ -26,7 +26,7 @@ from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.metrics.losses import find_cost_doubt, read_cost_matrix
 from infoscope.metrics.registry import find, metrics_of
 from infoscope.readers import ReadOptions, read_joint
-from infoscope.readers.guess_columns import named_scores
+from infoscope.readers.columns import resolve_columns
 from infoscope.readers.labels import Cleaning
 from infoscope.readers.query import as_names
 from infoscope.results.base import Result
@@ -567,7 +567,8 @@ def sweep(
     >>> print(curve.best().threshold, curve.values("proficiency").max())
     0.8 1.0
     """
-    truth, score = named_scores(source, y_score, (truth, score), read, {"weight": weight, "by": by})
+    about_rows = {"weight": weight, "by": by}
+    truth, score = resolve_columns(source, y_score, (truth, score), read, about_rows, "score")
     if by is not None:
         names = as_names(score)
         if not isinstance(truth, str) or len(names) != 1:
