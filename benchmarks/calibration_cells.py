@@ -42,7 +42,7 @@ from infoscope.posterior.tree_levels import LogLaw, NormalLogs, PowerLaw
 from infoscope.tables import Contingency
 
 try:
-    from infoscope.posterior.withheld_intervals import DOMINANT_CLASS_METRICS, find_dominant_class
+    from infoscope.posterior.sample_size import DOMINANT_CLASS_METRICS, find_dominant_class
 except ImportError:  # a version that withholds nothing
     DOMINANT_CLASS_METRICS, find_dominant_class = frozenset(), lambda _: None
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import is_dataclass
 from functools import cache
 from math import isinf, isnan, nan
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, NamedTuple, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,10 @@ _LARGEST_KEPT = 16 << 20  # bytes
 CLEARLY_LEFT = 1e-3
 """From this share of the whole on, what is left of it is a difference that keeps twelve digits."""
 
-Real: TypeAlias = NDArray[np.float64]
+Array: TypeAlias = NDArray[np.float64]
+Indices: TypeAlias = NDArray[np.intp]
+Mask: TypeAlias = NDArray[np.bool_]
+Real: TypeAlias = Array
 """A number per table: a NumPy scalar for one table, an array for a batch."""
 
 
@@ -126,8 +129,12 @@ def undefined_where(condition: ArrayLike, value: Real) -> Real:
     return np.where(condition, np.nan, value)[()]
 
 
-def group_sum(index: NDArray[np.int64], values: Real, size: int) -> Real:
-    """Add up the last axis by group: ``out[..., g]`` adds the values whose index is g."""
+def group_sum(index: NDArray[np.int64], values: Real, size: int = 0) -> Real:
+    """Add up the last axis by group: ``out[..., g]`` adds the values whose index is g.
+
+    >>> group_sum(np.array([0, 2, 2]), np.array([1.0, 2.0, 3.0]), 3)
+    array([1., 0., 5.])
+    """
     if values.ndim == 1:
         return np.bincount(index, weights=values, minlength=size).astype(np.float64, copy=False)
     out = np.zeros((*values.shape[:-1], size))
@@ -146,6 +153,27 @@ def distinct(*parts: ArrayLike) -> NDArray[Any]:
     """
     values = np.asarray(parts[0]) if len(parts) == 1 else np.concatenate(parts)
     return np.unique(values, return_counts=True)[0]
+
+
+class Pairs(NamedTuple):
+    """Distinct pairs of numbers: the two parts, where each first occurs, which one each place has, and how often."""
+
+    one: Array
+    other: Array
+    first: Indices
+    place: Indices
+    times: Indices
+
+
+def find_distinct_pairs(one: Array, other: Array) -> Pairs:
+    """Find the pairs (x, y) that occur; several times faster than rows of a table compared as wholes.
+
+    >>> pairs = find_distinct_pairs(np.array([3.0, 1.0, 3.0]), np.array([0.5, 0.0, 0.5]))
+    >>> pairs.one, pairs.other, pairs.times
+    (array([1., 3.]), array([0. , 0.5]), array([1, 2]))
+    """
+    pairs, first, place, times = np.unique(one + 1j * other, return_index=True, return_inverse=True, return_counts=True)
+    return Pairs(pairs.real, pairs.imag, first, place.ravel(), times)
 
 
 def row_sums(values: NDArray[Any]) -> NDArray[Any]:

@@ -3,11 +3,11 @@
 ``Posterior`` is where a reader starts: it chooses a belief (``prior``: Dirichlet, mixture, rows, or the ``tree`` with
 its ``tree_levels`` and ``tree_rows``) and answers for each metric by the counts of a proportion (``proportions``), by
 exact moments (``exact_moments``, ``measures``) or by draws (``summary``). ``groups`` answers for rows that belong
-together, ``draws`` for tables that a model estimated.
+together, ``sample_size`` says how many more samples are needed.
 """
 
 from infoscope.posterior.exact_moments import PartitionMoments, partition_covariance, partition_moments
-from infoscope.posterior.first_order import cramer_rao_sd
+from infoscope.posterior.measures import cramer_rao_sd
 from infoscope.posterior.posterior import Posterior
 from infoscope.posterior.sample_size import samples_to_halve
 from infoscope.posterior.summary import Summary

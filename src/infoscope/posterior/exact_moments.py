@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import digamma, polygamma
 
-from infoscope.posterior.arrays import Array, Indices, sum_groups
+from infoscope.core.numerics import Array, Indices, group_sum
 
 # ── ε and θ ──────────────────────────────────────────────────────────────────────────────────────
 #
@@ -221,11 +221,11 @@ def sum_sparse_overlaps(cells: tuple[Indices, Indices, Array], margins: tuple[Ar
         edges = [*range(0, grid_r.size, _BLOCK), grid_r.size]
         parts = [_ratio(np.full(q - p, constant), grid_r[p:q], grid_s[p:q]) for p, q in pairwise(edges)]
         ratio = np.concatenate(parts).reshape(values_r.size, values_s.size)
-        everywhere = sum_groups(at_r, row_weight[small_r]) @ ratio
+        everywhere = group_sum(at_r, row_weight[small_r]) @ ratio
         place_r, place_s = np.zeros(r.size, dtype=np.intp), np.zeros(s.size, dtype=np.intp)
         place_r[small_r], place_s[small_s] = at_r, at_s
         stored = (row_weight[i] * weight[j]) @ ratio[place_r[i], place_s[j]]
-        rest += float(everywhere @ sum_groups(at_s, weight[small_s])) - float(stored)
+        rest += float(everywhere @ group_sum(at_s, weight[small_s])) - float(stored)
     return total + rest / _square(_LAST)
 
 
@@ -441,8 +441,8 @@ def compute_gaps(parts: MomentParts, size: int, rest: tuple[Array, Array] | None
     others = np.ones(masses.size, dtype=bool)
     others[last] = False
     left, small = (np.zeros(size), np.zeros((2, size))) if rest is None else rest
-    left = left + sum_groups(groups[others], masses[others], size)
-    small = small + np.stack([sum_groups(groups[others], value[others], size) for value in values])
+    left = left + group_sum(groups[others], masses[others], size)
+    small = small + np.stack([group_sum(groups[others], value[others], size) for value in values])
     largest, f_largest = np.zeros(size), np.zeros((2, size))
     largest[groups[last]], f_largest[:, groups[last]] = masses[last], values[:, last]
     near = left < _ALIKE * np.minimum(largest, 1.0)
@@ -760,7 +760,7 @@ def sparse_moments(cells: StoredCells, prior: float) -> EntropyMoments:
         shape = (used_rows.size, used_columns.size)
         cells = StoredCells(places_of_rows, places_of_columns, cells.counts[kept], shape)
     rows, columns, counts, (k, m) = cells
-    margins = Margins.of(sum_groups(rows, counts, k) + m * prior, sum_groups(columns, counts, m) + k * prior)
+    margins = Margins.of(group_sum(rows, counts, k) + m * prior, group_sum(columns, counts, m) + k * prior)
     v = counts + prior
     distinct, place = np.unique(v, return_inverse=True)
     excess, spread = compute_excess_and_spread(np.append(distinct, prior))
@@ -856,8 +856,8 @@ def _sparse_first_order(
         prior_like = functions.of_prior(rows, columns)
         gram += rest * (everywhere - prior_like @ prior_like.T)
         weighted = weighted - rest * prior_like
-    by_row = np.stack([sum_groups(rows, w, k) for w in weighted])
-    by_column = np.stack([sum_groups(columns, w, m) for w in weighted])
+    by_row = np.stack([group_sum(rows, w, k) for w in weighted])
+    by_column = np.stack([group_sum(columns, w, m) for w in weighted])
     if rest:
         by_row = by_row + rest * (m * (c[:, None] + x) + y.sum(1)[:, None])
         by_column = by_column + rest * (k * (c[:, None] + y) + x.sum(1)[:, None])
@@ -891,8 +891,7 @@ def _sparse_beyond(cells: tuple[Indices, Indices, Array, Array], margins: Margin
     i, j, a = rows[pair], columns[pair], v[pair]
     others = ~pair
     beside, below = (
-        sum_groups(side[others], v[others] - prior, size)
-        + prior * (width - sum_groups(pairs, np.ones(pairs.size), size))
+        group_sum(side[others], v[others] - prior, size) + prior * (width - group_sum(pairs, np.ones(pairs.size), size))
         for side, pairs, size, width in (
             (rows, i, margins.rows.size, margins.columns.size),
             (columns, j, margins.columns.size, margins.rows.size),
@@ -916,7 +915,7 @@ def _sparse_overlap(cells: StoredCells, margins: Margins, v: Array, prior: float
             here, there = rows == largest, rows != largest
             a = np.full(s.size, prior)
             a[columns[here]] = v[here]
-            others = sum_groups(columns[there], v[there] - prior, s.size) + (r.size - 1) * prior
+            others = group_sum(columns[there], v[there] - prior, s.size) + (r.size - 1) * prior
             below = (rows[there] - (rows[there] > largest), columns[there], v[there])
             rest = sum_sparse_overlaps(below, (np.delete(r, largest), s), prior)
             return rest + sum_overlap_change(a, others, margins.total)
@@ -971,7 +970,7 @@ def partition_moments(partitions: Sequence[Indices], concentrations: Array) -> P
     total = v.sum()
     weights = v / total
     parts = [np.unique(np.asarray(part)[kept], return_inverse=True)[1] for part in partitions]
-    masses = [sum_groups(part, v) for part in parts]
+    masses = [group_sum(part, v) for part in parts]
     excess_total, spread_total = (x[0] for x in compute_excess_and_spread(np.array([total])))
     functions = np.empty((len(parts), v.size))
     for function, part, mass in zip(functions, parts, masses, strict=True):
@@ -997,12 +996,12 @@ def _sum_shared_overlap(one: Indices, other: Indices, mass: tuple[Array, Array, 
     v, r, s = mass
     keys = one * s.size + other
     if r.size * s.size <= _MOST_UNSORTED * v.size:
-        sums = sum_groups(keys, v, r.size * s.size)
+        sums = group_sum(keys, v, r.size * s.size)
         pairs = np.flatnonzero(sums)
         overlaps = sums[pairs]
     else:
         pairs, place = np.unique(keys, return_inverse=True)
-        overlaps = sum_groups(place, v)
+        overlaps = group_sum(place, v)
     if pairs.size == r.size:  # the first refines the other: closed form
         return float(compute_excess_and_spread(s)[1].sum())
     if pairs.size == s.size:
@@ -1060,7 +1059,7 @@ def compute_group_entropies(groups: Indices, v: Array, rest: tuple[Array, float]
     """
     others, prior = rest
     size = others.size
-    total = sum_groups(groups, v, size) + others * prior
+    total = group_sum(groups, v, size) + others * prior
     excess, spread = compute_excess_and_spread(np.append(v, prior))
     whole = np.where(total > 0, total, 1.0)
     excess_total, spread_total = compute_excess_and_spread(whole)
@@ -1069,10 +1068,10 @@ def compute_group_entropies(groups: Indices, v: Array, rest: tuple[Array, float]
     function = np.log(wholes / filled) + excess_total[groups] - excess[:-1]
     unseen = np.log(whole / prior) + excess_total - excess[-1] if prior > 0 else np.zeros(size)
     weight, weight_unseen = v / wholes, others * prior / whole
-    mean = sum_groups(groups, weight * function, size) + weight_unseen * unseen
+    mean = group_sum(groups, weight * function, size) + weight_unseen * unseen
     centred = function - mean[groups]
-    first = sum_groups(groups, weight * centred**2, size) + weight_unseen * (unseen - mean) ** 2
-    second = sum_groups(groups, spread[:-1], size) + others * spread[-1] - spread_total
+    first = group_sum(groups, weight * centred**2, size) + weight_unseen * (unseen - mean) ** 2
+    second = group_sum(groups, spread[:-1], size) + others * spread[-1] - spread_total
     largest = np.zeros(size)
     np.maximum.at(largest, groups, v)
     if find_dominated(largest, whole).size:

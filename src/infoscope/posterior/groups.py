@@ -22,9 +22,8 @@ from scipy.special import betaincinv, ndtri
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError, check_level
 from infoscope.metrics.registry import Metric
-from infoscope.posterior.draws import find_with_interval
 from infoscope.posterior.posterior import Posterior
-from infoscope.posterior.summary import MetricSummaries, Summary
+from infoscope.posterior.summary import MetricSummaries, Summary, find_with_interval
 from infoscope.tables import Contingency
 from infoscope.tables.transformations import reweighted
 

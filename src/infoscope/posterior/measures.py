@@ -1,19 +1,21 @@
-"""Metrics that need no draws (linear in the entropies, or a ratio of two), and the correction of a belief's mean.
+"""Information measures of a table: those with exact moments, their ranges, and first-order errors of any metric.
 
-In few samples the information looks too high, and rare classes look better or worse than they are. The tree corrects
-that by what it learns of the whole table. The correction is a model's, so a share of it counts as one further sd:
-limits and sd are stretched about the mean by √(1 + (τD/sd)²), with D the sample's value less the posterior mean. D
-falls like 1/n and the sd like 1/√n, so nothing happens where data suffice.
+A metric that is linear in the entropies, or a ratio of two such, needs no draws. To first order, the entropy of a
+partition has the influence −log p − H at each sample; an information measure is a sum of three such partitions (truth,
+system, both), and a ratio of two measures follows by the quotient rule. Every other metric is differentiated
+numerically. This gives standard errors, the Cramér-Rao bound, and how errors of two systems go together.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.core.numerics import Real
-from infoscope.metrics.registry import Metric
+from infoscope.core.numerics import Array, Indices, dot
+from infoscope.errors import InputError, UndefinedError
+from infoscope.metrics.registry import Metric, find
 from infoscope.posterior.exact_moments import MEASURES, EntropyMoments
-from infoscope.posterior.summary import Summary
+from infoscope.tables import Contingency
+from infoscope.tables.contingency import remembered
 
 #: metrics that are an entropy measure times 1/ln 2
 LINEAR = {
@@ -95,59 +97,193 @@ def find_upper_end(measure: str, shape: tuple[int, int]) -> float:
     return float(ends.get(measure, k + m))
 
 
-_WORTH_SAYING = 0.5  # of an sd
-_VISIBLE = 0.001
-_AT_THE_END = 0.01  # of an interval's width: a limit as close as that to an end of the range is the end
-
-
-class Correction(NamedTuple):
-    """The value of the sample, the posterior mean, the sd of the draws, and the share of the difference in doubt."""
-
-    sample: float
-    mean: float
-    sd: float
-    doubt: float
-
-    @property
-    def is_large(self) -> bool:
-        """True if what is in doubt exceeds half an sd, and the difference can be seen."""
-        moved = abs(self.sample - self.mean)
-        return moved > _VISIBLE and self.doubt * moved > _WORTH_SAYING * self.sd
-
-    def __str__(self) -> str:
-        """Say it as part of a sentence."""
-        return f"from {100 * self.sample:.1f}% to {100 * self.mean:.1f}%"
-
-
-def allow_for_correction(
-    summary: Summary, sample: Real, doubt: float, ends: tuple[Real | float, Real | float]
-) -> Summary:
-    """Stretch a summary by what is in doubt, within the ends of its metric.
-
-    The limit on the side where the sample lies at an end of the metric's range is that end: all samples right do not
-    speak against a perfect system.
-
-    >>> summary = Summary(0.4, 0.03, 0.34, 0.46)
-    >>> print("{:.3f} {:.3f} {:.3f} {:.3f}".format(*allow_for_correction(summary, 0.6, 0.2, (0.0, 1.0))))
-    0.400 0.050 0.300 0.500
-    """
-    unknown = ~np.isfinite(np.stack([np.asarray(part, dtype=float) for part in summary])).all(0)
-    mean, sd, low, high = (np.where(unknown, 0.0, part) for part in summary)
-    sample = np.asarray(sample, dtype=float)
-    moved = doubt * (np.where(np.isfinite(sample), sample, mean) - mean)
-    wide = np.hypot(sd, moved)
-    stretch = np.divide(wide, sd, out=np.ones_like(wide), where=sd > 0)
-    low, high = mean + (low - mean) * stretch, mean + (high - mean) * stretch
-    near = _AT_THE_END * (high - low)
-    low = np.where((sample <= ends[0]) | (low <= ends[0] + near), ends[0], np.minimum(low, ends[1]))
-    high = np.where((sample >= ends[1]) | (high >= ends[1] - near), ends[1], np.maximum(high, ends[0]))
-    parts = zip(summary, (mean, sd * stretch, low, high), strict=True)
-    return Summary(*(np.where(unknown, kept, new)[()] for kept, new in parts))
-
-
 def find_ends(entry: Metric, shape: tuple[int, int]) -> tuple[float, float]:
     """Return the range of a metric for tables of this shape: no entropy exceeds the logarithm of the classes."""
     low, high = entry.card.range
     if entry.name in _BOUNDED:
         return low, find_upper_end(_BOUNDED[entry.name], shape) * _BITS
     return low, float(np.exp(find_upper_end(_PERPLEXITIES[entry.name], shape))) if entry.name in _PERPLEXITIES else high
+
+
+# ── first order ──────────────────────────────────────────────────────────────────────────────────
+
+#: measures as sums of H(T), H(S) and H(T,S)
+_PARTS = {
+    "truth": (1.0, 0.0, 0.0),
+    "system": (0.0, 1.0, 0.0),
+    "joint": (0.0, 0.0, 1.0),
+    "mutual": (1.0, 1.0, -1.0),
+    "missed": (0.0, -1.0, 1.0),
+    "spurious": (-1.0, 0.0, 1.0),
+    "erroneous": (-1.0, -1.0, 2.0),
+}
+_CANCELLED = 1e-6  # share of a variance that may be left of its terms before they are combined cell by cell
+_ROUNDING = 1e-13
+
+
+def is_information(name: str) -> bool:
+    """Return True if a metric is an information measure, or a ratio of two."""
+    return name in LINEAR or name in RATIOS
+
+
+def correct_by_miller_madow(name: str, table: Contingency, size: float) -> float:
+    """Return an information measure of entropies that are corrected for bias as Miller and Madow (1955) do.
+
+    Each entropy is raised by (classes or cells in use − 1) / 2n nats. It is about the least correction that any table
+    needs: exact where every cell in use holds several samples, too small where errors are spread over many cells.
+    """
+    used = [np.count_nonzero(counts) - 1 for counts in (table.row_totals, table.column_totals, table.cells)]
+    entropies = _influences(table).entropies + np.array(used) / (2 * size * np.log(2.0))
+    if name in LINEAR:
+        return float(np.array(_PARTS[LINEAR[name]]) @ entropies)
+    top, bottom = (float(np.array(_PARTS[measure]) @ entropies) for measure in RATIOS[name])
+    return top / bottom if bottom > 0 else np.nan
+
+
+class _Influences(NamedTuple):
+    """Cells that have data, their shares, the influence of each of the three entropies there, and the entropies."""
+
+    places: Indices
+    shares: Array
+    influences: Array
+    entropies: Array
+
+
+@remembered
+def _influences(table: Contingency) -> _Influences:
+    """Compute the influences of the three entropies, in bits."""
+    shares = table.cells / table.grand_total
+    places = np.flatnonzero(shares)
+    shares = shares[places]
+    rows, columns = table.row_shares[table.cell_rows[places]], table.column_shares[table.cell_columns[places]]
+    surprise = -np.log2(np.stack([rows, columns, shares]))
+    entropies = dot(surprise, shares)
+    return _Influences(places, shares, surprise - entropies[:, None], entropies)
+
+
+def _weights(name: str, entropies: Array) -> Array:
+    """Return the metric's gradient by H(T), H(S) and H(T,S)."""
+    if name in LINEAR:
+        return np.array(_PARTS[LINEAR[name]])
+    top, bottom = (np.array(_PARTS[measure]) for measure in RATIOS[name])
+    whole = float(bottom @ entropies)
+    if whole <= 0:
+        return np.full(3, np.nan)
+    return (top - bottom * float(top @ entropies) / whole) / whole
+
+
+def compute_information_influence(name: str, table: Contingency) -> Array:
+    """Return how far one more sample in each stored cell moves an information measure, times the number of samples."""
+    places, _, influences, entropies = _influences(table)
+    out = np.zeros(table.cells.size)
+    out[places] = _weights(name, entropies) @ influences
+    return out
+
+
+def compute_information_sds(table: Contingency, size: float) -> dict[str, float]:
+    """Compute the first-order standard error of every information measure for this many samples; NaN if undefined.
+
+    >>> table = Contingency.from_matrix([[40, 10], [10, 40]])
+    >>> print(f"{compute_information_sds(table, 100)['mutual_information']:.4f}")
+    0.0800
+    """
+    _, shares, influences, entropies = _influences(table)
+    covariance = (influences * shares) @ influences.T
+    sds = {}
+    for name in (*LINEAR, *RATIOS):
+        g = _weights(name, entropies)
+        variance, largest = float(g @ covariance @ g), float(np.abs(g) @ np.sqrt(np.diag(covariance))) ** 2
+        if variance < _CANCELLED * largest:  # combine cell by cell; what is rounding there, as at independence, is 0
+            combined = g @ influences
+            scale = np.abs(g) @ (np.abs(influences) + entropies[:, None])
+            combined[np.abs(combined) < _ROUNDING * scale] = 0.0
+            variance = float(shares @ combined**2)
+        sds[name] = float(np.sqrt(variance / size))
+    return sds
+
+
+_STEP = 1e-5
+_BLOCK_CELLS = 2_000_000
+_MOST_CELLS = 20_000
+
+
+def compute_log_slopes(name: str, table: Contingency, occupied: Indices) -> Array:
+    """Differentiate the metric by the logarithm of each occupied cell's share, by central differences."""
+    if occupied.size > _MOST_CELLS:
+        raise InputError(f"{occupied.size} occupied cells are too many for a numerical gradient; merge classes")
+    score = find(name).score
+    out = np.empty(occupied.size)
+    block = max(1, _BLOCK_CELLS // (2 * table.cells.size))
+    for start in range(0, occupied.size, block):
+        places = occupied[start : start + block]
+        varied = np.broadcast_to(table.cells, (2, places.size, table.cells.size)).copy()
+        varied[0, np.arange(places.size), places] *= np.exp(_STEP)
+        varied[1, np.arange(places.size), places] *= np.exp(-_STEP)
+        up, down = np.asarray(score(table.with_cells(varied)))
+        out[start : start + block] = (up - down) / (2 * _STEP)
+    return out
+
+
+def compute_influence(name: str, table: Contingency) -> Array:
+    """Return the metric's gradient at each cell, centred so that its mean over the samples is 0; 0 at empty cells.
+
+    Its variance over the samples, divided by their number, is the squared first-order standard error; the
+    covariance of two systems' influences over the same samples tells how their errors go together.
+
+    >>> table = Contingency.from_matrix([[40, 10], [10, 40]])
+    >>> [round(float(x), 3) for x in compute_influence("accuracy", table)]
+    [0.2, -0.8, -0.8, 0.2]
+    """
+    if is_information(find(name).name):
+        return compute_information_influence(find(name).name, table)
+    occupied = np.flatnonzero(table.cells)
+    slopes = compute_log_slopes(name, table, occupied)
+    out = np.zeros(table.cells.size)
+    out[occupied] = slopes / (table.cells[occupied] / table.total) - slopes.sum()
+    return out
+
+
+def cramer_rao_sd(table: Contingency, name: str) -> float:
+    """Compute √(gᵀ(diag p − ppᵀ)g / n) for a metric with gradient g: the best an unbiased estimate can do.
+
+    It is 0 where the gradient vanishes, as that of the mutual information does at independence; the exact
+    posterior sd is not. The ratio of the two says how far first order can be trusted.
+
+    Parameters
+    ----------
+    table : Contingency
+        One table of counts with a known sample size.
+    name : str
+        Id or alias of a metric of the whole table.
+
+    Returns
+    -------
+    float
+        Standard deviation.
+
+    Raises
+    ------
+    UndefinedError
+        If the metric is not a function of the probabilities alone.
+    InputError
+        If the table is a batch or re-weighted, or its sample size is not known.
+
+    Examples
+    --------
+    >>> table = Contingency.from_matrix([[40, 10], [10, 40]])
+    >>> print(f"{cramer_rao_sd(table, 'accuracy'):.4f}")  # √(0.8 · 0.2 / 100)
+    0.0400
+    """
+    entry = find(name)
+    if entry.card.posterior == "none" or entry.card.level != "table":
+        raise UndefinedError(f"{entry.name} is not a function of the probabilities alone; it has no Cramér-Rao bound")
+    size = table.sample_size
+    if table.batch_shape or table.reweighting is not None or size is None:
+        raise InputError("a Cramér-Rao bound needs one table of counts with a known sample size; give such a table")
+    if is_information(entry.name):
+        return compute_information_sds(table, size)[entry.name]
+    occupied = np.flatnonzero(table.cells)
+    shares = table.cells[occupied] / table.total
+    slopes = compute_log_slopes(entry.name, table, occupied)
+    spread = float(np.sum(slopes**2 / shares) - slopes.sum() ** 2)
+    return float(np.sqrt(max(spread, 0.0) / size))

@@ -14,13 +14,11 @@ from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
-from infoscope.core.numerics import Real, frozen, keep_freed_memory
+from infoscope.core.numerics import Array, Real, frozen, group_sum, keep_freed_memory
 from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.metrics.shannon import cell_terms
-from infoscope.posterior.arrays import Array, sum_groups
-from infoscope.posterior.draws import check_draws
 from infoscope.posterior.exact_moments import (
     MEASURES,
     EntropyMoments,
@@ -29,21 +27,28 @@ from infoscope.posterior.exact_moments import (
     compute_group_shares,
     mix_groups,
 )
-from infoscope.posterior.first_order import correct_by_miller_madow, is_information
 from infoscope.posterior.measures import (
     LINEAR,
     RATIOS,
-    Correction,
     ExactSummary,
-    allow_for_correction,
+    correct_by_miller_madow,
     find_ends,
+    is_information,
     summarize_linear,
     summarize_ratio,
 )
 from infoscope.posterior.prior import Belief, DirichletBelief, ExactBelief, MixtureBelief, make_belief, read_prior
 from infoscope.posterior.proportions import find_lower_limit_of_mean_recall, is_proportion, summarize_proportion
 from infoscope.posterior.sample_size import count_samples, explain_sample_size, rescale_to_samples
-from infoscope.posterior.summary import MetricSummaries, Summary, find_beta_limits, summarize_draws
+from infoscope.posterior.summary import (
+    Correction,
+    MetricSummaries,
+    Summary,
+    allow_for_correction,
+    check_draws,
+    find_beta_limits,
+    summarize_draws,
+)
 from infoscope.posterior.tree import Tree
 from infoscope.posterior.tree_rows import compute_split_r_hat
 from infoscope.tables import Contingency
@@ -602,8 +607,8 @@ def _moments_within(belief: DirichletBelief, side: Side) -> tuple[GroupMoments, 
     others, prior = np.zeros(size), 0.0
     if table.is_sparse:
         prior = float(belief.prior)
-        others = width - sum_groups(groups, np.ones(v.size), size)
-    total = sum_groups(groups, v, size) + others * prior
+        others = width - group_sum(groups, np.ones(v.size), size)
+    total = group_sum(groups, v, size) + others * prior
     part = np.full(size, np.nan)
     prior_of_matches = belief.prior if isinstance(belief.prior, float) else belief.prior[table.matches]
     part[table.matches[SIDES.index(side)]] = table.diagonal + prior_of_matches

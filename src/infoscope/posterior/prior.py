@@ -19,8 +19,8 @@ from functools import cached_property
 import numpy as np
 from scipy.special import gammaln
 
+from infoscope.core.numerics import Array, Indices, Mask
 from infoscope.errors import InputError, UnknownNameError
-from infoscope.posterior.arrays import Array, Indices, Mask
 from infoscope.posterior.exact_moments import EntropyMoments, StoredCells, dense_moments, sparse_moments
 from infoscope.posterior.tree import Tree
 from infoscope.posterior.tree_levels import pick

@@ -1,8 +1,12 @@
 """Summaries: from a mean and a spread, or from draws, to what is printed: mean, sd, low, high.
 
 ``Posterior``, ``GroupPosterior`` and ``DrawnBelief`` are ``MetricSummaries``: they say what they know of several
-metrics, and this module derives the rest.
+metrics, and this module derives the rest. ``DrawnBelief`` answers from stated draws for tables that a model estimated
+(judges, latent truth), as ``Posterior`` does for counted tables. A tree moves the sample's value: ``Correction`` says
+by how much, and ``allow_for_correction`` widens a summary by what is in doubt.
 """
+
+from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -13,7 +17,10 @@ import numpy as np
 from scipy.special import betaincinv, ndtri
 
 from infoscope.core.numerics import Real
-from infoscope.metrics.registry import find, metrics_of
+from infoscope.errors import InputError, UndefinedError, check_level
+from infoscope.metrics.registry import Metric, find, metrics_of
+from infoscope.tables import Contingency
+from infoscope.tables.transformations import reweighted
 
 _FEW_DRAWS = 200  # below, limits are those of normal draws
 _FAR_BEYOND = 3.0  # times the distance of the limits: a mean so far from them belongs to a few draws alone
@@ -100,6 +107,74 @@ class MetricSummaries(ABC):
     def _by_side(self, side: Literal["truth", "system"], level: float) -> dict[str, Summary]:
         names = [entry.name for entry in metrics_of(side) if entry.card.posterior != "none"]
         return {name.partition("_")[2]: summary for name, summary in self.summaries(names, level).items()}
+
+
+class DrawnBelief(MetricSummaries):
+    """Answers ``summary``, ``summaries``, ``by_class`` and ``by_output`` as a Posterior does, from stated draws."""
+
+    def __init__(self, table: Contingency) -> None:
+        origin = table if table.reweighting is None else table.reweighting.origin
+        if origin.estimation is None:
+            raise InputError("the table was counted, not estimated; its belief is a Posterior")
+        self.table = table
+        draws = origin.estimation.draws
+        batch = origin.with_cells(draws.reshape(len(draws), -1))
+        self._batch = reweighted(batch, table.reweighting)
+        self._moments = origin.estimation.moments if table.reweighting is None else {}
+        self._scores: dict[str, Real] = {}
+
+    def __repr__(self) -> str:
+        """Name the tables that it is a belief about, in a line."""
+        return f"DrawnBelief of {self._batch.batch_shape[0]:,} tables of {self.table.total:,.6g} rows"
+
+    @property
+    def draw_count(self) -> int:
+        """Number of tables that were drawn."""
+        return int(self._batch.batch_shape[0])
+
+    def draw_tables(self, n: int | None = None, rng: np.random.Generator | None = None) -> Contingency:
+        """Return the drawn tables as a batch: all of them, or n drawn from them again."""
+        if n is None:
+            return self._batch
+        check_draws(n)
+        places = (rng or np.random.default_rng(0)).integers(self.draw_count, size=n)
+        return self._batch.with_cells(self._batch.cells[places])
+
+    def draws(self, name: str) -> Real:
+        """Score every drawn table by a metric."""
+        entry = find_with_interval(name)
+        if entry.name not in self._scores:
+            values = np.asarray(entry.score(self._batch), dtype=np.float64)
+            whole = np.broadcast_to(values, self._batch.batch_shape) if values.ndim == 0 else values
+            self._scores[entry.name] = whole
+        return self._scores[entry.name]
+
+    def summaries(self, names: Sequence[str], level: float = 0.95) -> dict[str, Summary]:
+        """Summarize several metrics, by id: draws moved and stretched to the exact mean and sd where there are any."""
+        check_level(level)
+        summaries = {}
+        for name in [find_with_interval(name).name for name in names]:
+            summary = summarize_draws(self.draws(name), level)
+            if name in self._moments and summary.sd:
+                mean, sd = self._moments[name]
+                low, high = (mean + (limit - summary.mean) * sd / summary.sd for limit in (summary.low, summary.high))
+                summary = Summary(np.float64(mean), np.float64(sd), low, high)  # type: ignore[arg-type]
+            summaries[name] = summary
+        return summaries
+
+
+def find_with_interval(name: str) -> Metric:
+    """Return the metric of this id or alias; one of counts alone, or of cells, is rejected."""
+    entry = find(name)
+    if entry.card.posterior == "none" or entry.card.level == "cell":
+        raise UndefinedError(f"{entry.name} has no interval: {entry.card.note or 'it is a count'}")
+    return entry
+
+
+def check_draws(n: object) -> None:
+    """Reject a number of draws that is none."""
+    if not isinstance(n, (int, np.integer)) or n < 1:
+        raise InputError(f"{n!r} draws are asked for; give a whole number from 1 on")
 
 
 def find_beta_limits(mean: Real, sd: Real, upper: Real, level: float) -> tuple[Real, Real]:
@@ -219,3 +294,60 @@ def _summarize_infinite(values: Real, lost: Any, level: float) -> Summary:
 
 def _tails(level: float) -> tuple[float, float]:
     return (1 - level) / 2, (1 + level) / 2
+
+
+# ── corrections ──────────────────────────────────────────────────────────────────────────────────
+#
+# In few samples the information looks too high, and rare classes look better or worse than they are. The tree corrects
+# that by what it learns of the whole table. The correction is a model's, so a share of it counts as one further sd:
+# limits and sd are stretched about the mean by √(1 + (τD/sd)²), with D the sample's value less the posterior mean. D
+# falls like 1/n and the sd like 1/√n, so nothing happens where data suffice.
+
+_WORTH_SAYING = 0.5  # of an sd
+_VISIBLE = 0.001
+_AT_THE_END = 0.01  # of an interval's width: a limit as close as that to an end of the range is the end
+
+
+class Correction(NamedTuple):
+    """The value of the sample, the posterior mean, the sd of the draws, and the share of the difference in doubt."""
+
+    sample: float
+    mean: float
+    sd: float
+    doubt: float
+
+    @property
+    def is_large(self) -> bool:
+        """True if what is in doubt exceeds half an sd, and the difference can be seen."""
+        moved = abs(self.sample - self.mean)
+        return moved > _VISIBLE and self.doubt * moved > _WORTH_SAYING * self.sd
+
+    def __str__(self) -> str:
+        """Say it as part of a sentence."""
+        return f"from {100 * self.sample:.1f}% to {100 * self.mean:.1f}%"
+
+
+def allow_for_correction(
+    summary: Summary, sample: Real, doubt: float, ends: tuple[Real | float, Real | float]
+) -> Summary:
+    """Stretch a summary by what is in doubt, within the ends of its metric.
+
+    The limit on the side where the sample lies at an end of the metric's range is that end: all samples right do not
+    speak against a perfect system.
+
+    >>> summary = Summary(0.4, 0.03, 0.34, 0.46)
+    >>> print("{:.3f} {:.3f} {:.3f} {:.3f}".format(*allow_for_correction(summary, 0.6, 0.2, (0.0, 1.0))))
+    0.400 0.050 0.300 0.500
+    """
+    unknown = ~np.isfinite(np.stack([np.asarray(part, dtype=float) for part in summary])).all(0)
+    mean, sd, low, high = (np.where(unknown, 0.0, part) for part in summary)
+    sample = np.asarray(sample, dtype=float)
+    moved = doubt * (np.where(np.isfinite(sample), sample, mean) - mean)
+    wide = np.hypot(sd, moved)
+    stretch = np.divide(wide, sd, out=np.ones_like(wide), where=sd > 0)
+    low, high = mean + (low - mean) * stretch, mean + (high - mean) * stretch
+    near = _AT_THE_END * (high - low)
+    low = np.where((sample <= ends[0]) | (low <= ends[0] + near), ends[0], np.minimum(low, ends[1]))
+    high = np.where((sample >= ends[1]) | (high >= ends[1] - near), ends[1], np.maximum(high, ends[0]))
+    parts = zip(summary, (mean, sd * stretch, low, high), strict=True)
+    return Summary(*(np.where(unknown, kept, new)[()] for kept, new in parts))

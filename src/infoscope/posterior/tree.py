@@ -23,8 +23,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import betaln, expit, gammaln, logit
 
-from infoscope.core.numerics import best_assignment
-from infoscope.posterior.arrays import Array, Indices, Mask
+from infoscope.core.numerics import Array, Indices, Mask, best_assignment
 from infoscope.posterior.tree_levels import (
     BetaLevel,
     PrevalenceLevel,

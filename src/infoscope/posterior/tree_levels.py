@@ -14,8 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import expit, gammaln, logit
 
-from infoscope.core.numerics import distinct
-from infoscope.posterior.arrays import Array, Indices, Mask, Pairs, find_distinct_pairs
+from infoscope.core.numerics import Array, Indices, Mask, Pairs, distinct, find_distinct_pairs
 
 # ── grids ────────────────────────────────────────────────────────────────────────────────────────
 

@@ -23,8 +23,7 @@ import numpy as np
 import numpy.typing as npt
 from scipy.special import digamma, gammaln, xlogy
 
-from infoscope.core.numerics import distinct
-from infoscope.posterior.arrays import Array, Indices, Mask, find_distinct_pairs, sum_groups
+from infoscope.core.numerics import Array, Indices, Mask, distinct, find_distinct_pairs, group_sum
 from infoscope.posterior.tree_levels import BetaLevel, compute_log_total, make_log_grid, normalize_weights, pick
 
 _MANY_CELLS = 2000
@@ -428,7 +427,7 @@ class BlockRows:
     def _totals(self) -> tuple[Array, Array]:
         """Samples of each row inside its block and outside."""
         rows, counts, inside = self._occupied
-        inner, outer = (sum_groups(rows[here], counts[here], len(self.counts)) for here in (inside, ~inside))
+        inner, outer = (group_sum(rows[here], counts[here], len(self.counts)) for here in (inside, ~inside))
         return inner, outer
 
     @cached_property

@@ -24,17 +24,16 @@ from infoscope.metrics import truth_entropy
 from infoscope.metrics.chance import CHANCE_LEVEL, chance_p_value
 from infoscope.metrics.registry import Law, Metric, find
 from infoscope.posterior import Posterior
-from infoscope.posterior.draws import DrawnBelief
 from infoscope.posterior.groups import GroupPosterior
 from infoscope.posterior.prior import DirichletBelief, choose_default_prior
-from infoscope.posterior.summary import Summary
-from infoscope.posterior.tree import Tree
-from infoscope.posterior.withheld_intervals import (
+from infoscope.posterior.sample_size import (
     CLASS_COUNT_METRICS,
     DOMINANT_CLASS_METRICS,
     find_dominant_class,
     find_missing_classes,
 )
+from infoscope.posterior.summary import DrawnBelief, Summary
+from infoscope.posterior.tree import Tree
 from infoscope.readers import ReadOptions, read_joint
 from infoscope.readers.columns import resolve_columns
 from infoscope.readers.files import file_name

@@ -20,7 +20,7 @@ from scipy.special import betainc, betaincinv, gammaincc, ndtri
 from infoscope.core.numerics import Real, distinct, dot, holm
 from infoscope.metrics.registry import Metric
 from infoscope.posterior import partition_moments
-from infoscope.posterior.first_order import compute_influence, is_information
+from infoscope.posterior.measures import compute_influence, is_information
 from infoscope.results.estimate import Difference, Estimate, Verdict
 from infoscope.studies.judge import Judged
 from infoscope.studies.predictions import PairCells

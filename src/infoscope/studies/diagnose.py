@@ -24,13 +24,13 @@ from infoscope.metrics import random_accuracy
 from infoscope.metrics.chance import CHANCE_LEVEL
 from infoscope.posterior import Posterior, samples_to_halve
 from infoscope.posterior.groups import GroupPosterior
-from infoscope.posterior.sample_size import round_up
-from infoscope.posterior.withheld_intervals import (
+from infoscope.posterior.sample_size import (
     CLASS_COUNT_METRICS,
     DOMINANT_CLASS_METRICS,
     FEWEST_PER_CLASS,
     find_dominant_class,
     find_missing_classes,
+    round_up,
 )
 from infoscope.readers.labels import cleaning_for
 from infoscope.results.finding import Finding, Severity

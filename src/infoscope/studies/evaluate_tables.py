@@ -19,10 +19,10 @@ from infoscope.metrics.chance import chance_p_value
 from infoscope.metrics.registry import catalogue, metrics_of
 from infoscope.metrics.shannon import entropies
 from infoscope.posterior import Posterior, samples_to_halve
-from infoscope.posterior.draws import DrawnBelief
-from infoscope.posterior.first_order import compute_information_sds
 from infoscope.posterior.groups import GroupPosterior
+from infoscope.posterior.measures import compute_information_sds
 from infoscope.posterior.sample_size import explain_sample_size
+from infoscope.posterior.summary import DrawnBelief
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
 from infoscope.studies.clustering import splits_and_merges

@@ -28,7 +28,7 @@ from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import Metric, find
 from infoscope.posterior import Posterior
-from infoscope.posterior.withheld_intervals import DOMINANT_CLASS_METRICS
+from infoscope.posterior.sample_size import DOMINANT_CLASS_METRICS
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import resolve_columns
 from infoscope.readers.labels import Cleaning

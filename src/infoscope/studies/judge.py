@@ -23,7 +23,7 @@ from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, Named, check
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.posterior import Posterior
-from infoscope.posterior.draws import DrawnBelief
+from infoscope.posterior.summary import DrawnBelief
 from infoscope.readers import ReadOptions
 from infoscope.readers.files import Files, is_read_once
 from infoscope.readers.labels import Cleaning, check_comparable, cleaning_for, match_label

@@ -21,7 +21,7 @@ from infoscope.errors import InputError
 from infoscope.metrics import accuracy
 from infoscope.metrics.chance import CHANCE_LEVEL, chance_p_value, information_nats, permuted_p_value
 from infoscope.posterior import Summary
-from infoscope.posterior.draws import DrawnBelief
+from infoscope.posterior.summary import DrawnBelief
 from infoscope.results.finding import Finding
 from infoscope.results.notation import state_p_value
 from infoscope.studies.judge_strata import RIGHT

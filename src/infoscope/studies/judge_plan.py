@@ -21,7 +21,7 @@ from infoscope.core.markup import counted
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
-from infoscope.posterior.first_order import compute_influence
+from infoscope.posterior.measures import compute_influence
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding

@@ -23,9 +23,8 @@ from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError
 from infoscope.metrics import proficiency
 from infoscope.metrics.registry import find
-from infoscope.posterior.draws import DrawnBelief
-from infoscope.posterior.first_order import compute_information_sds
-from infoscope.posterior.summary import summarize_draws
+from infoscope.posterior.measures import compute_information_sds
+from infoscope.posterior.summary import DrawnBelief, summarize_draws
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import check_optional_name
 from infoscope.readers.frames import is_column_mapping

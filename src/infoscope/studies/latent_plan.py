@@ -21,7 +21,7 @@ from infoscope.core.numerics import Real, as_real
 from infoscope.core.validation import LEVEL, Number, validated
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics.registry import find
-from infoscope.posterior.first_order import compute_influence, compute_information_sds, is_information
+from infoscope.posterior.measures import compute_influence, compute_information_sds, is_information
 from infoscope.readers import ReadOptions
 from infoscope.results.estimate import Estimate
 from infoscope.results.finding import Finding
