@@ -27,7 +27,7 @@ from timing import sized
 
 import infoscope as ifs
 from infoscope.explorer import open_server
-from infoscope.readers.cell_rows import CellQuery, ChangeQuery, KnownCounts, rows_of_cell
+from infoscope.readers.cell_rows import CellQuery, ChangeQuery, KnownCounts, read_cell_rows
 from infoscope.readers.columns import first_rows, guess_roles
 
 ROWS = sized(10_000_000, 4000)
@@ -67,20 +67,20 @@ def rows(path: Path) -> None:
     """What a click asks for."""
     cell = CellQuery("truth", "svm", "class 3", "class 5")
     source = str(path)
-    measured("50 rows of a cell at random", 1.0, lambda: rows_of_cell(source, cell))
+    measured("50 rows of a cell at random", 1.0, lambda: read_cell_rows(source, cell))
     measured(
-        "… with two columns of segments", 1.0, lambda: rows_of_cell(source, replace(cell, by=("region", "device")))
+        "… with two columns of segments", 1.0, lambda: read_cell_rows(source, replace(cell, by=("region", "device")))
     )
     confident = replace(cell, order="most confident", score="score")
-    measured("… the most confident", 1.0, lambda: rows_of_cell(source, confident))
-    measured("… of the diagonal", 1.0, lambda: rows_of_cell(source, replace(cell, predicted="class 3")))
+    measured("… the most confident", 1.0, lambda: read_cell_rows(source, confident))
+    measured("… of the diagonal", 1.0, lambda: read_cell_rows(source, replace(cell, predicted="class 3")))
     known = KnownCounts()
     both = replace(cell, by=("region", "device"))
     clicked(path, both, known)
     measured("… with these, a later click", 1.0, lambda: clicked(path, both, known))
-    measured("… found by a search", None, lambda: rows_of_cell(source, replace(cell, search="777")))
+    measured("… found by a search", None, lambda: read_cell_rows(source, replace(cell, search="777")))
     changed = ChangeQuery("truth", "svm", "tree", "worse")
-    measured("50 rows that got worse from svm to tree", None, lambda: rows_of_cell(source, changed))
+    measured("50 rows that got worse from svm to tree", None, lambda: read_cell_rows(source, changed))
 
 
 def text_rows(path: Path, folder: Path) -> Path:
@@ -91,14 +91,14 @@ def text_rows(path: Path, folder: Path) -> Path:
     cell = CellQuery("truth", "svm", "class 3", "class 5", by=("region", "device"))
     for name, source, budget in ((f"{TEXT_ROWS:,} rows of CSV", large, 1.5), ("a small file", small, 0.25)):
         known = KnownCounts()
-        measured(f"50 rows of a cell, {name}", budget, lambda source=source: rows_of_cell(str(source), cell))
+        measured(f"50 rows of a cell, {name}", budget, lambda source=source: read_cell_rows(str(source), cell))
         measured("… a later click", budget, lambda source=source, known=known: clicked(source, cell, known))
     return large
 
 
 def clicked(path: Path, cell: CellQuery, known: KnownCounts) -> object:
     """What the explorer does for a click: it keeps what was counted for the next one."""
-    return rows_of_cell(str(path), cell, None, known)
+    return read_cell_rows(str(path), cell, None, known)
 
 
 class ServedProcess:

@@ -19,7 +19,7 @@ import pyarrow.parquet
 
 import infoscope as ifs
 from infoscope.readers import ReadOptions
-from infoscope.readers.cell_rows import CellQuery, rows_of_cell
+from infoscope.readers.cell_rows import CellQuery, read_cell_rows
 from tests.spark.java import ARCHIVE, java_settings
 
 _ROWS = "gold,svm,knn,place,score,w\n" + "cat,cat,dog,farm,0.5,1\ndog,cat,dog,town,0.25,2\ncow,dog,,farm,0.125,1\n" * 4
@@ -80,7 +80,7 @@ def _count(spark: Any, folder: Path) -> None:
     ifs.evaluate(frame, truth="gold", system="svm", examples=2, show=["place"])
     for order in ("random", "most confident"):
         query = CellQuery("gold", "svm", "cow", "dog", order=order, score="score", search="farm", by=("place",))
-        rows_of_cell(frame, query)
+        read_cell_rows(frame, query)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class SlowRows:
 @pytest.fixture
 def slow(monkeypatch: pytest.MonkeyPatch) -> SlowRows:
     found = SlowRows()
-    monkeypatch.setattr(server, "rows_of_cell", found)
+    monkeypatch.setattr(server, "read_cell_rows", found)
     return found
 
 

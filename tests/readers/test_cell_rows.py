@@ -9,7 +9,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError
-from tests.api import CellQuery, ChangeQuery, changed_predictions, rows_of_cell
+from tests.api import CellQuery, ChangeQuery, count_changed_predictions, read_cell_rows
 
 ROWS = 400
 
@@ -60,7 +60,7 @@ def test_rows_behind_every_cell_are_its_count(data: dict[str, list], tmp_path: P
     table = ifs.read(path, truth="truth", system="svm")
     for i, truth in enumerate(table.truth_labels):
         for j, predicted in enumerate(table.system_labels):
-            found = rows_of_cell(str(path), CellQuery("truth", "svm", str(truth), str(predicted), limit=200))
+            found = read_cell_rows(str(path), CellQuery("truth", "svm", str(truth), str(predicted), limit=200))
             assert found.total == table.counts[i][j]
             assert len(found.rows) == min(200, found.total)
             for row in found.rows:
@@ -73,7 +73,7 @@ def test_labels_that_cleaning_made_one_and_missing_ones(tmp_path: Path) -> None:
     lines = ["t,s,id", "Cat ,dog,1", "cat,DOG,2", ",dog,3", "cat,,4", "cat, dog,5", "dog,dog,6"]
     (tmp_path / "rows.csv").write_text("\n".join(lines) + "\n")
     asked = CellQuery("t", "s", "cat", "dog", clean=("strip", "casefold"))
-    found = rows_of_cell(str(tmp_path / "rows.csv"), asked)
+    found = read_cell_rows(str(tmp_path / "rows.csv"), asked)
     assert found.total == 3
     assert sorted(row.number for row in found.rows) == [1, 2, 5]
 
@@ -82,15 +82,15 @@ def test_numbers_and_moments_are_found_by_the_labels_of_the_page(tmp_path: Path)
     polars = pytest.importorskip("polars")
     frame = polars.DataFrame({"t": [1.0, 2.0, 1.0, None], "s": [2, 2, 1, 1]})
     frame.write_parquet(tmp_path / "rows.parquet")
-    found = rows_of_cell(str(tmp_path / "rows.parquet"), CellQuery("t", "s", "1", "2"))
+    found = read_cell_rows(str(tmp_path / "rows.parquet"), CellQuery("t", "s", "1", "2"))
     assert [row.number for row in found.rows] == [1]
 
 
 def test_the_same_seed_gives_the_same_rows_whatever_the_threads(data: dict[str, list], tmp_path: Path) -> None:
     path = str(as_csv(data, tmp_path / "rows.csv"))
     asked = CellQuery("truth", "svm", "cat", "cat", limit=20)
-    one, eight = (rows_of_cell(path, asked, ifs.ReadOptions(threads=threads)) for threads in (1, 8))
-    other = rows_of_cell(path, CellQuery("truth", "svm", "cat", "cat", limit=20, seed=1))
+    one, eight = (read_cell_rows(path, asked, ifs.ReadOptions(threads=threads)) for threads in (1, 8))
+    other = read_cell_rows(path, CellQuery("truth", "svm", "cat", "cat", limit=20, seed=1))
     assert one == eight
     assert {row.number for row in other.rows} != {row.number for row in one.rows}
 
@@ -98,7 +98,7 @@ def test_the_same_seed_gives_the_same_rows_whatever_the_threads(data: dict[str, 
 def test_orders_and_search(data: dict[str, list], tmp_path: Path) -> None:
     path = str(as_csv(data, tmp_path / "rows.csv"))
     surest, least = (
-        [float(row.values["score"]) for row in rows_of_cell(path, query).rows]
+        [float(row.values["score"]) for row in read_cell_rows(path, query).rows]
         for query in (
             CellQuery("truth", "svm", "cow", "dog", order="most confident", score="score"),
             CellQuery("truth", "svm", "cow", "dog", order="least confident", score="score"),
@@ -106,8 +106,8 @@ def test_orders_and_search(data: dict[str, list], tmp_path: Path) -> None:
     )
     assert surest == sorted(surest, reverse=True)
     assert least == sorted(least)
-    found = rows_of_cell(path, CellQuery("truth", "svm", "cow", "dog", search="FARM"))
-    assert found.found == sum(
+    found = read_cell_rows(path, CellQuery("truth", "svm", "cow", "dog", search="FARM"))
+    assert found.matches == sum(
         t == "cow" and s == "dog" and p == "farm"
         for t, s, p in zip(data["truth"], data["svm"], data["place"], strict=True)
     )
@@ -116,10 +116,10 @@ def test_orders_and_search(data: dict[str, list], tmp_path: Path) -> None:
 
 def test_a_cell_says_where_its_mistakes_come_from(data: dict[str, list], tmp_path: Path) -> None:
     path = str(as_csv(data, tmp_path / "rows.csv"))
-    planted = rows_of_cell(path, CellQuery("truth", "svm", "cow", "dog", by=("place",)))
+    planted = read_cell_rows(path, CellQuery("truth", "svm", "cow", "dog", by=("place",)))
     (segment,) = planted.segments
     assert (segment.column, segment.value, segment.rate) == ("place", "town", 1.0)
-    assert not rows_of_cell(path, CellQuery("truth", "svm", "cat", "dog", by=("place",))).segments
+    assert not read_cell_rows(path, CellQuery("truth", "svm", "cat", "dog", by=("place",))).segments
 
 
 def test_bad_questions(data: dict[str, list], tmp_path: Path) -> None:
@@ -127,11 +127,11 @@ def test_bad_questions(data: dict[str, list], tmp_path: Path) -> None:
     for query, words in (
         (lambda: CellQuery("truth", "svm", "a", "b", order="most confident"), "needs the column of the score"),
         (lambda: CellQuery("truth", "svm", "a", "b", limit=0), "between 1 and 200"),
-        (lambda: rows_of_cell(path, CellQuery("truth", "svm", "cat", "dog", by=("plac",))), "no column 'plac'"),
+        (lambda: read_cell_rows(path, CellQuery("truth", "svm", "cat", "dog", by=("plac",))), "no column 'plac'"),
     ):
         with pytest.raises(InfoscopeError, match=words):
             query()
-    assert rows_of_cell(path, CellQuery("truth", "svm", "cat", "emu")).total == 0
+    assert read_cell_rows(path, CellQuery("truth", "svm", "cat", "emu")).total == 0
 
 
 def messy() -> dict[str, list]:
@@ -206,7 +206,7 @@ def test_every_cell_of_messy_rows(form: str, asked: dict, tmp_path: Path) -> Non
     seen = set()
     for i, j in cells:
         query = CellQuery("truth", "svm", str(table.truth_labels[i]), str(table.system_labels[j]), limit=200, **asked)
-        found = rows_of_cell(source, query)
+        found = read_cell_rows(source, query)
         assert (found.total if found.weight is None else found.weight) == table.counts[i][j]
         assert len(found.rows) == found.total
         for row in found.rows:
@@ -228,18 +228,18 @@ def test_rows_that_two_systems_predict_differently(data: dict[str, list], tmp_pa
         "worse": [t == a != b for t, a, b in lines],
         "both wrong": [len({t, a, b}) == 3 for t, a, b in lines],
     }
-    found = changed_predictions(path, "truth", "svm", "knn")
+    found = count_changed_predictions(path, "truth", "svm", "knn")
     assert found.rows == ROWS
     for change, flags in expected.items():
         assert found.count(change) == sum(flags) > 10
         for source in (path, both):
-            page = rows_of_cell(source, ChangeQuery("truth", "svm", "knn", change, limit=200))
+            page = read_cell_rows(source, ChangeQuery("truth", "svm", "knn", change, limit=200))
             assert page.total == sum(flags)
             assert all(flags[row.number - 1] for row in page.rows)
     cell, count = next(iter(found.cells.items()))
     assert count == lines.count(cell) == max(found.cells.values())
     change = next(change for change, flags in expected.items() if flags[lines.index(cell)])
-    assert rows_of_cell(path, ChangeQuery("truth", "svm", "knn", change, cell=cell)).total == count
+    assert read_cell_rows(path, ChangeQuery("truth", "svm", "knn", change, cell=cell)).total == count
 
 
 def test_many_combinations_of_values(tmp_path: Path) -> None:
@@ -247,7 +247,7 @@ def test_many_combinations_of_values(tmp_path: Path) -> None:
     rng = np.random.default_rng(8)
     data = {name: [f"class {k}" for k in rng.integers(0, 30, 600)] for name in ("truth", "a", "b")}
     path = str(written(data, tmp_path / "rows.parquet"))
-    page = rows_of_cell(path, ChangeQuery("truth", "a", "b", "both wrong", limit=200, search="", by=()))
+    page = read_cell_rows(path, ChangeQuery("truth", "a", "b", "both wrong", limit=200, search="", by=()))
     wrong = [len({t, a, b}) == 3 for t, a, b in zip(*data.values(), strict=True)]
     assert page.total == sum(wrong)
     assert all(wrong[row.number - 1] for row in page.rows)
@@ -256,5 +256,5 @@ def test_many_combinations_of_values(tmp_path: Path) -> None:
 
 def test_a_column_with_the_name_of_the_engines_own(tmp_path: Path) -> None:
     data = {"truth": ["a", "a", "b"], "svm": ["b", "b", "b"], "file_row_number": [7, 8, 9]}
-    found = rows_of_cell(str(written(data, tmp_path / "rows.parquet")), CellQuery("truth", "svm", "a", "b"))
+    found = read_cell_rows(str(written(data, tmp_path / "rows.parquet")), CellQuery("truth", "svm", "a", "b"))
     assert sorted((row.number, row.values["file_row_number"]) for row in found.rows) == [(1, 7), (2, 8)]

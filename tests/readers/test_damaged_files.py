@@ -22,9 +22,9 @@ from tests.api import (
     CellQuery,
     Query,
     find_files,
+    read_cell_rows,
     read_matrix,
     rows_in_order,
-    rows_of_cell,
     scratch_folder,
     text_files,
 )
@@ -413,7 +413,7 @@ def test_text_over_lines_that_look_like_rows(tmp_path: Path, monkeypatch: pytest
 
     assert read(path, truth="t", system="s").total == 300
     assert list(read_tables(path, truth="t", system=["s", "id"])[(), "s"].truth_labels) == ["a"]
-    assert rows_of_cell(path, CellQuery(truth="t", system="s", true_label="a", predicted="b")).total == 300
+    assert read_cell_rows(path, CellQuery(truth="t", system="s", true_label="a", predicted="b")).total == 300
     query = Query("t", ("s",))
     with scratch_folder() as folder:
         ordered = rows_in_order(find_files(path, None, folder), query)

@@ -8,7 +8,7 @@ import pytest
 
 import infoscope as ifs
 from infoscope.errors import InfoscopeError
-from tests.api import CellPage, CellQuery, ChangeQuery, changed_predictions, rows_of_cell
+from tests.api import CellPage, CellQuery, ChangeQuery, count_changed_predictions, read_cell_rows
 
 ROWS = 300
 NAMES = ("id", "the truth", "s.vm", "tree", "place", "score", "w", "tags")
@@ -16,7 +16,7 @@ NAMES = ("id", "the truth", "s.vm", "tree", "place", "score", "w", "tags")
 
 def asked(frame: Any, **options: Any) -> CellPage:
     given = {"true_label": "cat", "predicted": "dog", "clean": ("strip", "casefold"), "limit": 200, **options}
-    return rows_of_cell(frame, CellQuery("the truth", "s.vm", **given))
+    return read_cell_rows(frame, CellQuery("the truth", "s.vm", **given))
 
 
 def ids(page: CellPage) -> list[Any]:
@@ -87,7 +87,7 @@ class RowsBehindCells:
 
     def test_equal_rows_count_each(self, frame: Any) -> None:
         one = frame.filter("id = 'row 1'").drop("id")
-        page = rows_of_cell(
+        page = read_cell_rows(
             one.unionByName(one).unionByName(one),
             CellQuery("the truth", "s.vm", *one.select("`the truth`", "`s.vm`").first(), limit=2),
         )
@@ -97,7 +97,7 @@ class RowsBehindCells:
         surest = [row.values["score"] for row in asked(frame, order="most confident", score="score").rows]
         assert surest == sorted(surest, reverse=True)
         found = asked(frame, true_label="cow", search="TOWN", by=("place",))
-        assert found.found == sum(line[1] == "cow" and line[2] == "dog" and line[4] == "town" for line in lines)
+        assert found.matches == sum(line[1] == "cow" and line[2] == "dog" and line[4] == "town" for line in lines)
         assert [(each.column, each.value) for each in found.segments] == [("place", "town")]
         assert not asked(frame, by=("place",)).segments
         with pytest.raises(InfoscopeError, match="no column 'plac'"):
@@ -118,8 +118,8 @@ class RowsBehindCells:
                 assert (line[1].strip().lower(), line[2]) == (cell.truth, cell.system)
 
     def test_changes_between_two_systems(self, frame: Any, lines: list[tuple[Any, ...]]) -> None:
-        found = changed_predictions(frame, "the truth", "s.vm", "tree")
+        found = count_changed_predictions(frame, "the truth", "s.vm", "tree")
         worse = [line for line in lines if line[1] and line[2] and line[1] == line[2] != line[3]]
         assert found.count("worse") == len(worse)
-        page = rows_of_cell(frame, ChangeQuery("the truth", "s.vm", "tree", "worse", limit=200))
+        page = read_cell_rows(frame, ChangeQuery("the truth", "s.vm", "tree", "worse", limit=200))
         assert sorted(ids(page)) == sorted(line[0] for line in worse)

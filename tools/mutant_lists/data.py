@@ -218,8 +218,8 @@ MUTANTS = (
     Mutant(
         "rows without a prediction are no examples",
         "sample_labels",
-        "usable = (truth >= 0) & (codes >= 0)",
-        "usable = truth >= 0",
+        "np.flatnonzero((truth >= 0) & (codes >= 0))",
+        "np.flatnonzero(truth >= 0)",
         ("tests/evaluation/test_examples.py::test_a_row_without_a_prediction_is_no_example",),
     ),
     Mutant(

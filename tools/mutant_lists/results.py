@@ -515,7 +515,7 @@ MUTANTS = (
     ),
     Mutant(
         "a cell that is more frequent in a segment",
-        "_higher",
+        "_compare_rates",
         "return float((one > other).mean())",
         "return float((one >= 1.2 * other).mean())",
         ("tests/readers/test_segments.py::test_the_probability_is_that_of_two_beta_distributions",),

@@ -25,7 +25,7 @@ from infoscope.readers.cell_rows import (
     ChangedPredictions,
     ChangeQuery,
     RowsQuery,
-    change_of,
+    classify_change,
 )
 from infoscope.readers.columns import ColumnRoles, column_names
 from infoscope.reports.html.page import draw_label, read_style, wrap_scrolling
@@ -291,7 +291,7 @@ def _draw_changes(changes: ChangedPredictions, pair: dict[str, str]) -> Html:
     heads = ("true class", f"before: {changes.before}", f"now: {changes.after}", "what changed", "rows")
     lines = []
     for labels, count in list(changes.cells.items())[:MAX_CELLS]:
-        change = change_of(labels)
+        change = classify_change(labels)
         if change is None:
             continue
         truth, before, after = labels
@@ -359,8 +359,6 @@ def _describe_query(query: RowsQuery) -> tuple[object, ...]:
         other = "another class" if query.predicted is None else element("bdi", query.predicted)
         what = (element("bdi", query.true_label), " predicted as ", other)
         return "True ", *what, " by ", element("bdi", query.system)
-    if not isinstance(query, ChangeQuery):
-        return ("Rows",)
     pair = (" from ", element("bdi", query.before), " to ", element("bdi", query.after))
     words = {"better": "Better", "worse": "Worse", "both wrong": "Wrong in another way"}
     if query.cell is None:
@@ -380,9 +378,9 @@ def _draw_tools(page: CellPage, query: RowsQuery) -> Html:
     ]
     about = {"placeholder": "search", "aria_label": "Search the rows"}
     tools.append(element("input", type="search", id="find", value=query.search, **about))
-    if page.found > len(page.rows):
+    if page.matches > len(page.rows):
         tools.append(element("button", "other rows", type="button", id="again"))
-    shown = f"{len(page.rows)} shown" + (f" of {page.found:,} found" if query.search else "")
+    shown = f"{len(page.rows)} shown" + (f" of {page.matches:,} found" if query.search else "")
     return element("p", *tools, element("span", shown, class_="dim"), class_="tools")
 
 

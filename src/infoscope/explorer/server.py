@@ -45,7 +45,7 @@ from infoscope.explorer.folder import (
     parse_rows_query,
 )
 from infoscope.explorer.verdicts import VERDICTS, RowVerdicts, hash_row, keep_verdict, read_verdicts, truth_errors
-from infoscope.readers.cell_rows import KnownCounts, changed_predictions, rows_of_cell
+from infoscope.readers.cell_rows import KnownCounts, count_changed_predictions, read_cell_rows
 from infoscope.readers.columns import first_rows, guess_roles, mention_repeated_names
 from infoscope.results import Result
 from infoscope.studies.history import BASELINES, list_run_files
@@ -182,7 +182,7 @@ class FolderExplorer:
         for old in list(self._counts)[: -MAX_REPORTS + 1]:
             self._counts.pop(old, None)
         counts = self._counts.setdefault((path, state), KnownCounts())  # of earlier clicks, if the file is the same
-        page = rows_of_cell(str(path), cell, None, counts)
+        page = read_cell_rows(str(path), cell, None, counts)
         about = (self.folder.title(columns.file), *(query.get(name, [""])[0] for name in ("system", "truth")))
         verdicts = {item.row: item.verdict for item in self.verdicts if (item.file, item.system, item.truth) == about}
         state_of_report = query.get("state", [state])[0] or state
@@ -196,7 +196,7 @@ class FolderExplorer:
         first, second = columns.systems[:2]
         before, after = query.get("before", [first])[0], query.get("after", [second])[0]
         path = self.folder.path(columns.file)
-        changes = changed_predictions(
+        changes = count_changed_predictions(
             str(path), columns.truth, before, after, weight=columns.weight, clean=columns.clean
         )
         return pages.draw_changes_page(self._frame(columns, path), changes)

@@ -2,8 +2,9 @@
 
 Which values of the source became which label is the readers' decision, so that the rows behind a cell are those that
 were counted in it, whatever was cleaned, is missing or is written in two ways. Random rows are those with the smallest
-hash of their number and a seed: the same rows whatever the threads. In reading order: what may be asked and what comes
-back, the two questions, and how files, columns in memory and Spark frames answer them.
+hash of their number and a seed: the same rows whatever the threads. In reading order: ``read_cell_rows`` and
+``count_changed_predictions`` for one cell, ``sample_rows`` for each; and how files, columns in memory and Spark frames
+answer them. Segments, at the end, are where a cell is more frequent than elsewhere.
 """
 
 from __future__ import annotations
@@ -41,7 +42,7 @@ from infoscope.readers.sql import GroupBy
 from infoscope.tables.labels import Label, is_missing
 from infoscope.typing import LabelsLike, Source
 
-# ── what is asked, and what comes back ────────────────────────────────────────────────────────────
+# ── queries of one cell ───────────────────────────────────────────────────────────────────────────
 
 
 Order = Literal["random", "most confident", "least confident"]
@@ -50,7 +51,7 @@ MAX_ROWS = 200
 
 
 @dataclass(frozen=True, kw_only=True)
-class RowsQuery:
+class RowOptions:
     """Which of the rows that fit are shown, and how their labels are read."""
 
     order: Order = "random"
@@ -74,27 +75,9 @@ class RowsQuery:
         if not 1 <= self.limit <= MAX_ROWS:
             raise InputError(f"between 1 and {MAX_ROWS} rows are shown at once, not {self.limit}")
 
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The columns that decide: the truth and the systems."""
-        raise NotImplementedError
-
-    @property
-    def varying(self) -> tuple[str, ...]:
-        """Those of them that differ between the rows asked for, and are worth showing."""
-        return ()
-
-    def fits(self, labels: Sequence[str]) -> bool:
-        """Return True if rows with these labels are asked for."""
-        raise NotImplementedError
-
-    def surrounds(self, labels: Sequence[str]) -> bool:
-        """Return True for rows that segments are compared by: those of the true class, as a rule."""
-        raise NotImplementedError
-
 
 @dataclass(frozen=True)
-class CellQuery(RowsQuery):
+class CellQuery(RowOptions):
     """The rows that one cell counts."""
 
     truth: str
@@ -105,12 +88,12 @@ class CellQuery(RowsQuery):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The truth and one system."""
+        """The columns that decide: the truth and one system."""
         return self.truth, self.system
 
     @property
     def varying(self) -> tuple[str, ...]:
-        """The predictions, where all errors of a class are asked for."""
+        """Those of them worth showing: the predictions, where all errors of a class are asked for."""
         return (self.system,) if self.predicted is None else ()
 
     def fits(self, labels: Sequence[str]) -> bool:
@@ -120,12 +103,12 @@ class CellQuery(RowsQuery):
         return truth == self.true_label and is_fitting
 
     def surrounds(self, labels: Sequence[str]) -> bool:
-        """Return True for rows of the true class."""
+        """Return True for rows that segments are compared by: those of the true class."""
         return labels[0] == self.true_label
 
 
 @dataclass(frozen=True)
-class ChangeQuery(RowsQuery):
+class ChangeQuery(RowOptions):
     """The rows that one system, or run, predicts and another predicts differently."""
 
     truth: str
@@ -144,24 +127,27 @@ class ChangeQuery(RowsQuery):
 
     @property
     def labels(self) -> tuple[str, ...]:
-        """The truth and two systems."""
+        """The columns that decide: the truth and two systems."""
         return self.truth, self.before, self.after
 
     @property
     def varying(self) -> tuple[str, ...]:
-        """All of them, unless one cell is asked for."""
+        """Those of them worth showing: all, unless one cell is asked for."""
         return self.labels if self.cell is None else ()
 
     def fits(self, labels: Sequence[str]) -> bool:
         """Return True for rows with this change."""
-        return change_of(labels) == self.change and (self.cell is None or tuple(labels) == self.cell)
+        return classify_change(labels) == self.change and (self.cell is None or tuple(labels) == self.cell)
 
     def surrounds(self, labels: Sequence[str]) -> bool:
-        """Return True for rows of the true class where one is given, else for all."""
+        """Return True for rows that segments are compared by: of the true class where one is given, else all."""
         return self.cell is None or labels[0] == self.cell[0]
 
 
-def change_of(labels: Sequence[str]) -> Change | None:
+RowsQuery = CellQuery | ChangeQuery
+
+
+def classify_change(labels: Sequence[str]) -> Change | None:
     """Say what became of the prediction between two systems; None where it is the same."""
     truth, before, after = labels
     if before == after:
@@ -169,13 +155,30 @@ def change_of(labels: Sequence[str]) -> Change | None:
     return "better" if after == truth else "worse" if before == truth else "both wrong"
 
 
+# ── rows of one cell ──────────────────────────────────────────────────────────────────────────────
+
+
+MAX_COLUMNS = 20
+"""Columns that are kept by default, the first ones."""
+
+Value = str | int | float | bool | None
+
+
+@dataclass(frozen=True)
+class SampledRow:
+    """One row of a source: its number from 1, where rows have one, and what is shown of it."""
+
+    number: int | None
+    values: Mapping[str, Value]
+
+
 @dataclass(frozen=True)
 class CellPage:
     """Some rows of a cell, how many it has, and the segments in which it is more frequent than elsewhere."""
 
     total: int
-    found: int
-    """Rows that a search found; the total where nothing is searched."""
+    matches: int
+    """Rows that fit a search; the total where nothing is searched."""
     columns: tuple[str, ...]
     rows: tuple[SampledRow, ...]
     segments: tuple[CellSegment, ...] = field(default=())
@@ -197,11 +200,6 @@ class CountedLabels:
     """The format of files, which decides what empty and quoted values mean."""
 
 
-Keys = Sequence[tuple[Any, ...]]
-SegmentCounts = Mapping[Any, tuple[int, int]]
-"""By the value of a column, rows of a cell and all rows around it."""
-
-
 @dataclass
 class KnownCounts:
     """Answers of earlier questions about a source, for as long as it does not change."""
@@ -211,34 +209,36 @@ class KnownCounts:
     """By the columns that decide and the weight."""
 
 
+Keys = Sequence[tuple[Any, ...]]
+SegmentCounts = Mapping[Any, tuple[int, int]]
+"""By the value of a column, rows of a cell and all rows around it."""
+
+
 class LabelledSource(Protocol):
     """Rows of any kind of source, asked by the raw values of their labels."""
 
-    def counted(self) -> CountedLabels:
+    def count_labels(self) -> CountedLabels:
         """Count every combination of values that occurs."""
 
-    def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
-        """Return some of the rows with these values, as the query orders them, and how many a search found."""
+    def read_rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
+        """Return some of the rows with these values, as the query orders them, and how many fit a search."""
 
-    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
+    def count_segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
         """Count rows with the keys, and rows of all around them, for the most frequent values of some columns."""
 
 
-# ── rows of one cell ──────────────────────────────────────────────────────────────────────────────
-
-
-def rows_of_cell(
-    source: Source, query: RowsQuery, read: ReadOptions | None = None, known: KnownCounts | None = None
+def read_cell_rows(
+    source: Source, query: RowsQuery, read: ReadOptions | None = None, earlier: KnownCounts | None = None
 ) -> CellPage:
     """Show rows of files, of a frame in memory, of a mapping of columns or of a Spark frame that one cell counts.
 
     Random rows are those with the smallest hash of their number and the seed: the same rows whatever the threads. Rows
-    of Spark have no number that stays the same; there the hash is that of their contents. ``known`` is what earlier
-    questions counted, for callers with several questions about a source that does not change.
+    of Spark have no number that stays the same; there the hash is that of their contents. ``earlier`` keeps what was
+    counted, for callers with several questions about a source that does not change.
     """
     how = read or ReadOptions()
-    known = known or KnownCounts()
-    present = known.columns = known.columns or column_names(source, how, query.labels)
+    earlier = earlier or KnownCounts()
+    present = earlier.columns = earlier.columns or column_names(source, how, query.labels)
     for name in (*query.by, *([query.score] if query.score else ())):
         if name not in present:
             title = source if isinstance(source, str) or hasattr(source, "__fspath__") else "the source"
@@ -249,19 +249,19 @@ def rows_of_cell(
         others.insert(0, query.score)
     show = (*query.varying, *others[:MAX_COLUMNS])
     with _open_rows(source, query, show, how) as rows:
-        asked = query.labels, query.weight
-        counted = known.labels[asked] = known.labels.get(asked) or rows.counted()
-        meanings = list(_decode_counted(counted, query))
-        mine = [at for at, labels in enumerate(meanings) if labels and query.fits(labels)]
-        keys = [counted.keys[at] for at in mine]
-        total = sum(counted.counts[at] for at in mine)
-        weight = None if counted.weights is None else sum(counted.weights[at] for at in mine)
+        identity = query.labels, query.weight
+        counted = earlier.labels[identity] = earlier.labels.get(identity) or rows.count_labels()
+        meanings = list(_decode_counts(counted, query))
+        places = [i for i, labels in enumerate(meanings) if labels and query.fits(labels)]
+        keys = [counted.keys[i] for i in places]
+        total = sum(counted.counts[i] for i in places)
+        weight = None if counted.weights is None else sum(counted.weights[i] for i in places)
         if not keys:
             return CellPage(0, 0, show, (), weight=weight)
-        found, chosen = rows.rows(show, keys)
+        matches, chosen = rows.read_rows(show, keys)
         around = [key for key, labels in zip(counted.keys, meanings, strict=True) if labels and query.surrounds(labels)]
-        segments = tuple(find_segments(rows.segments(query.by, keys, around)))
-    return CellPage(total, total if found is None else found, show, tuple(chosen), segments, weight)
+        segments = tuple(find_segments(rows.count_segments(query.by, keys, around)))
+    return CellPage(total, total if matches is None else matches, show, tuple(chosen), segments, weight)
 
 
 @dataclass(frozen=True)
@@ -277,25 +277,25 @@ class ChangedPredictions:
 
     def count(self, change: Change) -> int:
         """Count the rows that changed so."""
-        return sum(rows for labels, rows in self.cells.items() if change_of(labels) == change)
+        return sum(rows for labels, rows in self.cells.items() if classify_change(labels) == change)
 
 
-def changed_predictions(
+def count_changed_predictions(
     source: Source, truth: str, before: str, after: str, read: ReadOptions | None = None, **options: object
 ) -> ChangedPredictions:
     """Count what changed between two systems, row by row: by true label and both predictions."""
     query = ChangeQuery(truth, before, after, "worse", **options)  # type: ignore[arg-type]
     with _open_rows(source, query, (), read or ReadOptions()) as rows:
-        counted = rows.counted()
-        found: Counter[tuple[str, str, str]] = Counter()
-        total = 0
-        for labels, count in zip(_decode_counted(counted, query), counted.counts, strict=True):
-            if labels is None:
-                continue
-            total += count
-            if labels[1] != labels[2]:
-                found[labels[0], labels[1], labels[2]] += count
-    ordered = sorted(found.items(), key=lambda item: (-item[1], item[0]))
+        counted = rows.count_labels()
+    changes: Counter[tuple[str, str, str]] = Counter()
+    total = 0
+    for labels, count in zip(_decode_counts(counted, query), counted.counts, strict=True):
+        if labels is None:
+            continue
+        total += count
+        if labels[1] != labels[2]:
+            changes[labels[0], labels[1], labels[2]] += count
+    ordered = sorted(changes.items(), key=lambda item: (-item[1], item[0]))
     return ChangedPredictions(before, after, total, dict(ordered))
 
 
@@ -312,11 +312,12 @@ def _open_rows(source: Source, query: RowsQuery, show: Sequence[str], how: ReadO
             with opened_source.named(), open_session(folder, opened_source.name, how) as session:
                 session.run("SET preserve_insertion_order = true")  # a row has the same number in every run
                 scan = scan_files(session, opened_source, names, how.delimiter, query.weight)
-                yield FileRows(session, scan, opened_source.format, query, MAX_SEGMENT_VALUES)
-        elif is_spark_frame(source):
-            yield SparkRows.of(source, query, MAX_SEGMENT_VALUES)
+                yield FileRows(session, scan, opened_source.format, query)
+        elif _is_spark_frame(source):
+            weight = () if query.weight is None else (query.weight,)
+            yield SparkRows(NumberedFrame.wrap(source, (*query.labels, *weight)), query)
         else:
-            yield MemoryRows.of(find_engine(opened_source, how).rows(opened_source, names, how), query)
+            yield MemoryRows(find_engine(opened_source, how).rows(opened_source, names, how), query)
 
 
 def _label_query(query: RowsQuery) -> Query:
@@ -324,15 +325,15 @@ def _label_query(query: RowsQuery) -> Query:
     return Query(truth, tuple(systems), query.weight, clean=query.clean, joint=True)
 
 
-def _decode_counted(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, ...] | None]:
+def _decode_counts(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[str, ...] | None]:
     """Yield the labels of each combination as the page shows them; None where one is missing."""
     columns = _label_query(query)
     values = [[line[i] for line in counted.values] for i in range(len(query.labels))]
     tally = decode_texts(Tally.from_columns(query.labels, values, [1] * len(counted.values)), counted.spelling)
     (tally,) = unify_dates(unify_whole_numbers([tally], columns, counted.spelling), columns)
-    named = decode_labels(tally, columns)
-    for codes in named.codes.T.tolist():
-        labels = [of[code] for of, code in zip(named.labels, codes, strict=True)]
+    tally = decode_labels(tally, columns)
+    for codes in tally.codes.T.tolist():
+        labels = [column_labels[code] for column_labels, code in zip(tally.labels, codes, strict=True)]
         yield None if None in labels else tuple(map(str, labels))
 
 
@@ -340,54 +341,46 @@ def _decode_counted(counted: CountedLabels, query: RowsQuery) -> Iterator[tuple[
 
 
 MAX_ROWS_PER_CELL = 1000
-MAX_COLUMNS = 20
-"""Columns that are kept by default, the first ones."""
 MAX_TEXT = 400
 """Characters of a value that are kept."""
 
-Value = str | int | float | bool | None
-
-
-@dataclass(frozen=True)
-class SampledRow:
-    """One row of a source: its number from 1, where rows have one, and what is shown of it."""
-
-    number: int | None
-    values: Mapping[str, Value]
-
-
 CellRows = dict[tuple[Label, Label], list[SampledRow]]
 """Rows by true and predicted label."""
+SampleLine = tuple[int, int | None, tuple[Any, ...]]
+"""Rank among the rows of its cell, number where rows have one, and values of a row."""
+CellSample = tuple[str, tuple[Any, ...], bool, list[SampleLine]]
+"""System, values that identify the cell, whether its rows lack a weight; its rows."""
 
 
 def sample_rows(
-    source: Source, asked: Query, show: Sequence[str] | None, limit: int
+    source: Source, query: Query, show: Sequence[str] | None, limit: int
 ) -> dict[tuple[Group, str], CellRows]:
     """Return up to ``limit`` random rows of each cell, by group and system, from files or a frame in memory.
 
     ``show`` names the columns that are kept; None keeps all but the labels, up to a limit.
     """
-    how, columns = asked.read, replace(asked, groups=None, joint=False)
+    how, columns = query.read, replace(query, groups=None, joint=False)
     if show is None:
         present = column_names(source, how, columns.names)
         show = [name for name in present if name not in (columns.truth, *columns.systems)][:MAX_COLUMNS]
-    wanted = tuple(dict.fromkeys(show))
+    show, format = tuple(dict.fromkeys(show)), ""
     with scratch_folder() as folder:
         files = open_source(source, how, folder)
         if isinstance(files, Files):
-            if files.format == "ifs":
+            format = files.format
+            if format == "ifs":
                 raise InputError("tables do not remember their rows; name the rows themselves to keep examples")
             with files.named(), open_session(folder, files.name, how) as session:
-                names = tuple(dict.fromkeys((*columns.names, *wanted)))
+                names = tuple(dict.fromkeys((*columns.names, *show)))
                 scan = scan_files(session, files, names, how.delimiter, columns.weight)
-                cells = list(sample_cells(session, scan, columns, wanted, limit))
-        elif is_spark_frame(source):
-            cells = list(sample_spark_cells(source, columns, wanted, limit))
+                cells = list(_sample_files(session, scan, columns, show, limit))
+        elif _is_spark_frame(source):
+            cells = list(_sample_spark_frame(source, columns, show, limit))
         elif is_frame(source):
-            cells = list(_sample_frame(source, columns, wanted, limit))
+            cells = list(_sample_frame(source, columns, show, limit))
         else:
             raise InputError("examples are kept from files and from frames; write the rows to a file first")
-    return _group_by_label(cells, columns, wanted, limit, files.format if isinstance(files, Files) else "")
+    return _group_by_label(cells, columns, show, limit, format)
 
 
 def sample_labels(
@@ -395,41 +388,38 @@ def sample_labels(
 ) -> dict[tuple[Group, str], CellRows]:
     """Return the same for labels in memory, with further values of each sample by name."""
     truth, truth_labels = label_codes(y_true, "truth")
-    shown: dict[str, list[Any]] = {}
+    columns: dict[str, list[Any]] = {}
     for name, values in show.items():
-        shown[name] = list(values.tolist() if hasattr(values, "tolist") else values)
-        if len(shown[name]) != len(truth):
+        columns[name] = list(values.tolist() if hasattr(values, "tolist") else values)
+        if len(columns[name]) != len(truth):
             raise InputError(
-                f"show has {len(shown[name])} values of {name!r} for {len(truth)} labels; give one for each label"
+                f"show has {len(columns[name])} values of {name!r} for {len(truth)} labels; give one for each label"
             )
-    found: dict[tuple[Group, str], CellRows] = {}
-    for name, given in systems.items():
-        codes, labels = label_codes(given, "system", reject)
-        usable = (truth >= 0) & (codes >= 0)
-        places = np.flatnonzero(usable)
-        cells: CellRows = {}
-        for at in places[_choose_rows([truth[places], codes[places]], limit)].tolist():
-            values = {column: simplify_value(items[at]) for column, items in shown.items()}
-            key = truth_labels[truth[at]], labels[codes[at]]
-            cells.setdefault(key, []).append(SampledRow(at + 1, values))
-        found[(), name] = cells
-    return found
+    samples: dict[tuple[Group, str], CellRows] = {}
+    for name, predictions in systems.items():
+        codes, labels = label_codes(predictions, "system", reject)
+        places = np.flatnonzero((truth >= 0) & (codes >= 0))
+        cells: CellRows = samples.setdefault(((), name), {})
+        for i in places[_choose_rows([truth[places], codes[places]], limit)].tolist():
+            values = {column: simplify_value(items[i]) for column, items in columns.items()}
+            cells.setdefault((truth_labels[truth[i]], labels[codes[i]]), []).append(SampledRow(i + 1, values))
+    return samples
 
 
 def _sample_frame(source: Any, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+    """Yield the rows of each cell of a frame in memory whose numbers have the smallest hashes."""
     names = tuple(dict.fromkeys((*columns.names, *show)))
-    given = find_engine(source, columns.read).rows(source, names, columns.read)
-    lacks = [False] * len(next(iter(given.values())))
+    values = find_engine(source, columns.read).rows(source, names, columns.read)
+    lacks = [False] * len(next(iter(values.values())))
     if columns.weight is not None:
-        lacks = [is_missing(value) for value in given[columns.weight]]
+        lacks = [is_missing(value) for value in values[columns.weight]]
     for (system,) in columns.margins:
-        keys = columns.keys((system,))
-        coded = [encode(given[name], name) for name in keys]
-        codes = [*(codes for _, codes in coded), np.array(lacks, dtype=np.int64)]
-        for at in _choose_rows(codes, limit).tolist():
-            values = tuple(labels[codes[at]] for labels, codes in coded)
-            row = (int(hash_numbers(np.array([at]))[0]), at + 1, tuple(given[name][at] for name in show))
-            yield system, values, lacks[at], [row]
+        coded = [encode(values[name], name) for name in columns.keys((system,))]
+        codes = [*(column_codes for _, column_codes in coded), np.array(lacks, dtype=np.int64)]
+        for i in _choose_rows(codes, limit).tolist():
+            key = tuple(labels[column_codes[i]] for labels, column_codes in coded)
+            row = (int(hash_numbers(np.array([i]))[0]), i + 1, tuple(values[name][i] for name in show))
+            yield system, key, lacks[i], [row]
 
 
 def _choose_rows(codes: Sequence[Ints], limit: int) -> Ints:
@@ -452,40 +442,35 @@ def hash_numbers(numbers: NDArray[np.int64]) -> NDArray[np.uint64]:
 
 
 def _group_by_label(
-    cells: Sequence[CellSample], columns: Query, show: Sequence[str], limit: int, spelling: str
+    cells: Sequence[CellSample], columns: Query, show: Sequence[str], limit: int, format: str
 ) -> dict[tuple[Group, str], CellRows]:
     """Return the rows under the labels that their values mean; cells whose values mean the same are one."""
-    back = from_json if spelling == "ndjson" else _as_it_is
-    found: dict[tuple[Group, str], CellRows] = {}
-    mine = [[cell for cell in cells if cell[0] == system] for system in columns.systems]
-    tallies = [
-        decode_texts(
-            Tally.from_columns(
-                keys, list(zip(*(cell[1] for cell in part), strict=True)) or [()] * len(keys), [1] * len(part)
-            ),
-            spelling,
-        )
-        for part, keys in zip(mine, (columns.keys((system,)) for system in columns.systems), strict=True)
-    ]
-    tallies = unify_dates(unify_whole_numbers(tallies, columns, spelling), columns)
-    for part, tally, system in zip(mine, tallies, columns.systems, strict=True):
-        named = decode_labels(tally, columns)
-        rows: dict[tuple[Group, Label, Label], list[SampleLine]] = {}
-        for at, (_, _, lacks, kept) in enumerate(part):
-            labels = tuple(of[code] for of, code in zip(named.labels, named.codes[:, at].tolist(), strict=True))
+    by_system = [[cell for cell in cells if cell[0] == system] for system in columns.systems]
+    tallies = []
+    for system, system_cells in zip(columns.systems, by_system, strict=True):
+        keys = columns.keys((system,))
+        values = [[cell[1][i] for cell in system_cells] for i in range(len(keys))]
+        tallies.append(decode_texts(Tally.from_columns(keys, values, [1] * len(system_cells)), format))
+    tallies = unify_dates(unify_whole_numbers(tallies, columns, format), columns)
+    decode = from_json if format == "ndjson" else _keep_value
+    samples: dict[tuple[Group, str], CellRows] = {}
+    for system, system_cells, raw in zip(columns.systems, by_system, tallies, strict=True):
+        tally = decode_labels(raw, columns)
+        lines_by_label: dict[tuple[Any, ...], list[SampleLine]] = {}
+        for codes, (_, _, lacks, lines) in zip(tally.codes.T.tolist(), system_cells, strict=True):
+            labels = tuple(column_labels[code] for column_labels, code in zip(tally.labels, codes, strict=True))
             if not lacks and None not in labels:
-                rows.setdefault((labels[:-2], labels[-2], labels[-1]), []).extend(kept)
-        for (group, truth, predicted), kept in rows.items():
-            found.setdefault((group, system), {})[truth, predicted] = [
-                SampledRow(
-                    number, {name: simplify_value(back(value)) for name, value in zip(show, values, strict=True)}
-                )
-                for _, number, values in sorted(kept, key=lambda row: (row[0], row[1] or 0))[:limit]
+                lines_by_label.setdefault(labels, []).extend(lines)
+        for (*group, truth, predicted), lines in lines_by_label.items():
+            lines.sort(key=lambda line: (line[0], line[1] or 0))
+            samples.setdefault((tuple(group), system), {})[truth, predicted] = [
+                SampledRow(number, {name: simplify_value(decode(v)) for name, v in zip(show, values, strict=True)})
+                for _, number, values in lines[:limit]
             ]
-    return found
+    return samples
 
 
-def _as_it_is(value: Any) -> Any:
+def _keep_value(value: Any) -> Any:
     return value
 
 
@@ -500,10 +485,9 @@ def simplify_value(value: object) -> Value:
     return text if len(text) <= MAX_TEXT else f"{text[: MAX_TEXT - 1]}…"
 
 
-# ── one cell, from files ──────────────────────────────────────────────────────────────────────────
+# ── rows of files ─────────────────────────────────────────────────────────────────────────────────
 
 
-Lines = Sequence[tuple[Any, ...]]
 FEW = 8
 """Combinations of values that are compared one by one; more are joined."""
 
@@ -516,118 +500,104 @@ class FileRows:
     scan: Scan
     format: str
     query: RowsQuery
-    most_values: int
-    """Values of a column that is taken for a segment."""
 
-    def counted(self) -> CountedLabels:
+    def count_labels(self) -> CountedLabels:
         """Count in one pass over the columns that decide."""
         names = self.query.labels
         self._narrow(names)
         fields = ", ".join(self.scan.columns[name] for name in names)
         sums = "NULL" if self.query.weight is None else f"sum({self._weight})"
         statement = (
-            f"SELECT {fields}, count(*), {sums} FROM {self.scan.relation} {self._weighed('WHERE')} "
-            f"GROUP BY {', '.join(str(place + 1) for place in range(len(names)))}"
+            f"SELECT {fields}, count(*), {sums} FROM {self.scan.relation} {self._require_weight('WHERE')} "
+            f"GROUP BY {', '.join(str(i + 1) for i in range(len(names)))}"
         )
         lines = self.session.rows(statement, **self.scan.values)
-        backs = [self.scan.decoders.get(name, _as_it_is) for name in names]
-        values = [tuple(back(value) for back, value in zip(backs, line, strict=False)) for line in lines]
+        decoders = [self.scan.decoders.get(name, _keep_value) for name in names]
+        values = [tuple(decode(value) for decode, value in zip(decoders, line, strict=False)) for line in lines]
         weights = None if self.query.weight is None else [float(line[-1]) for line in lines]
         return CountedLabels([line[:-2] for line in lines], values, [line[-2] for line in lines], weights, self.format)
 
-    def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
+    def read_rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
         """Return those with the smallest hashes of their numbers, or with the highest or lowest scores.
 
         Columns are cheap to read again for the rows that were chosen; text is read once.
         """
-        chosen = self._chosen(show, keys)
-        if chosen and self.scan.columnar:
-            self._narrow((*self.query.labels, *show))
-            numbers = [int(line[0]) for line in chosen]
-            fields = ", ".join([f"{self.scan.row_number} AS r", *(self.scan.columns[name] for name in show)])
-            statement = f"SELECT {fields} FROM {self.scan.relation}"
-            if self.scan.rows_at is None:
-                statement = f"SELECT * FROM ({statement}) AS numbered WHERE r IN ({', '.join(map(str, numbers))})"
-            else:
-                statement += f" WHERE {self.scan.rows_at(numbers)}"
-            shown = {number: rest for number, *rest in self.session.rows(statement, **self.scan.values)}
-            chosen = [(number, found, *shown[number]) for number, found, *_ in chosen]
-        backs = [self.scan.decoders.get(name, _as_it_is) for name in show]
-        decode = from_json if self.format == "ndjson" else _as_it_is
-        found = (chosen[0][1] if chosen else 0) if self.query.search else None
-        return found, [
-            SampledRow(
-                number,
-                {
-                    name: simplify_value(decode(back(value)))
-                    for name, back, value in zip(show, backs, values, strict=True)
-                },
-            )
-            for number, _, *values in chosen
-        ]
-
-    def _chosen(self, show: Sequence[str], keys: Keys) -> Lines:
-        """Return the number, how many a search found, and where the rows are text what is shown of them."""
-        query = self.query
-        looked_at = list(show) if query.search or not self.scan.columnar else []
-        self._narrow((*query.labels, *looked_at, *([query.score] if query.score else [])))
-        fields = [f"{self.scan.columns[name]} AS k{i}" for i, name in enumerate(query.labels)]
-        fields += [f"{self.scan.columns[name]} AS v{i}" for i, name in enumerate(looked_at)]
-        score = "NULL" if query.score is None else f"TRY_CAST({self.scan.columns[query.score]} AS DOUBLE)"
+        query, scan = self.query, self.scan
+        early = list(show) if query.search or not scan.columnar else []  # columns that are read with the labels
+        self._narrow((*query.labels, *early, *([query.score] if query.score else [])))
+        fields = [f"{scan.columns[name]} AS k{i}" for i, name in enumerate(query.labels)]
+        fields += [f"{scan.columns[name]} AS v{i}" for i, name in enumerate(early)]
+        score = "NULL" if query.score is None else f"TRY_CAST({scan.columns[query.score]} AS DOUBLE)"
         weight = "0" if query.weight is None else self._weight
-        fields += [f"{score} AS score", f"{weight} AS w", f"{self.scan.row_number} AS r"]
-        where, values = _condition([f"k{i}" for i in range(len(query.labels))], keys)
+        fields += [f"{score} AS score", f"{weight} AS w", f"{scan.row_number} AS r"]
+        where, values = _write_condition([f"k{i}" for i in range(len(query.labels))], keys)
         where = f"({where}) AND w IS NOT NULL AND NOT isnan(w)" if query.weight is not None else f"({where})"
-        texts = [f"v{i}" for i in range(len(looked_at))]
+        texts = [f"v{i}" for i in range(len(early))]
         if query.search:
             columns_as_text = ", ".join(f"CAST({text} AS VARCHAR)" for text in texts) or "''"
             where += f" AND contains(lower(concat_ws(' ', {columns_as_text})), lower($search))"
             values["search"] = query.search
-        found = "count(*) OVER ()" if query.search else "NULL"
-        shown = ", ".join(["r", found, *([] if self.scan.columnar else texts)])
-        statement = (
-            f"SELECT {shown} FROM (SELECT {', '.join(fields)} FROM {self.scan.relation}) AS numbered WHERE {where} "
-            f"ORDER BY {self._order}, r LIMIT {int(query.limit)}"
+        matches = "count(*) OVER ()" if query.search else "NULL"
+        order = f"score {'DESC' if query.order == 'most confident' else 'ASC'} NULLS LAST"
+        if query.order == "random":
+            order = f"hash(r + {int(query.seed)} * 1000003)"
+        outputs = ", ".join(["r", matches, *([] if scan.columnar else texts)])
+        lines = self.session.rows(
+            f"SELECT {outputs} FROM (SELECT {', '.join(fields)} FROM {scan.relation}) AS numbered WHERE {where} "
+            f"ORDER BY {order}, r LIMIT {int(query.limit)}",
+            **scan.values,
+            **values,
         )
-        return self.session.rows(statement, **self.scan.values, **values)
+        rows = {int(line[0]): line[2:] for line in lines}
+        if rows and scan.columnar:
+            self._narrow((*query.labels, *show))
+            numbered = ", ".join([f"{scan.row_number} AS r", *(scan.columns[name] for name in show)])
+            statement = f"SELECT {numbered} FROM {scan.relation}"
+            if scan.rows_at is None:
+                statement = f"SELECT * FROM ({statement}) AS numbered WHERE r IN ({', '.join(map(str, rows))})"
+            else:
+                statement += f" WHERE {scan.rows_at(list(rows))}"
+            for number, *rest in self.session.rows(statement, **scan.values):
+                rows[int(number)] = tuple(rest)
+        decoders = [scan.decoders.get(name, _keep_value) for name in show]
+        decode_text = from_json if self.format == "ndjson" else _keep_value
+        sampled = []
+        for number, row in rows.items():
+            cells = zip(show, decoders, row, strict=True)
+            sampled.append(SampledRow(number, {name: simplify_value(decode_text(back(v))) for name, back, v in cells}))
+        return ((lines[0][1] if lines else 0) if query.search else None), sampled
 
-    @property
-    def _order(self) -> str:
-        if self.query.order == "random":
-            return f"hash(r + {int(self.query.seed)} * 1000003)"
-        return f"score {'DESC' if self.query.order == 'most confident' else 'ASC'} NULLS LAST"
-
-    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
+    def count_segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
         """Count in one pass over the columns that decide and these."""
         if not columns:
             return {}
         names = self.query.labels
         self._narrow((*names, *columns))
         places = [self.scan.columns[name] for name in names]
-        inside, values = _condition(places, keys, "inside")
-        outside, more = _condition(places, around, "around")
+        inside, values = _write_condition(places, keys, "inside")
+        outside, more = _write_condition(places, around, "around")
         fields = [f"CAST({self.scan.columns[name]} AS VARCHAR) AS c{i}" for i, name in enumerate(columns)]
         listed = [f"c{i}" for i in range(len(columns))]
         numbered = (
             f"SELECT {', '.join(fields)}, ({inside}) AS inside FROM {self.scan.relation} WHERE ({outside}) "
-            f"{self._weighed('AND')}"
+            f"{self._require_weight('AND')}"
         )
         statement = (
             f"SELECT {', '.join(listed)}, GROUPING({', '.join(listed)}) AS lacks, count(*) FILTER (inside), count(*) "
             f"AS n FROM ({numbered}) AS rows GROUP BY GROUPING SETS ({', '.join(f'({name})' for name in listed)}) "
-            f"QUALIFY row_number() OVER (PARTITION BY lacks ORDER BY n DESC) <= {self.most_values + 1}"
+            f"QUALIFY row_number() OVER (PARTITION BY lacks ORDER BY n DESC) <= {MAX_SEGMENT_VALUES + 1}"
         )
-        found: dict[str, dict[Any, tuple[int, int]]] = {name: {} for name in columns}
+        segments: dict[str, dict[Any, tuple[int, int]]] = {name: {} for name in columns}
         for *shown, lacks, count, rows in self.session.rows(statement, **self.scan.values, **values, **more):
-            at = next(i for i in range(len(columns)) if not lacks >> (len(columns) - 1 - i) & 1)
-            found[columns[at]][shown[at]] = count, rows
-        return found
+            i = next(i for i in range(len(columns)) if not lacks >> (len(columns) - 1 - i) & 1)
+            segments[columns[i]][shown[i]] = count, rows
+        return segments
 
     @property
     def _weight(self) -> str:
         return f"TRY_CAST({self.scan.columns[str(self.query.weight)]} AS DOUBLE)"
 
-    def _weighed(self, word: str) -> str:
+    def _require_weight(self, word: str) -> str:
         """Write the condition that the row has a weight, where rows are weighted."""
         if self.query.weight is None:
             return ""
@@ -639,173 +609,150 @@ class FileRows:
             self.scan.narrow(tuple(dict.fromkeys((*names, *weight))))
 
 
-def _condition(places: Sequence[str], keys: Keys, name: str = "key") -> tuple[str, dict[str, Any]]:
+def _write_condition(places: Sequence[str], keys: Keys, name: str = "key") -> tuple[str, dict[str, Any]]:
     """Write the condition that the columns have one of some combinations of values, which travel as bound values.
 
     No combination holds a NULL, which means a missing label everywhere.
     """
     if len(keys) <= FEW:
         values = {f"{name}{i}_{j}": value for i, key in enumerate(keys) for j, value in enumerate(key)}
-        each = [" AND ".join(f"{place} = ${name}{i}_{j}" for j, place in enumerate(places)) for i in range(len(keys))]
-        return " OR ".join(f"({part})" for part in each) or "false", values
+        parts = [" AND ".join(f"{place} = ${name}{i}_{j}" for j, place in enumerate(places)) for i in range(len(keys))]
+        return " OR ".join(f"({part})" for part in parts) or "false", values
     values = {f"{name}_{j}": [key[j] for key in keys] for j in range(len(places))}
     listed = ", ".join(f"unnest(${name}_{j})" for j in range(len(places)))
     return f"({', '.join(places)}) IN (SELECT {listed})", values
 
 
-# ── each cell, from files ─────────────────────────────────────────────────────────────────────────
-
-
-SampleLine = tuple[int, int | None, tuple[Any, ...]]
-"""Rank among the rows of its cell, number where rows have one, and values of a row."""
-CellSample = tuple[str, tuple[Any, ...], bool, list[SampleLine]]
-"""System, values that identify the cell, whether its rows lack a weight; its rows."""
-
-
-def sample_cells(session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def _sample_files(
+    session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int
+) -> Iterator[CellSample]:
     """Yield the rows of each cell whose numbers have the smallest hashes.
 
     Where the engine can skip to rows by their numbers, these are found first, from the labels alone.
     """
     session.run("SET preserve_insertion_order = true")  # a row has the same number in every run
     if scan.rows_at is None:
-        yield from _sampled(session, scan, columns, show, limit)
+        yield from _sample_scan(session, scan, columns, show, limit)
         return
-    cells = list(_sampled(session, scan, columns, (), limit))
+    cells = list(_sample_scan(session, scan, columns, (), limit))
     numbers = sorted({int(row[1] or 0) for *_, rows in cells for row in rows})
     shown: dict[int, tuple[Any, ...]] = {}
     if numbers:
-        decoders = [scan.decoders.get(name, _as_it_is) for name in show]
+        decoders = [scan.decoders.get(name, _keep_value) for name in show]
         fields = ", ".join([f"{scan.row_number} AS r", *(scan.columns[name] for name in show)])
         statement = f"SELECT {fields} FROM {scan.relation} WHERE {scan.rows_at(numbers)}"
         for number, *values in session.rows(statement, **scan.values):
             shown[number] = tuple(decode(value) for decode, value in zip(decoders, values, strict=True))
-    for system, values, lacks, rows in cells:
-        yield system, values, lacks, [(rank, number, shown[int(number or 0)]) for rank, number, _ in rows]
+    for system, key, lacks, rows in cells:
+        yield system, key, lacks, [(rank, number, shown[int(number or 0)]) for rank, number, _ in rows]
 
 
-def _sampled(session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def _sample_scan(session: Session, scan: Scan, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+    """Keep the rows with the smallest hashes of each cell, of text in one pass, of columns one margin at a time."""
     if scan.narrow is not None:
         scan.narrow(tuple(dict.fromkeys((*columns.names, *show))))
-    decoders: list[Callable[[Any], Any]] = [scan.decoders.get(name, _as_it_is) for name in show]
+    decoders: list[Callable[[Any], Any]] = [scan.decoders.get(name, _keep_value) for name in show]
+    weight = None if columns.weight is None else f"CAST({scan.columns[columns.weight]} AS DOUBLE)"
+    lacks_weight = "0 AS lacks" if weight is None else f"({weight} IS NULL OR isnan({weight}))::INT AS lacks"
+    row = ", ".join(["h := hash(r)", "r := r", *(f"v{i} := v{i}" for i in range(len(show)))])
     margins = columns.margins
     for part in [(margin,) for margin in margins] if scan.columnar else [margins]:
         group_by = GroupBy(columns, part)
-        statement = _write_sampling(group_by, scan, show, limit)
-        places = {margin: [list(group_by.names.values()).index(k) for k in group_by.shorts(margin)] for margin in part}
-        by_mask = {group_by.mask(margin): margin for margin in part}
-        for line in session.rows(statement, **scan.values):
-            *keys, lacks, kept, mask = line
-            margin = by_mask[mask] if len(part) > 1 else part[0]
-            values = tuple(
-                scan.decoders.get(name, _as_it_is)(keys[place])
+        shorts = group_by.names
+        fields = [f"{scan.columns[name]} AS {short}" for name, short in shorts.items()]
+        fields += [f"{scan.columns[name]} AS v{i}" for i, name in enumerate(show)]
+        numbered = f"SELECT {', '.join([*fields, lacks_weight])}, {scan.row_number} AS r FROM {scan.relation}"
+        always = [*(shorts[name] for name in (*columns.by, columns.truth)), "lacks"]
+        sets = [", ".join([*always, *(shorts[name] for name in margin)]) for margin in part]
+        groups, mask = sets[0], "0"
+        if len(part) > 1:
+            groups = f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})"
+            mask = f"GROUPING({', '.join(shorts[margin[0]] for margin in part)})"
+        by_mask = {group_by.mask(margin) if len(part) > 1 else 0: margin for margin in part}
+        places = {margin: [list(shorts).index(name) for name in columns.keys(margin)] for margin in part}
+        lines = session.rows(
+            f"SELECT {', '.join(shorts.values())}, lacks, arg_min(struct_pack({row}), hash(r), {int(limit)}) AS kept, "
+            f"{mask} AS mask FROM ({numbered}) AS numbered GROUP BY {groups}",
+            **scan.values,
+        )
+        for *cell, lacks, kept, line_mask in lines:
+            margin = by_mask[line_mask]
+            key = tuple(
+                scan.decoders.get(name, _keep_value)(cell[place])
                 for name, place in zip(columns.keys(margin), places[margin], strict=True)
             )
-            rows = [(row["h"], row["r"], tuple(back(row[f"v{i}"]) for i, back in enumerate(decoders))) for row in kept]
-            yield margin[0], values, bool(lacks), rows
+            rows = []
+            for item in kept:
+                values = (decode(item[f"v{i}"]) for i, decode in enumerate(decoders))
+                rows.append((item["h"], item["r"], tuple(values)))
+            yield margin[0], key, bool(lacks), rows
 
 
-def _write_sampling(group_by: GroupBy, scan: Scan, show: Sequence[str], limit: int) -> str:
-    """Write the statement that keeps the rows with the smallest hashes of each cell."""
-    names, columns = group_by.names, group_by.query
-    fields = [f"{scan.columns[name]} AS {short}" for name, short in names.items()]
-    fields += [f"{scan.columns[name]} AS v{i}" for i, name in enumerate(show)]
-    weight = None if columns.weight is None else f"CAST({scan.columns[columns.weight]} AS DOUBLE)"
-    fields.append("0 AS lacks" if weight is None else f"({weight} IS NULL OR isnan({weight}))::INT AS lacks")
-    numbered = f"SELECT {', '.join(fields)}, {scan.row_number} AS r FROM {scan.relation}"
-    row = ", ".join(["h := hash(r)", "r := r", *(f"v{i} := v{i}" for i in range(len(show)))])
-    always = [*(names[name] for name in (*columns.by, columns.truth)), "lacks"]
-    sets = [", ".join([*always, *(names[name] for name in margin)]) for margin in group_by.margins]
-    several = len(sets) > 1
-    groups = f"GROUPING SETS ({', '.join(f'({keys})' for keys in sets)})" if several else sets[0]
-    systems = ", ".join(names[margin[0]] for margin in group_by.margins)
-    mask = f"GROUPING({systems})" if several else "0"
-    return (
-        f"SELECT {', '.join(names.values())}, lacks, arg_min(struct_pack({row}), hash(r), {int(limit)}) AS kept, "
-        f"{mask} AS mask FROM ({numbered}) AS numbered GROUP BY {groups}"
-    )
+# ── rows of columns in memory ─────────────────────────────────────────────────────────────────────
 
 
-# ── one cell, from columns in memory ──────────────────────────────────────────────────────────────
-
-
-@dataclass(frozen=True)
 class MemoryRows:
     """Columns of a frame or a mapping; a combination of values is known by its codes."""
 
-    columns: Mapping[str, Sequence[Any]]
-    query: RowsQuery
-    values: Sequence[Sequence[Any]]
-    codes: Sequence[tuple[int, ...]]
-    """The codes of the labels of each row."""
-
-    @classmethod
-    def of(cls, columns: Mapping[str, Sequence[Any]], query: RowsQuery) -> MemoryRows:
-        """Encode the labels among some columns."""
+    def __init__(self, columns: Mapping[str, Sequence[Any]], query: RowsQuery) -> None:
+        self.columns = columns
+        self.query = query
         coded = [encode(columns[name], name) for name in query.labels]
-        codes = list(zip(*(codes.tolist() for _, codes in coded), strict=True))
-        return cls(columns, query, [values for values, _ in coded], codes)
+        self.values = [values for values, _ in coded]
+        self.codes: list[tuple[int, ...]] = list(zip(*(codes.tolist() for _, codes in coded), strict=True))
+        """The codes of the labels of each row."""
+        self.weights = None if query.weight is None else columns[query.weight]
+        self.places = [i for i in range(len(self.codes)) if self.weights is None or not is_missing(self.weights[i])]
+        """The rows that count."""
 
-    def _counts(self, at: int) -> bool:
-        return self.query.weight is None or not is_missing(self.columns[self.query.weight][at])
-
-    def counted(self) -> CountedLabels:
+    def count_labels(self) -> CountedLabels:
         """Count by the codes."""
-        counts: Counter[tuple[int, ...]] = Counter()
-        weights: Counter[tuple[int, ...]] = Counter()
-        for at, codes in enumerate(self.codes):
-            if self._counts(at):
-                counts[codes] += 1
-                if self.query.weight is not None:
-                    weights[codes] += self.columns[self.query.weight][at]
+        counts: Counter[tuple[int, ...]] = Counter(self.codes[i] for i in self.places)
         keys = list(counts)
-        values = [tuple(of[code] for of, code in zip(self.values, key, strict=True)) for key in keys]
-        sums = None if self.query.weight is None else [float(weights[key]) for key in keys]
-        return CountedLabels(list(keys), values, list(counts.values()), sums)
+        values = [tuple(labels[code] for labels, code in zip(self.values, key, strict=True)) for key in keys]
+        if self.weights is None:
+            return CountedLabels(keys, values, list(counts.values()))
+        sums: Counter[tuple[int, ...]] = Counter()
+        for i in self.places:
+            sums[self.codes[i]] += self.weights[i]
+        return CountedLabels(keys, values, list(counts.values()), [float(sums[key]) for key in keys])
 
-    def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
+    def read_rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
         """Choose by the smallest hash of their numbers, or by their scores."""
         wanted, query = set(keys), self.query
-        places = [at for at, codes in enumerate(self.codes) if codes in wanted and self._counts(at)]
+        places = [i for i in self.places if self.codes[i] in wanted]
         if query.search:
-            word = query.search.lower()
-            shown = [self.columns[name] for name in show]
-            places = [
-                at
-                for at in places
-                if word in " ".join(str(values[at]) for values in shown if not is_missing(values[at])).lower()
-            ]
+            word, searched = query.search.lower(), [self.columns[name] for name in show]
+            texts = (" ".join(str(values[i]) for values in searched if not is_missing(values[i])) for i in places)
+            places = [i for i, text in zip(places, texts, strict=True) if word in text.lower()]
         if query.order == "random" or query.score is None:
             ranks: Any = hash_numbers(np.array(places, dtype=np.int64) + query.seed * 1_000_003)
         else:
             sign = -1.0 if query.order == "most confident" else 1.0
             ranks = np.full(len(places), np.inf)
-            for i, at in enumerate(places):
+            for rank, i in enumerate(places):
                 with suppress(TypeError, ValueError):  # what is no number comes last
-                    ranks[i] = sign * float(self.columns[query.score][at])
+                    ranks[rank] = sign * float(self.columns[query.score][i])
             ranks[np.isnan(ranks)] = np.inf
-        order = [places[i] for i in np.argsort(ranks, kind="stable").tolist()]
-        rows = [
-            SampledRow(at + 1, {name: simplify_value(self.columns[name][at]) for name in show})
-            for at in order[: query.limit]
-        ]
+        first = [places[rank] for rank in np.argsort(ranks, kind="stable")[: query.limit].tolist()]
+        rows = [SampledRow(i + 1, {name: simplify_value(self.columns[name][i]) for name in show}) for i in first]
         return len(places) if query.search else None, rows
 
-    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
+    def count_segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
         """Count the rows of each value."""
         inside, outside = set(keys), set(around)
         segments: dict[str, dict[Any, tuple[int, int]]] = {column: {} for column in columns}
-        for at, codes in enumerate(self.codes):
-            if codes not in outside or not self._counts(at):
+        for i in self.places:
+            if self.codes[i] not in outside:
                 continue
             for column, counts in segments.items():
-                value = None if is_missing(self.columns[column][at]) else str(self.columns[column][at])
+                value = None if is_missing(self.columns[column][i]) else str(self.columns[column][i])
                 count, rows = counts.get(value, (0, 0))
-                counts[value] = count + (codes in inside), rows + 1
+                counts[value] = count + (self.codes[i] in inside), rows + 1
         return segments
 
 
-# ── Spark frames: rows are known by a hash of their contents, for they have no number ─────────────
+# ── rows of Spark frames: known by a hash of their contents, for they have no number ──────────────
 
 
 _PLAIN = ("string", "boolean", "tinyint", "smallint", "int", "bigint", "float", "double", "date", "timestamp")
@@ -813,7 +760,7 @@ _NOTHING = "\u0000"
 """Stands for a missing value in the hash of a row, so that its place counts."""
 
 
-def is_spark_frame(source: object) -> bool:
+def _is_spark_frame(source: object) -> bool:
     """Return True for a frame of Spark, on a cluster or behind Spark Connect."""
     kind = type(source)
     return kind.__module__.startswith("pyspark.sql") and kind.__name__ == "DataFrame"
@@ -826,163 +773,147 @@ class NumberedFrame:
     frame: Any
     places: Mapping[str, int]
     kinds: Sequence[str]
+    functions: Any
+    """Spark's functions of columns."""
 
     @classmethod
-    def of(cls, source: Any, names: Sequence[str]) -> NumberedFrame:
+    def wrap(cls, source: Any, names: Sequence[str]) -> NumberedFrame:
         """Return the frame, if it has the named columns."""
+        from pyspark.sql import functions  # noqa: PLC0415 - the caller has it loaded
+
         present = list(source.columns)
         pick_columns(names, present, "the Spark frame")
         frame = source.toDF(*(f"c{i}" for i in range(len(present))))
-        return cls(frame, {name: i for i, name in enumerate(present)}, [kind for _, kind in frame.dtypes])
+        places = {name: i for i, name in enumerate(present)}
+        return cls(frame, places, [kind for _, kind in frame.dtypes], functions)
 
     def column(self, name: str) -> Any:
         """Return a column as it is."""
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the caller has it loaded
-
-        return F.col(f"c{self.places[name]}")
+        return self.functions.col(f"c{self.places[name]}")
 
     def text(self, name: str) -> Any:
         """Return a column as text: what tells its values apart."""
         return self.column(name).cast("string")
 
-    def shown(self, name: str) -> Any:
-        """Return a column as it is brought here; lists and records come as text."""
-        plain = self.kinds[self.places[name]] in _PLAIN
-        return self.column(name) if plain else self.text(name)
-
-    def contents(self, seed: int = 0) -> Any:
-        """Hash everything in a row, and a seed."""
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
-
-        texts = [F.coalesce(F.col(f"c{i}").cast("string"), F.lit(_NOTHING)) for i in range(len(self.kinds))]
-        return F.xxhash64(F.lit(seed), *texts)
+    def shown(self, names: Sequence[str]) -> list[Any]:
+        """Return columns as they are brought here, as v0, v1, …; lists and records come as text."""
+        plain = {name for name in names if self.kinds[self.places[name]] in _PLAIN}
+        return [
+            (self.column(name) if name in plain else self.text(name)).alias(f"v{i}") for i, name in enumerate(names)
+        ]
 
     def number(self, name: str) -> Any:
         """Return a column as a number, and nothing where it is none."""
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
+        return self.functions.expr(f"try_cast(c{self.places[name]} AS DOUBLE)")
 
-        return F.expr(f"try_cast(c{self.places[name]} AS DOUBLE)")
+    def hash_contents(self, seed: int = 0) -> Any:
+        """Hash everything in a row, and a seed."""
+        F = self.functions  # noqa: N806 - its usual name
+        texts = [F.coalesce(F.col(f"c{i}").cast("string"), F.lit(_NOTHING)) for i in range(len(self.kinds))]
+        return F.xxhash64(F.lit(seed), *texts)
 
 
-def sample_spark_cells(source: object, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
+def _sample_spark_frame(source: object, columns: Query, show: Sequence[str], limit: int) -> Iterator[CellSample]:
     """Yield a few random rows of each cell and system."""
     from pyspark.sql import Window  # noqa: PLC0415 - the caller has it loaded
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name
 
-    rows = NumberedFrame.of(source, tuple(dict.fromkeys((*columns.names, *show))))
+    rows = NumberedFrame.wrap(source, tuple(dict.fromkeys((*columns.names, *show))))
+    F = rows.functions  # noqa: N806 - its usual name
     for margin in columns.margins:
         names = columns.keys(margin)
         keys = [rows.column(name).alias(f"k{i}") for i, name in enumerate(names)]
-        values = [rows.shown(name).alias(f"v{i}") for i, name in enumerate(show)]
         weight = F.lit(0.0) if columns.weight is None else rows.number(columns.weight)
         lacks = (weight.isNull() | F.isnan(weight)).alias("lacks")
         cell = Window.partitionBy("lacks", *(f"k{i}" for i in range(len(names)))).orderBy("h")
         chosen = (
-            rows.frame.select(*keys, *values, lacks, rows.contents().alias("h"))
+            rows.frame.select(*keys, *rows.shown(show), lacks, rows.hash_contents().alias("h"))
             .withColumn("place", F.row_number().over(cell))
             .filter(F.col("place") <= limit)
             .drop("place")
         )
-        found = native_values(chosen, (*names, *show, "lacks", "h"))
-        for line in zip(*found, strict=True):
-            *given, is_unweighed, rank = line
-            labels, shown = tuple(given[: len(names)]), tuple(given[len(names) :])
-            yield margin[0], labels, bool(is_unweighed), [(rank, None, shown)]
+        values = native_values(chosen, (*names, *show, "lacks", "h"))
+        for *line, is_unweighed, rank in zip(*values, strict=True):
+            key, shown = tuple(line[: len(names)]), tuple(line[len(names) :])
+            yield margin[0], key, bool(is_unweighed), [(rank, None, shown)]
 
 
 @dataclass(frozen=True)
 class SparkRows:
     """A Spark frame that is asked for the rows of a cell; labels are compared by their text."""
 
-    rows_of: NumberedFrame
+    numbered: NumberedFrame
     query: RowsQuery
-    most_values: int
-    """Values of a column that is taken for a segment."""
-
-    @classmethod
-    def of(cls, source: object, query: RowsQuery, most_values: int) -> SparkRows:
-        """Return the frame, if it has what is asked for."""
-        weight = () if query.weight is None else (query.weight,)
-        return cls(NumberedFrame.of(source, (*query.labels, *weight)), query, most_values)
 
     @property
-    def _counted_rows(self) -> Any:
+    def _usable_rows(self) -> Any:
         """The rows that count, with the texts of their labels as t0, t1, …"""
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the caller has it loaded
-
-        frame = self.rows_of.frame
+        F, frame = self.numbered.functions, self.numbered.frame  # noqa: N806 - its usual name
         for i, name in enumerate(self.query.labels):
-            frame = frame.withColumn(f"t{i}", self.rows_of.text(name))
+            frame = frame.withColumn(f"t{i}", self.numbered.text(name))
         if self.query.weight is None:
             return frame.withColumn("w", F.lit(1.0))
-        frame = frame.withColumn("w", self.rows_of.number(self.query.weight))
+        frame = frame.withColumn("w", self.numbered.number(self.query.weight))
         return frame.filter(F.col("w").isNotNull() & ~F.isnan("w"))
 
-    def counted(self) -> CountedLabels:
+    def _write_condition(self, keys: Keys) -> Any:
+        """Write the condition that the labels of a row have one of some combinations of texts."""
+        F = self.numbered.functions  # noqa: N806 - its usual name
+        condition = F.lit(False)
+        for key in keys:
+            is_key = F.lit(True)
+            for i, text in enumerate(key):
+                is_key = is_key & (F.col(f"t{i}") == F.lit(text))
+            condition = condition | is_key
+        return condition
+
+    def count_labels(self) -> CountedLabels:
         """Count in one pass over the columns that decide."""
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
-
-        names = self.query.labels
+        F, names = self.numbered.functions, self.query.labels  # noqa: N806 - its usual name
         texts = [F.col(f"t{i}") for i in range(len(names))]
-        values = [self.rows_of.column(name).alias(f"k{i}") for i, name in enumerate(names)]
-        grouped = self._counted_rows.groupBy(*texts, *values).agg(F.count("*").alias("n"), F.sum("w").alias("sum"))
-        *found, counts, sums = native_values(grouped, (*names, *names, "n", "weight"))
-        keys = list(zip(*found[: len(names)], strict=True))
+        values = [self.numbered.column(name).alias(f"k{i}") for i, name in enumerate(names)]
+        grouped = self._usable_rows.groupBy(*texts, *values).agg(F.count("*").alias("n"), F.sum("w").alias("sum"))
+        *labels, counts, sums = native_values(grouped, (*names, *names, "n", "weight"))
+        keys = list(zip(*labels[: len(names)], strict=True))
         weights = None if self.query.weight is None else list(sums)
-        return CountedLabels(keys, list(zip(*found[len(names) :], strict=True)), counts, weights)
+        return CountedLabels(keys, list(zip(*labels[len(names) :], strict=True)), counts, weights)
 
-    def rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
+    def read_rows(self, show: Sequence[str], keys: Keys) -> tuple[int | None, Sequence[SampledRow]]:
         """Choose by the smallest hash of their contents, or by their scores; equal rows count each."""
-        from pyspark.sql import Window  # noqa: PLC0415 - see above
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
+        from pyspark.sql import Window  # noqa: PLC0415 - the caller has it loaded
 
-        query, rows = self.query, self.rows_of
-        inside = self._counted_rows.filter(_is_among(keys)).withColumn("h", rows.contents(query.seed))
-        found = None
+        query, rows = self.query, self.numbered
+        F = rows.functions  # noqa: N806 - its usual name
+        inside = self._usable_rows.filter(self._write_condition(keys)).withColumn("h", rows.hash_contents(query.seed))
+        matches = None
         if query.search:
             texts = F.lower(F.concat_ws(" ", *(rows.text(name) for name in show)))
             inside = inside.filter(texts.contains(F.lower(F.lit(query.search))))
-            found = inside.count()
+            matches = inside.count()
         equal = Window.partitionBy("h").orderBy(F.lit(0))
         ranked = inside.withColumn("copy", F.row_number().over(equal)).withColumn("rank", F.xxhash64("h", "copy"))
         order = [F.col("rank").asc()]
         if query.order != "random" and query.score is not None:
             score = rows.number(query.score)
             order.insert(0, score.desc_nulls_last() if query.order == "most confident" else score.asc_nulls_last())
-        shown = [rows.shown(name).alias(f"v{i}") for i, name in enumerate(show)]
-        chosen = ranked.orderBy(*order).limit(query.limit).select(F.col("rank"), *shown)
+        chosen = ranked.orderBy(*order).limit(query.limit).select(F.col("rank"), *rows.shown(show))
         lines = zip(*native_values(chosen, ("rank", *show)), strict=True)
-        return found, [
+        return matches, [
             SampledRow(None, {name: simplify_value(value) for name, value in zip(show, values, strict=True)})
             for _, *values in lines
         ]
 
-    def segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
+    def count_segments(self, columns: Sequence[str], keys: Keys, around: Keys) -> Mapping[str, SegmentCounts]:
         """Count in one pass over the columns that decide and each of these."""
-        from pyspark.sql import functions as F  # noqa: N812, PLC0415 - see above
-
-        rows = self._counted_rows.filter(_is_among(around))
-        inside = F.count(F.when(_is_among(keys), 1)).alias("inside")
+        F = self.numbered.functions  # noqa: N806 - its usual name
+        rows = self._usable_rows.filter(self._write_condition(around))
+        inside = F.count(F.when(self._write_condition(keys), 1)).alias("inside")
         segments: dict[str, SegmentCounts] = {}
         for column in columns:
-            grouped = rows.groupBy(self.rows_of.text(column).alias("value")).agg(inside, F.count("*").alias("n"))
-            most = grouped.orderBy(F.col("n").desc(), "value").limit(self.most_values + 1)
+            grouped = rows.groupBy(self.numbered.text(column).alias("value")).agg(inside, F.count("*").alias("n"))
+            most = grouped.orderBy(F.col("n").desc(), "value").limit(MAX_SEGMENT_VALUES + 1)
             lines = zip(*native_values(most, (column, "inside", "n")), strict=True)
             segments[column] = {value: (count, size) for value, count, size in lines}
         return segments
-
-
-def _is_among(keys: Keys) -> Any:
-    """Write the condition that the labels of a row have one of some combinations of texts."""
-    from pyspark.sql import functions as F  # noqa: N812, PLC0415 - its usual name; the caller has it loaded
-
-    found = F.lit(False)
-    for key in keys:
-        each = F.lit(True)
-        for i, text in enumerate(key):
-            each = each & (F.col(f"t{i}") == F.lit(text))
-        found = found | each
-    return found
 
 
 # ── segments in which a cell is more frequent than elsewhere ──────────────────────────────────────
@@ -1021,21 +952,21 @@ def find_segments(counts: Mapping[str, Mapping[Any, tuple[int, int]]]) -> Iterat
 
     ``counts`` holds for each column and value the rows of the cell and those of its true class.
     """
-    asked = {name: values for name, values in counts.items() if 1 < len(values) <= MAX_SEGMENT_VALUES}
-    level = 1 - (1 - SURE) / max(sum(map(len, asked.values())), 1)
-    for name, values in asked.items():
-        whole, size = (sum(each[i] for each in values.values()) for i in (0, 1))
+    columns = {name: values for name, values in counts.items() if 1 < len(values) <= MAX_SEGMENT_VALUES}
+    level = 1 - (1 - SURE) / max(sum(map(len, columns.values())), 1)
+    for name, values in columns.items():
+        cell_rows, class_rows = (sum(pair[i] for pair in values.values()) for i in (0, 1))
         for value, (count, rows) in values.items():
-            others, other_rows = whole - count, size - rows
+            others, other_rows = cell_rows - count, class_rows - rows
             if count * other_rows <= others * rows:
                 continue
-            probability = _higher((count, rows), (others, other_rows))
+            probability = _compare_rates((count, rows), (others, other_rows))
             if probability >= level:
                 shown = "(missing)" if value is None else str(value)
                 yield CellSegment(name, shown, count, rows, others / other_rows if other_rows else 0.0, probability)
 
 
-def _higher(here: tuple[int, int], elsewhere: tuple[int, int]) -> float:
+def _compare_rates(here: tuple[int, int], elsewhere: tuple[int, int]) -> float:
     """Return the posterior probability that the rate in a segment is higher than elsewhere; 0 where it is not sure.
 
     The prior of both is as heavy as one row of the cell and has the mean of all rows. A uniform one would expect every
