@@ -15,7 +15,7 @@ import numpy as np
 
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
-from infoscope.tables.column_kinds import ColumnNames, check_columns, near_misses
+from infoscope.tables.column_kinds import ColumnNames, check_columns, measure_nearness
 
 Rng = np.random.Generator
 
@@ -77,7 +77,7 @@ def main() -> None:
                 check_columns({"system": table}, ColumnNames())
             except InputError:
                 rejected += 1
-            withheld += near_misses(table) is not None
+            withheld += measure_nearness(table) is not None
         print(f"{name:55s} rejected {rejected / options.repeats:6.1%}  no verdict {withheld / options.repeats:6.1%}")
 
 

@@ -129,12 +129,12 @@ def test_the_doctor_as_json(monkeypatch):
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "missing", ["infoscope.readers.is_parquet_compiled", "infoscope.core.native_code.compiled_part"]
+    "missing", ["infoscope.readers.is_parquet_compiled", "infoscope.core.native_code.import_compiled_part"]
 )
 def test_the_doctor_tells_which_compiled_part_is_missing(missing, monkeypatch):
     monkeypatch.delenv("INFOSCOPE_NATIVE", raising=False)
     monkeypatch.setattr("infoscope.readers.is_parquet_compiled", lambda: True)
-    monkeypatch.setattr("infoscope.core.native_code.compiled_part", lambda _: json)
+    monkeypatch.setattr("infoscope.core.native_code.import_compiled_part", lambda _: json)
     whole = CliRunner().invoke(app, ["doctor"]).output
     assert whole.count("compiled part active") == 2
     monkeypatch.setattr(missing, lambda *_: None)

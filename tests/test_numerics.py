@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from infoscope import Contingency, metrics
 from infoscope.metrics import agreement, bounds
-from tests.api import chance_information, column_sums, entropies, expected_information, find, metrics_of, row_sums
+from tests.api import chance_information, entropies, expected_information, find, metrics_of, sum_columns, sum_rows
 from tests.strategies import stored_sparse
 
 HUGE = 10**15
@@ -568,7 +568,7 @@ def test_whole_weights_are_weights_and_weights_of_one_are_counts(name: str) -> N
 def test_sums_of_many_small_tables_are_numpys_to_the_last_digit(shape: tuple[int, ...], kind: str) -> None:
     values = np.random.default_rng(len(shape)).uniform(0, 200, shape).astype(kind)
 
-    for found, right in ((row_sums(values), values.sum(axis=-1)), (column_sums(values), values.sum(axis=-2))):
+    for found, right in ((sum_rows(values), values.sum(axis=-1)), (sum_columns(values), values.sum(axis=-2))):
         assert found.dtype == right.dtype
         np.testing.assert_array_equal(found, right)
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infoscope import ReadOptions, evaluate, read
-from infoscope.errors import InputError, UnknownNameError, masked, secrets_hidden
+from infoscope.errors import InputError, UnknownNameError, hide_secrets, mask_secrets
 from tests.api import app, client, shown_while
 
 SECRET = "hunter2"
@@ -44,8 +44,8 @@ ADDRESSES = [
 @pytest.mark.parametrize("address", ADDRESSES)
 def test_an_address_loses_its_secret_wherever_it_is_said(address: str) -> None:
     for sentence in (address, f"cannot open {address!r}: refused", f"{address}, {address} and 3 more"):
-        assert SECRET not in masked(sentence)
-        assert masked(masked(sentence)) == masked(sentence)
+        assert SECRET not in mask_secrets(sentence)
+        assert mask_secrets(mask_secrets(sentence)) == mask_secrets(sentence)
         assert SECRET not in str(InputError(sentence))
         assert SECRET not in str(UnknownNameError(sentence))
 
@@ -63,7 +63,7 @@ def test_an_address_loses_its_secret_wherever_it_is_said(address: str) -> None:
     ],
 )
 def test_what_is_no_secret_stays(plain: str) -> None:
-    assert masked(plain) == plain
+    assert mask_secrets(plain) == plain
 
 
 @given(
@@ -72,7 +72,7 @@ def test_what_is_no_secret_stays(plain: str) -> None:
     scheme=st.sampled_from(["https", "postgresql", "s3a", "mysql+pymysql"]),
 )
 def test_no_password_survives_whatever_its_signs(user: str, password: str, scheme: str) -> None:
-    assert "Q9Q" not in masked(f"refused: {scheme}://{user}:{password}@host/x (timeout)")
+    assert "Q9Q" not in mask_secrets(f"refused: {scheme}://{user}:{password}@host/x (timeout)")
 
 
 @pytest.mark.parametrize(
@@ -117,7 +117,7 @@ def test_errors_behind_ours_are_masked_too() -> None:
             raise InputError("no answer") from error
 
     for kind in (RuntimeError, StubbornError):
-        with pytest.raises(InputError) as raised, secrets_hidden():
+        with pytest.raises(InputError) as raised, hide_secrets():
             failing(kind)
         shown = "".join(traceback.format_exception(raised.value))
         assert "no answer" in shown

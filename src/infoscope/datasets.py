@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from infoscope.errors import UnknownNameError, did_you_mean
 from infoscope.results.frame import build_frame
-from infoscope.tables.contingency import by_fields
+from infoscope.tables.contingency import reduce_by_fields
 from infoscope.typing import DataFrame
 
 __all__ = ["DATASETS", "Dataset", "csv_of", "digits", "languages", "page_blocks"]
@@ -56,7 +56,7 @@ class Dataset:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by fields."""
-        return by_fields(self)
+        return reduce_by_fields(self)
 
     def __iter__(self) -> Iterator[Any]:  # two types, one after the other: a union would fit neither
         """Yield ``y_true``, then ``predictions``: what functions of labels take."""

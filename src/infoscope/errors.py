@@ -27,9 +27,9 @@ __all__ = [
     "check_level",
     "check_seed",
     "did_you_mean",
-    "masked",
+    "hide_secrets",
+    "mask_secrets",
     "on_page",
-    "secrets_hidden",
 ]
 
 _SECRET_KEYS = (
@@ -43,14 +43,14 @@ _ADDRESS = re.compile(r"(?P<scheme>(?<![A-Za-z0-9+.])[A-Za-z][A-Za-z0-9+.]+:/{1,
 _TOKEN_SCHEMES = ("http", "https", "ftp", "git")
 
 
-def masked(text: str) -> str:
+def mask_secrets(text: str) -> str:
     """Mask the secrets of addresses and connection strings in a text.
 
-    >>> masked("cannot open https://ann:s3cret@example.org/log.csv?sig=ab12&v=1")
+    >>> mask_secrets("cannot open https://ann:s3cret@example.org/log.csv?sig=ab12&v=1")
     'cannot open https://ann:…@example.org/log.csv?sig=…&v=1'
-    >>> masked("host=db user=ann password='s3 cret' dbname=logs")
+    >>> mask_secrets("host=db user=ann password='s3 cret' dbname=logs")
     'host=db user=ann password=… dbname=logs'
-    >>> masked("https://example.org/pkg@2/log.csv")
+    >>> mask_secrets("https://example.org/pkg@2/log.csv")
     'https://example.org/pkg@2/log.csv'
     """
     if "@" in text:
@@ -87,7 +87,7 @@ def _mask_password(address: re.Match[str]) -> str:
 
 
 @contextmanager
-def secrets_hidden() -> Iterator[None]:
+def hide_secrets() -> Iterator[None]:
     """Mask secrets in the messages of errors and of their causes, since a traceback shows them all."""
     try:
         yield
@@ -98,14 +98,14 @@ def secrets_hidden() -> Iterator[None]:
 
 def _mask_chain(error: BaseException) -> None:
     """Mask the messages of an error and of its causes; drop a cause whose message cannot be changed."""
-    if any(isinstance(part, str) and masked(part) != part for part in error.args):
-        error.args = tuple(masked(part) if isinstance(part, str) else part for part in error.args)
+    if any(isinstance(part, str) and mask_secrets(part) != part for part in error.args):
+        error.args = tuple(mask_secrets(part) if isinstance(part, str) else part for part in error.args)
     for link in ("__cause__", "__context__"):
         earlier = getattr(error, link)
         if earlier is None:
             continue
         _mask_chain(earlier)
-        if masked(str(earlier)) != str(earlier):
+        if mask_secrets(str(earlier)) != str(earlier):
             setattr(error, link, None)
 
 
@@ -153,9 +153,9 @@ class InfoscopeError(Exception):
     """Base of every error that the caller can fix; the command line exits with status 2."""
 
     def __init__(self, *parts: object) -> None:
-        super().__init__(*(masked(part) if isinstance(part, str) else part for part in parts))
+        super().__init__(*(mask_secrets(part) if isinstance(part, str) else part for part in parts))
         advised = parts[0] if parts and isinstance(parts[0], Advised) else None
-        self._page = None if advised is None else masked(advised.page)
+        self._page = None if advised is None else mask_secrets(advised.page)
 
     @property
     def page(self) -> str:

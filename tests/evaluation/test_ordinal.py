@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import cohen_kappa_score, mean_absolute_error
 
 import infoscope as ifs
-from tests.api import app, on_scale, probabilistic_scores
+from tests.api import app, probabilistic_scores, sort_by_scale
 
 SCALE = ("low", "medium", "high", "severe")
 ORDINAL = (
@@ -79,7 +79,7 @@ def test_functions_take_labels_in_the_order_of_numbers() -> None:
 def test_reversing_the_scale_changes_nothing(seed: int) -> None:
     truth, predicted = graded(seed, 60)
     table = ifs.Contingency.from_labels(named(truth), named(predicted))
-    up, down = (on_scale(table, scale) for scale in (SCALE, SCALE[::-1]))
+    up, down = (sort_by_scale(table, scale) for scale in (SCALE, SCALE[::-1]))
 
     for name in ORDINAL:
         score = getattr(ifs.metrics, name)

@@ -13,7 +13,7 @@ from sklearn.model_selection import train_test_split
 
 import infoscope as ifs
 from benchmarks.wrong_use import populations
-from tests.api import ColumnNames, app, check_columns, near_misses
+from tests.api import ColumnNames, app, check_columns, measure_nearness
 
 
 @pytest.fixture(scope="module")
@@ -347,8 +347,8 @@ def test_numbers_that_name_classes_get_a_verdict_where_wrong_ones_are_near():
         truth = rng.integers(0, len(names), 3000)
         near = np.clip(truth + rng.integers(-12, 13, 3000), 0, len(names) - 1)
         predicted = np.where(rng.random(3000) < 0.4, truth, near)
-        assert near_misses(ifs.Contingency.from_labels(names[truth], names[near])) is not None
-        assert near_misses(ifs.Contingency.from_labels(names[truth], names[predicted])) is None
+        assert measure_nearness(ifs.Contingency.from_labels(names[truth], names[near])) is not None
+        assert measure_nearness(ifs.Contingency.from_labels(names[truth], names[predicted])) is None
 
 
 @pytest.mark.slow

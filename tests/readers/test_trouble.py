@@ -30,7 +30,7 @@ from tests.api import (
     quiet_bridge,
     read_matrix,
     shown_while,
-    spooled,
+    spool_file,
 )
 
 HOSTILE = "x\"; DROP TABLE cells; --'$p) UNION SELECT 1 \\ %s ? {0}"
@@ -188,7 +188,7 @@ def test_no_room_for_standard_input(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr("infoscope.core.files.shutil.copyfileobj", full)
     with pytest.raises(InputError, match="No space left on device; point TMPDIR to a larger disk"):
-        spooled(Path(STDIN), tmp_path)
+        spool_file(Path(STDIN), tmp_path)
 
 
 def test_mixed_schemas_in_a_pattern(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 import infoscope as ifs
 from infoscope import Contingency, catalogue, sweep
 from infoscope.errors import InputError
-from tests.api import ChoiceOptions, app, data_hash, formula, pair_section
+from tests.api import ChoiceOptions, app, formula, hash_tables, pair_section
 from tests.reports.pages import as_html, certainties, comparison, grouped, rows, scores
 from tests.reports.pages import settings as tuned
 from tests.reports.test_html import Outline, answered, embedded
@@ -248,15 +248,15 @@ def test_hash_does_not_depend_on_storage_and_tells_tables_apart(table: Contingen
     more = np.asarray(table.counts, dtype=float).copy()
     more[0, 0] += 1
 
-    assert data_hash(sparse) == data_hash(dense)
-    assert data_hash(dense) != data_hash(Contingency.from_matrix(more, **labels))
+    assert hash_tables(sparse) == hash_tables(dense)
+    assert hash_tables(dense) != hash_tables(Contingency.from_matrix(more, **labels))
 
 
 def test_number_and_text_that_look_alike_have_other_hashes() -> None:
     counts = [[3, 1], [0, 2]]
     one = Contingency.from_matrix(counts, truth=[1, 2], system=[1, 2])
 
-    assert data_hash(one) != data_hash(Contingency.from_matrix(counts, truth=["1", "2"], system=["1", "2"]))
+    assert hash_tables(one) != hash_tables(Contingency.from_matrix(counts, truth=["1", "2"], system=["1", "2"]))
 
 
 # ── groups, and what was read ────────────────────────────────────────────────────────────────────

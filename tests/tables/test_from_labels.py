@@ -161,7 +161,7 @@ def test_both_counting_kernels_agree(monkeypatch, dtype, compiled):
     rng = np.random.default_rng(1)
     truth, system = rng.integers(0, 100, (2, 100_000)).astype(dtype)
     if not compiled:
-        monkeypatch.setattr(counting, "scatter", lambda: counting._scatter_by_bincount)
+        monkeypatch.setattr(counting, "get_scatter", lambda: counting._scatter_by_bincount)
 
     table = Contingency.from_labels(truth, system)
 

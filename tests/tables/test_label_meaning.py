@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import infoscope as ifs
 from infoscope import Contingency, InputError
-from tests.api import app, data_hash
+from tests.api import app, hash_tables
 
 pd = pytest.importorskip("pandas")
 pytest.importorskip("pyarrow")
@@ -42,7 +42,7 @@ def test_whole_numbers_are_whole_however_they_come(made: Any) -> None:
 
     assert table.truth_labels == table.system_labels == (0, 1)
     assert set(kinds(table)) == {"int"}
-    assert data_hash(table) == data_hash(Contingency.from_labels([0, 1], [1, 0]))
+    assert hash_tables(table) == hash_tables(Contingency.from_labels([0, 1], [1, 0]))
 
 
 def test_a_whole_number_among_fractions_is_the_same_label_on_both_sides(tmp_path: Path) -> None:
@@ -53,7 +53,7 @@ def test_a_whole_number_among_fractions_is_the_same_label_on_both_sides(tmp_path
 
     assert table == read == again
     assert kinds(table) == kinds(read) == kinds(again) == ["float", "int", "int"] * 2
-    assert data_hash(table) == data_hash(read) == data_hash(again)
+    assert hash_tables(table) == hash_tables(read) == hash_tables(again)
 
 
 def test_a_sweep_takes_the_classes_of_an_estimator_fitted_on_floats() -> None:

@@ -16,7 +16,7 @@ from sklearn.preprocessing import LabelBinarizer
 import infoscope as ifs
 from infoscope import Contingency, Counter, InputError
 from infoscope.metrics import precision, recall
-from tests.api import positive_of
+from tests.api import find_positive
 
 RNG = np.random.default_rng(3)
 TRUTH, ANSWERS = RNG.random(60) < 0.4, RNG.random(60) < 0.5
@@ -105,12 +105,12 @@ def test_other_labels_give_one_class_by_every_way_in(labels: tuple[Any, Any], tm
     ],
 )
 def test_numbers_and_text_that_spells_them(labels: tuple[Any, Any], positive: Any) -> None:
-    assert positive_of(labels) == positive_of(labels[::-1]) == positive
+    assert find_positive(labels) == find_positive(labels[::-1]) == positive
 
 
 @given(st.lists(st.text("abcXYZ", min_size=1), min_size=2, max_size=2, unique=True))
 def test_text_that_leaves_it_open_is_decided_as_by_the_label_binarizer(labels: list[str]) -> None:
-    assert positive_of(labels) == LabelBinarizer().fit(labels).classes_[1]
+    assert find_positive(labels) == LabelBinarizer().fit(labels).classes_[1]
 
 
 def test_only_two_classes_have_a_positive_one() -> None:

@@ -92,13 +92,13 @@ def test_a_counter_of_stated_classes_never_asks_the_device(device, labels, monke
     tensors = [torch.tensor(side, device=device) for side in labels]
     counter = ifs.Counter(labels=range(8))
     with monkeypatch.context() as stated:
-        stated.setattr(tally, "pair_span", asked)
+        stated.setattr(tally, "find_span", asked)
         counter.update(*tensors)
     monkeypatch.setattr(libraries.TorchLibrary, "ends", asked)
-    narrow = pair_table.prepared(*(tensor.to(torch.uint8) for tensor in tensors), None)
+    narrow = pair_table.prepare_tensors(*(tensor.to(torch.uint8) for tensor in tensors), None)
 
     assert counter.table() == ifs.Contingency.from_labels(*labels, labels=range(8))
-    assert tally.pair_span(narrow) == tally.Span(0, 256)
+    assert tally.find_span(narrow) == tally.Span(0, 256)
 
 
 def test_a_weighted_counter(device, labels):
@@ -145,9 +145,9 @@ def test_what_was_counted_on_the_device_names_the_ends_of_what_is_out_of_range()
     span = tally.Span(0, 2)
 
     with pytest.raises(InputError, match=r"^4 rows have labels outside 0 to 1 \(truth: from -3 to 7\); correct them"):
-        pair_table.checked_table(table, ends, span)
+        pair_table.check_table(table, ends, span)
     table[-2] = 0
-    assert pair_table.checked_table(table, ends, span).ignored == 2
+    assert pair_table.check_table(table, ends, span).ignored == 2
 
 
 @pytest.mark.parametrize(
@@ -187,7 +187,7 @@ def test_tensors_on_different_devices_are_rejected():
 
 def test_tensors_on_the_host_are_arrays_without_a_copy(labels, monkeypatch):
     monkeypatch.setattr(tally.GrowingTable, "add", None)
-    monkeypatch.setattr(tally, "prepared", None)
+    monkeypatch.setattr(tally, "prepare_tensors", None)
     truth, system = (torch.tensor(side) for side in labels)
     counter = ifs.Counter()
     counter.update(truth, system)

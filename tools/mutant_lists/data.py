@@ -63,7 +63,7 @@ MUTANTS = (
     ),
     Mutant(
         "system labels in data_hash",
-        "data_hash",
+        "hash_tables",
         "for side in (table.truth_labels, table.system_labels):",
         "for side in (table.truth_labels,):",
         ("tests/tables/test_hashing.py::test_labels_of_either_side_count",),
@@ -106,7 +106,7 @@ MUTANTS = (
     Mutant(
         "rows left out of a merged table",
         "add",
-        "ignored = MappingProxyType(all_ignored((one.ignored, other.ignored)))",
+        "ignored = MappingProxyType(add_ignored((one.ignored, other.ignored)))",
         "ignored = one.ignored",
         ("tests/tables/test_new_tables_from_old.py::test_sum_works_and_keeps_count_of_what_was_ignored",),
     ),

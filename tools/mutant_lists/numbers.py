@@ -17,7 +17,7 @@ MUTANTS = (
     Mutant(
         "chance information of a group that is nearly everything",
         "_sizes",
-        "return sizes, outside(totals)[totals > 0][first], times",
+        "return sizes, sum_others(totals)[totals > 0][first], times",
         "return sizes, totals.sum() - sizes, times",
         ("tests/test_numerics.py::test_information_by_chance_beside_a_class_beyond_the_whole_numbers_of_floats",),
     ),
@@ -100,7 +100,7 @@ MUTANTS = (
     ),
     Mutant(
         "columns of many small tables",
-        "column_sums",
+        "sum_columns",
         "for at in range(2, rows):",
         "for at in range(3, rows):",
         ("tests/test_numerics.py::test_sums_of_many_small_tables_are_numpys_to_the_last_digit",),

@@ -292,7 +292,7 @@ MUTANTS = (
     Mutant(
         "ordered classes drawn in their order",
         "order_classes",
-        "return self._reweight(on_scale(_counts_of(table), table.ordinal))",
+        "return self._reweight(sort_by_scale(_counts_of(table), table.ordinal))",
         "return table",
         ("tests/evaluation/test_one_estimate.py::test_comparisons_of_ordered_classes_show_what_evaluate_shows",),
     ),

@@ -20,7 +20,7 @@ from click.shell_completion import CompletionItem
 import infoscope as ifs
 from infoscope.cli.options import list_options
 from infoscope.cli.process import help_shown, settled
-from infoscope.errors import masked
+from infoscope.errors import mask_secrets
 
 if TYPE_CHECKING:
     from infoscope.results import Finding
@@ -99,7 +99,7 @@ def command_line() -> str | None:
     """Return the command as it can be typed again, without passwords; None outside the command line."""
     context = click.get_current_context(silent=True)
     words = None if context is None else context.meta.get(_WORDS)
-    return None if words is None else " ".join(["infoscope", *(shlex.quote(masked(word)) for word in words)])
+    return None if words is None else " ".join(["infoscope", *(shlex.quote(mask_secrets(word)) for word in words)])
 
 
 def complete_command(words: Sequence[str]) -> None:

@@ -17,7 +17,7 @@ import infoscope as ifs
 from infoscope.cli.invocation import command_line, kept_findings
 from infoscope.cli.process import knows_unicode, say, write_stdout
 from infoscope.core.files import check_target, is_page, write_file
-from infoscope.errors import InputError, masked
+from infoscope.errors import InputError, mask_secrets
 
 if TYPE_CHECKING:
     from infoscope.results import Result
@@ -64,7 +64,7 @@ class Output:
     def write(self, result: Result) -> None:
         """Render and write; warnings go to stderr, unless the text on the terminal has them anyway."""
         known = result.provenance  # a stored result keeps the command that made it
-        run = masked(self.run) if self.run else known.run
+        run = mask_secrets(self.run) if self.run else known.run
         provenance = replace(known, command=known.command or command_line(), run=run)
         findings = (*kept_findings(), *result.findings)
         result = replace(result, findings=findings, provenance=provenance)  # type: ignore[type-var]

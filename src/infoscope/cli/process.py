@@ -24,7 +24,7 @@ from typing import Any
 import click
 
 from infoscope.core.files import remove_unfinished
-from infoscope.errors import InfoscopeError, InputError, masked
+from infoscope.errors import InfoscopeError, InputError, mask_secrets
 
 BAD_INPUT = 2
 OUR_FAULT = 70
@@ -217,4 +217,4 @@ def say(line: str, *, is_command: bool = False) -> None:
     A command is for the log of a build server, and its names are escaped already.
     """
     with suppress(OSError, ValueError):
-        click.echo(masked(line if is_command else _escape_job_commands(line)), err=True)
+        click.echo(mask_secrets(line if is_command else _escape_job_commands(line)), err=True)

@@ -131,7 +131,7 @@ def interrupt_queries(thread: int) -> None:
             connection.interrupt()
 
 
-def confine(*folders: Path) -> None:
+def confine_databases(*folders: Path) -> None:
     """From now on let databases of this process read and write nothing outside these folders and the temporary one."""
     _close_idle()
     _allowed_folders.extend(str(folder) for folder in (*folders, Path(tempfile.gettempdir())))

@@ -2,7 +2,7 @@
 
 Every output of the package goes through ``output_file``: a new file of an unpredictable name is made beside the target,
 filled, and moved into place in one step. Whatever goes wrong, an interrupt included, it is removed again. Readers keep
-what gives its bytes only once (``spooled``), and what does not fit into memory, in a ``scratch_folder``.
+what gives its bytes only once (``spool_file``), and what does not fit into memory, in a ``scratch_folder``.
 """
 
 import errno
@@ -47,7 +47,7 @@ def write_page(path: str | PathLike[str], page: str, *, force: bool = False) -> 
         if target.is_file() and not ours and not force:
             raise InputError(f"{target} exists and is not a page of infoscope; choose another name, or force it")
     except OSError as problem:
-        raise unwritable(target, problem) from None
+        raise explain_write_error(target, problem) from None
     write_file(target, page, replace=force or ours)
     return target
 
@@ -87,7 +87,7 @@ def output_file(target: str | PathLike[str], *, replace: bool) -> Iterator[Path]
     except FileExistsError:
         raise InputError(f"{target} exists already; choose another name, or replace it by force") from None
     except OSError as problem:
-        raise unwritable(target, problem) from None
+        raise explain_write_error(target, problem) from None
 
 
 def check_target(target: str | PathLike[str]) -> Path:
@@ -122,7 +122,7 @@ def _is_stream(place: Path) -> bool:
     return place.exists() and not place.is_dir() and (is_system or not place.is_file())
 
 
-def unwritable(target: str | PathLike[str], problem: OSError) -> InputError:
+def explain_write_error(target: str | PathLike[str], problem: OSError) -> InputError:
     """Return the sentence that says why a file could not be written."""
     reason = "the disk is full" if problem.errno in (errno.ENOSPC, errno.EDQUOT) else problem.strerror or problem
     return InputError(f"cannot write {target}: {reason}; choose another place")
@@ -160,12 +160,12 @@ def scratch_folder() -> Iterator[Path]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def source_title(path: Path) -> str:
+def name_file(path: Path) -> str:
     """Return what to call a file in a sentence."""
     return "standard input" if str(path) == STDIN else str(path)
 
 
-def spooled(path: Path, folder: Path) -> Path:
+def spool_file(path: Path, folder: Path) -> Path:
     """Copy what gives its bytes only once, under the same name, to a folder of its own; ``-`` is standard input."""
     copy = Path(tempfile.mkdtemp(dir=folder)) / ("stdin" if str(path) == STDIN else path.name)
     if str(path) == STDIN and sys.stdin is None:
@@ -176,9 +176,9 @@ def spooled(path: Path, folder: Path) -> Path:
             shutil.copyfileobj(source, file, 1 << 20)
     except OSError as error:
         if not copy.exists():
-            raise InputError(f"{source_title(path)} cannot be read: {error.strerror or error}") from error
+            raise InputError(f"{name_file(path)} cannot be read: {error.strerror or error}") from error
         raise InputError(
-            f"{source_title(path)} cannot be kept in {folder.parent}: {error.strerror or error}; "
+            f"{name_file(path)} cannot be kept in {folder.parent}: {error.strerror or error}; "
             "point TMPDIR to a larger disk"
         ) from error
     return copy

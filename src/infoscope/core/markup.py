@@ -21,24 +21,24 @@ _MOST_WHOLE = 1e18
 """Whole numbers from here on are sums of large weights, of which nobody reads every digit."""
 
 
-def thousands(number: float) -> str:
+def format_thousands(number: float) -> str:
     """Format a count or weight with thousands set apart.
 
-    >>> thousands(1797), thousands(0.25), thousands(3e300)
+    >>> format_thousands(1797), format_thousands(0.25), format_thousands(3e300)
     ('1,797', '0.25', '3e+300')
     """
     is_whole = float(number).is_integer() and abs(number) < _MOST_WHOLE
     return f"{number:,.0f}" if is_whole else f"{number:,.4g}"
 
 
-def counted(number: float, noun: str) -> str:
+def pluralize(number: float, noun: str) -> str:
     """Format a number of things.
 
-    >>> counted(1, "sample"), counted(12345, "sample"), counted(2.5, "class")
+    >>> pluralize(1, "sample"), pluralize(12345, "sample"), pluralize(2.5, "class")
     ('1 sample', '12,345 samples', '2.5 classes')
     """
     plural = noun if number == 1 else f"{noun}es" if noun.endswith("s") else f"{noun}s"
-    return f"{thousands(number)} {plural}"
+    return f"{format_thousands(number)} {plural}"
 
 
 class Html(str):
@@ -67,7 +67,7 @@ def element(tag: str, *children: object, **attributes: object) -> Html:
     for name, value in attributes.items():
         if value is not None and value is not False:
             written += _attribute(name) if value is True else f'{_attribute(name)}="{escape(value)}"'
-    return Html(f"<{tag}{written}>{joined(children)}</{tag}>")
+    return Html(f"<{tag}{written}>{join_markup(children)}</{tag}>")
 
 
 @cache
@@ -75,7 +75,7 @@ def _attribute(name: str) -> str:
     return f" {name.rstrip('_').replace('_', '-')}"
 
 
-def joined(parts: Iterable[object], between: str = "") -> Html:
+def join_markup(parts: Iterable[object], between: str = "") -> Html:
     """Join several pieces in a row."""
     return Html(between.join([part if isinstance(part, Html) else escape(part) for part in parts]))
 

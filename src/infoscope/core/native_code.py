@@ -31,7 +31,7 @@ def is_native_wanted(native: bool | None = None) -> bool:
     return _SWITCHED[word.strip().lower()]
 
 
-def compiled_part(name: str) -> ModuleType | None:
+def import_compiled_part(name: str) -> ModuleType | None:
     """Return a compiled module of the package by its name; None where the installation has none."""
     try:
         return import_module(f"infoscope.{name}")
@@ -46,7 +46,7 @@ def decimal_columns(text: str, delimiter: str, columns: int) -> NDArray[np.float
     >>> table is None or table.tolist() == [[1.0, 2.5], [2.0, 3.5]]
     True
     """
-    compiled = compiled_part("_kernels") if is_native_wanted() else None
+    compiled = import_compiled_part("_kernels") if is_native_wanted() else None
     if compiled is None:
         return None
     content = text.encode(errors="surrogatepass")
@@ -70,7 +70,7 @@ def rank_scores(scores: NDArray[Any], is_positive: NDArray[np.bool_]) -> RankedS
     >>> ranked is None or [side.tolist() for side in ranked] == [[0.9, 0.2], [1, 2], [1, 3]]
     True
     """
-    compiled = compiled_part("_kernels") if is_native_wanted() else None
+    compiled = import_compiled_part("_kernels") if is_native_wanted() else None
     if compiled is None:
         return None
     size = len(scores)

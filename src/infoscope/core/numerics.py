@@ -31,7 +31,7 @@ Real: TypeAlias = Array
 Kept = TypeVar("Kept")
 
 
-def frozen(result: Kept) -> Kept:
+def freeze_arrays(result: Kept) -> Kept:
     """Make arrays read-only and return the same result: arrays, and records, tuples and dictionaries of arrays."""
     if isinstance(result, np.ndarray):
         result.flags.writeable = False
@@ -39,10 +39,10 @@ def frozen(result: Kept) -> Kept:
         return result
     elif isinstance(result, tuple):
         for part in result:
-            frozen(part)
+            freeze_arrays(part)
     elif isinstance(result, dict) or is_dataclass(result):
         for part in (result if isinstance(result, dict) else vars(result)).values():
-            frozen(part)
+            freeze_arrays(part)
     return result
 
 
@@ -83,7 +83,7 @@ def finite_ratio(part: float | Real, whole: float | Real) -> Real:
         return np.float64(nan if isinf(value) else value)  # type: ignore[return-value]
     with np.errstate(over="ignore"):
         values = ratio(part, whole)
-    return undefined_where(np.isinf(values), values)
+    return mark_undefined(np.isinf(values), values)
 
 
 def share(part: Real, rest: Real) -> Real:
@@ -94,10 +94,10 @@ def share(part: Real, rest: Real) -> Real:
 Number = TypeVar("Number", float, Real)
 
 
-def at_most_one(value: Number) -> Number:
+def clip_to_one(value: Number) -> Number:
     """Bring a value between −1 and 1, which only rounding can leave; undefined stays undefined.
 
-    >>> at_most_one(1.0000000000000002)
+    >>> clip_to_one(1.0000000000000002)
     1.0
     """
     if isinstance(value, float):
@@ -105,24 +105,24 @@ def at_most_one(value: Number) -> Number:
     return np.maximum(np.minimum(value, 1.0), -1.0)
 
 
-def chosen(condition: ArrayLike, one: Real, other: Real) -> Real:
+def choose_values(condition: ArrayLike, one: Real, other: Real) -> Real:
     """Return one where the condition holds, else the other; for a single table without the detour through arrays."""
     if isinstance(condition, (bool, np.bool_)):
         return one if condition else other
     return np.where(condition, one, other)
 
 
-def everywhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
+def holds_everywhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
     """Return True if a condition holds for every table; for a single one without the detour through arrays."""
     return bool(condition.all()) if isinstance(condition, np.ndarray) else bool(condition)
 
 
-def somewhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
+def holds_somewhere(condition: bool | np.bool_ | NDArray[np.bool_]) -> bool:
     """Return True if a condition holds for some table."""
     return bool(condition.any()) if isinstance(condition, np.ndarray) else bool(condition)
 
 
-def undefined_where(condition: ArrayLike, value: Real) -> Real:
+def mark_undefined(condition: ArrayLike, value: Real) -> Real:
     """Return the value, or NaN where the condition holds."""
     if isinstance(condition, (bool, np.bool_)):
         return np.full(np.shape(value), np.nan)[()] if condition else value
@@ -176,7 +176,7 @@ def find_distinct_pairs(one: Array, other: Array) -> Pairs:
     return Pairs(pairs.real, pairs.imag, first, place.ravel(), times)
 
 
-def row_sums(values: NDArray[Any]) -> NDArray[Any]:
+def sum_rows(values: NDArray[Any]) -> NDArray[Any]:
     """Add up along the last axis; many short rows are added side by side, in the same order and much faster."""
     if not _are_many_short(values, values.shape[-1]):
         return values.sum(axis=-1)
@@ -186,7 +186,7 @@ def row_sums(values: NDArray[Any]) -> NDArray[Any]:
     return total
 
 
-def column_sums(values: NDArray[Any]) -> NDArray[Any]:
+def sum_columns(values: NDArray[Any]) -> NDArray[Any]:
     """Add up along the last axis but one; many small tables are added side by side."""
     rows, columns = values.shape[-2:]
     if not _are_many_short(values, rows) or columns >= _SHORT:
@@ -247,7 +247,7 @@ def entropy(parts: Real, total: Real) -> Real:
     1.5
     """
     if parts.ndim > 1 or parts.size <= _BLOCK:
-        terms = row_sums(weighted_log2(parts / total[..., None]))
+        terms = sum_rows(weighted_log2(parts / total[..., None]))
     else:  # a piece at a time stays in the cache
         pieces = (parts[start : start + _BLOCK] / total for start in range(0, parts.size, _BLOCK))
         terms = np.sum([weighted_log2(piece).sum() for piece in pieces])
@@ -305,13 +305,13 @@ _TINY_LACK = 1e-20
 _SMALLEST_NORMAL = float(np.finfo(np.float64).tiny)
 
 
-def outside(totals: Real) -> Real:
+def sum_others(totals: Real) -> Real:
     """Sum the other classes for each; beside one that has nearly everything they are added up, not subtracted.
 
-    >>> [float(x) for x in outside(np.array([1.0, 1e-20, 1e-20]))]
+    >>> [float(x) for x in sum_others(np.array([1.0, 1e-20, 1e-20]))]
     [2e-20, 1.0, 1.0]
     """
-    whole = row_sums(totals)[..., None]
+    whole = sum_rows(totals)[..., None]
     if not np.any(2 * totals > whole):
         return whole - totals
     is_largest = np.arange(totals.shape[-1]) == np.argmax(totals, axis=-1)[..., None]

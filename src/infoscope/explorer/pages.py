@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from infoscope.core.markup import Html, counted, element, joined
+from infoscope.core.markup import Html, element, join_markup, pluralize
 from infoscope.errors import on_page
 from infoscope.explorer.folder import MAX_LISTED, SUFFIXES, ExploredColumns, ServedFolder
 from infoscope.explorer.verdicts import TruthErrors
@@ -40,7 +40,7 @@ def _read_style() -> str:
 
 def draw_page(title: str, *body: Html, class_: str = "") -> str:
     """Draw a page of the explorer itself, with its style and its one script."""
-    head = joined(
+    head = join_markup(
         (
             Html('<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">'),
             Html('<meta name="color-scheme" content="light dark"><link rel="icon" href="data:,">'),
@@ -48,7 +48,7 @@ def draw_page(title: str, *body: Html, class_: str = "") -> str:
             Html(f"<style>{_read_style()}</style>"),
         )
     )
-    inside = joined((*body, Html(f"<script>{CODE}</script>")))
+    inside = join_markup((*body, Html(f"<script>{CODE}</script>")))
     return (
         f"<!doctype html>{element('html', element('head', head), element('body', inside, class_=class_), lang='en')}\n"
     )
@@ -144,7 +144,7 @@ def draw_columns_page(
         _draw_columns([lines[column] for column in taken], "Columns"),
     ]
     if rest:
-        summary = element("summary", counted(len(rest), "more column"))
+        summary = element("summary", pluralize(len(rest), "more column"))
         form.append(element("details", summary, _draw_columns([lines[column] for column in rest], "More columns")))
     form += [_draw_label_options(), element("p", element("button", "Evaluate", type="submit", class_="go"))]
     question = on_page(roles.question or "")
@@ -351,7 +351,7 @@ def draw_sheet(
         parts.append(_draw_tools(page, query))
     parts += _describe_segments(page, query)
     parts.append(_draw_rows(page, query, columns.key, verdicts) if page.rows else element("p", "No row has this."))
-    return joined(parts)
+    return join_markup(parts)
 
 
 def _describe_query(query: RowsQuery) -> tuple[object, ...]:

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
 import infoscope as ifs
-from infoscope.core.embedded_database import confine, interrupt_queries
+from infoscope.core.embedded_database import confine_databases, interrupt_queries
 from infoscope.errors import InfoscopeError
 from infoscope.explorer import pages
 from infoscope.explorer.access import (
@@ -424,5 +424,5 @@ def open_server(root: Path, port: int = 0) -> tuple[ThreadingHTTPServer, FolderE
     except OSError:
         explorer.close()
         raise
-    confine(explorer.folder.root, explorer.folder.dropped)
+    confine_databases(explorer.folder.root, explorer.folder.dropped)
     return server, explorer

@@ -30,7 +30,7 @@ from infoscope.readers.csv_text import read_header, write_text_options
 from infoscope.readers.duckdb import explain_error, identifier, literal
 from infoscope.readers.query import ReadOptions
 from infoscope.results.provenance import get_time
-from infoscope.tables.ifs_file import exact_path
+from infoscope.tables.ifs_file import escape_path
 from infoscope.typing import StrPath
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def hash_row(path: Path, row: int) -> str | None:
     statement = f"SELECT {_HASH} FROM (SELECT * FROM {relation} LIMIT 1 OFFSET {int(row) - 1})"
     with suppress(duckdb.Error), embedded_database() as connection:  # the verdict is kept by the number of its row
         connection.execute("SET preserve_insertion_order = true")
-        hashed = connection.execute(statement, {"path": exact_path(path)}).fetchone()
+        hashed = connection.execute(statement, {"path": escape_path(path)}).fetchone()
         return None if hashed is None else str(hashed[0])
     return None
 
@@ -284,7 +284,7 @@ def write_corrected(
     with embedded_database() as connection, output_file(Path(target), replace=force) as place:
         connection.execute("SET preserve_insertion_order = true")
         try:
-            connection.execute(f"CREATE TEMP TABLE numbered AS FROM {rows}", {"path": exact_path(path)})
+            connection.execute(f"CREATE TEMP TABLE numbered AS FROM {rows}", {"path": escape_path(path)})
         except duckdb.Error as error:
             raise InputError(explain_error(error, str(path), Path(gettempdir()))) from error
         by_row = _resolve_conflicts(path, _find_rows(connection, path, own, present))

@@ -11,7 +11,7 @@ from typing import Self
 
 import numpy as np
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, name_tables
 from infoscope.figures.layout import (
@@ -160,6 +160,6 @@ def _summarize(points: Sequence[ErrorPoint]) -> str:
     more = f" and {len(above) - 4} more" if len(above) > 4 else ""
     stated = f"above Hellman and Raviv's bound, which holds for the Bayes error, {'is' if len(above) == 1 else 'are'} "
     return (
-        f"Errors of {counted(len(points), 'system')} over the information missed, with bounds on the "
+        f"Errors of {pluralize(len(points), 'system')} over the information missed, with bounds on the "
         f"Bayes error: {stated + named + more if above else 'none is above Hellman and Raviv’s bound'}."
     )

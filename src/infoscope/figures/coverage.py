@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, name_tables, require_tracking
 from infoscope.figures.layout import (
@@ -445,7 +445,7 @@ class CoverageDisplay(TableDisplay):
         below = 66.0 if has_key else 50.0
         panel = Panel(
             "Information coverage",
-            f"Information coverage of {counted(len(self.points), 'system')}: false information to the "
+            f"Information coverage of {pluralize(len(self.points), 'system')}: false information to the "
             f"right, captured information upwards. Nearest to the star is {shorten(nearest.name, 60)}, which "
             f"captures {nearest.captured:.1%} of the truth and adds {nearest.false:.1%} that is false.",
             axis(*x, "false information, relative to H(T) →", most=5),

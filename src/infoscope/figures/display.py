@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 import lazy_loader
 import numpy as np
 
-from infoscope.core.files import check_target, unwritable, write_file
+from infoscope.core.files import check_target, explain_write_error, write_file
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.layout import shorten
 from infoscope.figures.matplotlib import draw, image, make_axes
@@ -18,8 +18,8 @@ from infoscope.figures.svg import make_standalone_svg, picture
 from infoscope.readers import Tables as ReadTables
 from infoscope.studies.evaluation import Evaluation, SystemResult
 from infoscope.tables import Contingency, Label
-from infoscope.tables.construction import Declared, counted_labels
-from infoscope.tables.missing import most_ignored, warn_of_rows
+from infoscope.tables.construction import Declared, count_labels
+from infoscope.tables.missing import merge_ignored, warn_of_rows
 from infoscope.typing import ArrayLike, Axes, LabelsByName, LabelsLike
 
 if TYPE_CHECKING:
@@ -196,7 +196,7 @@ def check_picture_path(path: str | Path, *, force: bool) -> Path:
                 f"{target} exists and is no picture of infoscope; choose another name, or overwrite it with force=True"
             )
     except OSError as problem:
-        raise unwritable(target, problem) from None
+        raise explain_write_error(target, problem) from None
     return target
 
 
@@ -272,10 +272,10 @@ class TableDisplay(Display):
     ) -> Self:
         """Count the labels and draw; ``y_pred`` may hold several systems: by name, as columns of a frame, in a list."""
         tables = {
-            key: counted_labels(Contingency, y_true, predicted, sample_weight, Declared(labels, reject, positive))
+            key: count_labels(Contingency, y_true, predicted, sample_weight, Declared(labels, reject, positive))
             for key, predicted in name_predictions(y_pred, name).items()
         }
-        warn_of_rows(most_ignored(table.ignored for table in tables.values()))
+        warn_of_rows(merge_ignored(table.ignored for table in tables.values()))
         given: Tables = next(iter(tables.values())) if cls._single and len(tables) == 1 else tables
         display: Self = cls.from_table(given, **options)
         return display.plot(ax)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Self, cast
 
 import numpy as np
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.display import TableDisplay, Tables, get_only_table, name_tables, rename_sample_weight
 from infoscope.figures.layout import axis, fit_label, measure_width, plain_label, shorten, span, spread_labels
@@ -212,7 +212,7 @@ def curve_panel(curves: Sequence[Curve], across: str, up: str, title: str, *, be
             described.append(f"{shorten(curve.name, 40)} from {first} to {last}")
     panel = Panel(
         title,
-        f"{counted(len(curves), 'curve')} over {plain_label(across)}: {'; '.join(described)}.",
+        f"{pluralize(len(curves), 'curve')} over {plain_label(across)}: {'; '.join(described)}.",
         axis(*span(float(xs.min()), float(xs.max())), across),
         axis(low - (pad if low else 0.0), high + pad, up, grid=True, most=5),
         width=462.0 + right,

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.display import Display, list_names, require_tracking
 from infoscope.figures.layout import FONT, axis, measure_width, plain_label, shorten
@@ -190,7 +190,7 @@ class TrackLedgerDisplay(TrackDisplay):
         width, top, deep = 640.0, 30.0, 26.0
         first = self.rows[0]
         parts = ", ".join(f"{size:.0%} {part}" for part, size in first.parts)
-        summary = f"Ledgers of {counted(len(self.rows), 'tracker')}. {shorten(first.name, 60)}: {parts} of the truth."
+        summary = f"Ledgers of {pluralize(len(self.rows), 'tracker')}. {shorten(first.name, 60)}: {parts} of the truth."
         if not of_truth:
             summary = (
                 f"Truth tracks by lost {self.unit}: most are lost on {shorten(first.name, 60)}, "
@@ -326,7 +326,7 @@ class TrackTimelineDisplay(TrackDisplay):
         left_out = f"{drawn} of {self.of:,} truth tracks are drawn, those that lose most."
         panel = Panel(
             "Timeline",
-            f"Timeline of {counted(drawn, 'truth track')}{where}, coloured by system id: {counts}.",
+            f"Timeline of {pluralize(drawn, 'truth track')}{where}, coloured by system id: {counts}.",
             axis(low, last, "frame"),
             Axis(float(drawn), 0.0, "truth track", ticks, line=False),
             width=WIDTH,
@@ -538,7 +538,7 @@ def _draw_cell(cell: Cell, kind: str, share: float, side: float) -> Iterator[Mar
     opacity = 0.7 + 0.3 * share if solid else 0.25 + 0.5 * share
     truth = "" if cell.truth is None else f"truth track {plain_label(cell.truth)}\n"
     system = "" if cell.system is None else f"system id {plain_label(cell.system)}\n"
-    tip = f"{truth}{system}{counted(cell.frames, 'frame')}: {WORDS[kind]}"
+    tip = f"{truth}{system}{pluralize(cell.frames, 'frame')}: {WORDS[kind]}"
     low, high = (cell.column + 0.04, cell.row + 0.04), (cell.column + 0.96, cell.row + 0.96)
     yield Bar(low, high, role, round(opacity, 2), tip=tip)
     text = f"{cell.frames:.3g}" if cell.frames < 1000 else f"{cell.frames / 1000:.2g}k"

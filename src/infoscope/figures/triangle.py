@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 import numpy as np
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.figures.display import TableDisplay, Tables, name_tables
 from infoscope.figures.layout import (
@@ -419,7 +419,7 @@ class EntropyTriangleDisplay(TableDisplay):
         highest = max(self.points, key=lambda point: point.shares.transfer)
         panel = Panel(
             "Entropy triangle",
-            f"Entropy triangle of {counted(len(self.points), 'system')}. Highest is "
+            f"Entropy triangle of {pluralize(len(self.points), 'system')}. Highest is "
             f"{shorten(highest.name, 60)}: agreement "
             f"{highest.shares.transfer:.2f}, imbalance {highest.shares.divergence:.2f}, lost information "
             f"{highest.shares.variation:.2f} ({describe_zone(highest.shares)}).",
@@ -545,7 +545,7 @@ class SplitTriangleDisplay(TableDisplay):
         ]
         panel = Panel(
             "Split entropy triangle",
-            f"Split entropy triangle of {counted(len(self.points), 'system')}: {'; '.join(transmitted)}.",
+            f"Split entropy triangle of {pluralize(len(self.points), 'system')}: {'; '.join(transmitted)}.",
             Axis(0.0, 1.0),
             Axis(0.0, HEIGHT),
             width=450.0 + right,

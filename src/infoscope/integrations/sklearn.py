@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 import numpy as np
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
 from infoscope.errors import (
     AmbiguousNameError,
@@ -333,8 +333,8 @@ def _average_over_columns(
     values = np.asarray(rate.score(Contingency.from_matrix(counts), **how))
     undefined = int(np.isnan(values).sum())
     if undefined and zero in (None, "warn"):
-        where = {"micro": "all columns", "samples": counted(undefined, "row")}.get(
-            average, counted(undefined, "column")
+        where = {"micro": "all columns", "samples": pluralize(undefined, "row")}.get(
+            average, pluralize(undefined, "column")
         )
         warn_of([f"{rate.name} is 0/0 in {where} and counts as 0 there"], UndefinedMetricWarning)
     values = np.where(np.isnan(values), 0.0 if zero in (None, "warn") else zero, values)

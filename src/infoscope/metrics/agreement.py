@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from infoscope.core.numerics import Real, at_most_one, chosen, dot, outside, ratio, share, undefined_where
+from infoscope.core.numerics import Real, choose_values, clip_to_one, dot, mark_undefined, ratio, share, sum_others
 from infoscope.errors import InputError
 from infoscope.metrics.independence import divergence_from_independence
 from infoscope.metrics.one_vs_rest import one_vs_rest, wrong_sums
@@ -19,7 +19,7 @@ from infoscope.metrics.shannon import entropies
 from infoscope.metrics.whole_numbers import root_ratio, whole_margins
 from infoscope.tables import Contingency, remembered
 from infoscope.tables.labels import Label
-from infoscope.tables.transformations import of_classes
+from infoscope.tables.transformations import select_classes
 
 _LABELLED = frozenset({Law.SCALING, Law.JOINT_RELABELLING, Law.EMPTY_CLASS})
 _NO_LABEL = "truth and predictions have no label in common, so no prediction is right or wrong"
@@ -30,7 +30,7 @@ _NO_LABEL = "truth and predictions have no label in common, so no prediction is 
 @remembered
 def hits(table: Contingency) -> Real:
     """Count samples that got their own label."""
-    return undefined_where(not len(table.matches[0]), table.diagonal.sum(axis=-1))
+    return mark_undefined(not len(table.matches[0]), table.diagonal.sum(axis=-1))
 
 
 @remembered
@@ -42,7 +42,7 @@ def errors(table: Contingency) -> Real:
     by_output = wrong_sums(table)[1]
     if table.reject_column is not None:
         by_output = np.delete(by_output, table.reject_column, axis=-1)
-    return undefined_where(not len(table.matches[0]), by_output.sum(axis=-1))
+    return mark_undefined(not len(table.matches[0]), by_output.sum(axis=-1))
 
 
 def misses(table: Contingency) -> Real:
@@ -121,7 +121,7 @@ def random_accuracy(table: Contingency) -> Real:
         rows, columns = (
             side.take(places, axis=-1) for side, places in zip((rows, columns), table.matches, strict=True)
         )
-    return undefined_where(not rows.shape[-1], np.minimum(dot(rows, columns), 1.0))
+    return mark_undefined(not rows.shape[-1], np.minimum(dot(rows, columns), 1.0))
 
 
 @metric(
@@ -171,7 +171,7 @@ def kappa(table: Contingency, *, labels: Iterable[Label] | None = None, weights:
     >>> print(f"{kappa(Contingency.from_matrix([[20, 5], [10, 15]])):.1f}")
     0.4
     """
-    chosen_table = table if labels is None else of_classes(table, labels)
+    chosen_table = table if labels is None else select_classes(table, labels)
     if weights is None:
         return _beyond_chance(chosen_table).kappa
     if weights not in ("linear", "quadratic"):
@@ -237,7 +237,7 @@ def _beyond_chance(table: Contingency) -> _BeyondChance:
         unit = np.ldexp(1.0, -np.frexp(table.grand_total)[1])
         whole = table.grand_total * unit
         row_totals, column_totals = table.row_totals * unit[..., None], table.column_totals * unit[..., None]
-        outside_rows, outside_columns = outside(row_totals), outside(column_totals)
+        outside_rows, outside_columns = sum_others(row_totals), sum_others(column_totals)
     others = outside_columns
     if not table.names_agree:
         others = np.repeat(whole[..., None], table.shape[0], axis=-1)
@@ -250,8 +250,8 @@ def _beyond_chance(table: Contingency) -> _BeyondChance:
         by_class, parts = _beyond_by_class(table, whole / table.grand_total)
         beyond = np.where(cancelled, by_class, beyond)
         cancelled &= np.abs(by_class) < _CLEARLY_BEYOND * parts
-    kappa = at_most_one(ratio(beyond, disagreement))
-    mcc = at_most_one(ratio(beyond, chosen(truth == system, truth, np.sqrt(truth) * np.sqrt(system))))
+    kappa = clip_to_one(ratio(beyond, disagreement))
+    mcc = clip_to_one(ratio(beyond, choose_values(truth == system, truth, np.sqrt(truth) * np.sqrt(system))))
     if table.squares_exactly:
         return _BeyondChance(kappa, mcc)
     lost = cancelled | (np.minimum(truth, system) < _UNDERFLOWN)
@@ -293,7 +293,7 @@ def _score_whole_margins(
     whole, agreed = sum(rows), sum(map(mul, own_rows, own_columns))
     beyond, disagreement = whole * sum(hits) - agreed, whole**2 - agreed
     truth, system = (whole**2 - sum(map(mul, totals, totals)) for totals in (rows, columns))
-    return beyond / disagreement if disagreement else np.nan, at_most_one(root_ratio(beyond, truth, system))
+    return beyond / disagreement if disagreement else np.nan, clip_to_one(root_ratio(beyond, truth, system))
 
 
 def _stack(lines: Iterable[tuple[float, float]], table: Contingency) -> Iterator[Real]:
@@ -332,7 +332,7 @@ def gwet_ac1(table: Contingency) -> Real:
     both, one_side = (rows + columns) / total / 2, unmatched / total / 2
     together = dot(both, both) + dot(one_side, one_side)
     chance = (1.0 - together) / (labels - 1)
-    return at_most_one(1.0 - share(misses(table), hits(table)) / (1.0 - chance))
+    return clip_to_one(1.0 - share(misses(table), hits(table)) / (1.0 - chance))
 
 
 # ── systems that may reject samples ──────────────────────────────────────────────────────────────

@@ -27,7 +27,7 @@ from infoscope.tables.column_kinds import ColumnNames, check_columns, check_labe
 from infoscope.tables.encoding import on_one_calendar
 from infoscope.tables.labels import Label, as_label, sorted_labels
 from infoscope.tables.missing import warn_of
-from infoscope.tables.transformations import of_classes
+from infoscope.tables.transformations import select_classes
 from infoscope.typing import ArrayLike, LabelsLike
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def _count(y_true: Any, y_pred: Any, *, positive: Any = None, pos_label: Any = N
     label = (on_one_calendar(table.truth_labels, table.system_labels, stated_label)[-1] or stated_label)[0]
     both = {label, *table.truth_labels, *table.system_labels} - {table.reject}
     if label not in table.truth_labels and len(both) == 2:  # a positive class that no sample has
-        table = of_classes(table, sorted_labels(both))
+        table = select_classes(table, sorted_labels(both))
     return replace(table, positive=label)
 
 

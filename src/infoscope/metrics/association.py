@@ -7,7 +7,7 @@ would lose the difference between a cell and its chance.
 import numpy as np
 from scipy.special import gammaincc
 
-from infoscope.core.numerics import Real, everywhere, quotient, ratio, undefined_where
+from infoscope.core.numerics import Real, holds_everywhere, mark_undefined, quotient, ratio
 from infoscope.metrics.independence import (
     ULPS,
     cell_gaps,
@@ -51,7 +51,7 @@ def _samples(table: Contingency) -> Real:
 def _tail(statistic: Real, freedom: Real) -> Real:
     """Probability that a χ² variable of these degrees of freedom exceeds the statistic."""
     tails = gammaincc(np.maximum(freedom, 1) / 2, np.fmax(statistic, 0.0) / 2)
-    return undefined_where((freedom < 1) | np.isnan(statistic), tails)
+    return mark_undefined((freedom < 1) | np.isnan(statistic), tails)
 
 
 def _why_untestable(table: Contingency) -> str:
@@ -84,7 +84,7 @@ def g_statistic(table: Contingency) -> Real:
     0.0
     """
     value = entropies(table).shares.times_mutual(2.0 * _samples(table) * np.log(2.0))
-    return undefined_where(_freedom(table) < 1, value)
+    return mark_undefined(_freedom(table) < 1, value)
 
 
 @metric(
@@ -157,12 +157,12 @@ def _rounded_phi_squared(table: Contingency) -> Real:
     row_shares, column_shares = table.row_shares, table.column_shares
     if table.support is None and row_shares.all() and column_shares.all():
         # Σ_ij n_ij² / (row total × column total) − 1
-        if table.squares_in_range and everywhere(row_shares.min(axis=-1) > _TINY_SHARE):
+        if table.squares_in_range and holds_everywhere(row_shares.min(axis=-1) > _TINY_SHARE):
             by_column = np.einsum("...i,...ij,...ij->...j", 1.0 / table.row_totals, table.matrix, table.matrix)
             direct = (by_column / table.column_totals).sum(axis=-1) - 1.0
         else:
             direct = _mean_square(table.matrix / table.row_totals[..., :, None], row_shares, column_shares) - 1.0
-        if everywhere(direct > _NEAR_INDEPENDENCE):
+        if holds_everywhere(direct > _NEAR_INDEPENDENCE):
             return direct
         gaps = table.matrix / table.row_totals[..., :, None] - column_shares[..., None, :]
         return _mean_square(gaps, row_shares, column_shares)
@@ -217,7 +217,7 @@ def chi2_p_value(table: Contingency) -> Real:
     1.0
     """
     freedom = _freedom(table)
-    return _tail(undefined_where(freedom < 1, _samples(table) * phi_squared(table)), freedom)
+    return _tail(mark_undefined(freedom < 1, _samples(table) * phi_squared(table)), freedom)
 
 
 @metric(

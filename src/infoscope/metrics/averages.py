@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.core.numerics import Real, ratio, undefined_where
+from infoscope.core.numerics import Real, mark_undefined, ratio
 from infoscope.metrics.one_vs_rest import OneVsRest, compute_f_beta, jaccard_parts, list_marked_classes, one_vs_rest
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.tables import Contingency, remembered
@@ -43,8 +43,8 @@ def _averages(table: Contingency) -> _Averages:
     if not classes.support.all():
         terms[..., classes.support == 0] = 0.0
     no_label = not len(table.matches[0])
-    by_size = undefined_where(no_label, np.minimum(terms.sum(axis=-1) / table.grand_total, 1.0))
-    alike = undefined_where(no_label, rates.sum(axis=-1) / table.shape[0])
+    by_size = mark_undefined(no_label, np.minimum(terms.sum(axis=-1) / table.grand_total, 1.0))
+    alike = mark_undefined(no_label, rates.sum(axis=-1) / table.shape[0])
     return _Averages(dict(zip(parts, by_size, strict=True)), dict(zip(parts, alike, strict=True)))
 
 
@@ -232,7 +232,7 @@ def balanced_accuracy(table: Contingency, *, adjusted: bool = False) -> Real:
     if present.all():
         return _averages(table).alike["recall"]
     recalls = np.where(present, one_vs_rest(table).recall, 0.0)
-    return undefined_where(not len(table.matches[0]), ratio(recalls.sum(axis=-1), table.occupied_shape[0]))
+    return mark_undefined(not len(table.matches[0]), ratio(recalls.sum(axis=-1), table.occupied_shape[0]))
 
 
 @metric(

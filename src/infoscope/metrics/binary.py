@@ -9,7 +9,7 @@ from typing import NamedTuple, Unpack
 
 import numpy as np
 
-from infoscope.core.numerics import Real, as_real, at_most_one, everywhere, ratio, undefined_where
+from infoscope.core.numerics import Real, as_real, clip_to_one, holds_everywhere, mark_undefined, ratio
 from infoscope.metrics.agreement import mcc
 from infoscope.metrics.one_vs_rest import (
     AverageKeywords,
@@ -155,7 +155,7 @@ def specificity(table: Contingency, **averaging: Unpack[AverageKeywords]) -> Rea
     if averaging:
         return average_rate(table, lambda classes: (classes.correct_rejections, classes.others), **averaging)
     d = detection(table)
-    return at_most_one(ratio(d.correct_rejections, d.negatives))
+    return clip_to_one(ratio(d.correct_rejections, d.negatives))
 
 
 @metric(
@@ -206,7 +206,7 @@ def false_alarm_rate(table: Contingency, **averaging: Unpack[AverageKeywords]) -
     if averaging:
         return average_rate(table, lambda classes: (classes.false_alarms, classes.others), **averaging)
     d = detection(table)
-    return at_most_one(ratio(d.false_alarms, d.negatives))
+    return clip_to_one(ratio(d.false_alarms, d.negatives))
 
 
 @metric(
@@ -331,7 +331,7 @@ def _difference(
     table: Contingency, one: Real, other: Real, in_whole_numbers: Callable[[WholeCounts], tuple[int, int]]
 ) -> Real:
     """Subtract two rates, in whole numbers (numerator, denominator) where a float lost the difference."""
-    if everywhere(np.isnan(one)):  # not a detector
+    if holds_everywhere(np.isnan(one)):  # not a detector
         return one
     value = np.asarray(one - other, dtype=np.float64)
     lost = np.abs(value) < _CANCELLED * np.maximum(np.abs(one), np.abs(other))
@@ -414,12 +414,12 @@ def _divide_products(over: tuple[Real, Real], under: tuple[Real, Real]) -> Real:
 
     Exponents are added apart, so that no product overflows or vanishes on the way.
     """
-    if everywhere(np.isnan(over[0])):  # not a detector
+    if holds_everywhere(np.isnan(over[0])):  # not a detector
         return over[0]
     (a, one), (b, two), (c, three), (d, four) = (np.frexp(side) for side in (*over, *under))
     with np.errstate(over="ignore"):
         value = np.ldexp(ratio(a * b, c * d), one + two - three - four)
-    return undefined_where(np.isinf(value), value)
+    return mark_undefined(np.isinf(value), value)
 
 
 @metric(

@@ -5,7 +5,7 @@ from math import log, log1p, log2
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import CLEARLY_LEFT, Real, everywhere, ratio
+from infoscope.core.numerics import CLEARLY_LEFT, Real, holds_everywhere, ratio
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency, remembered
@@ -137,7 +137,7 @@ def bayes_error(table: Contingency) -> Real:
     """
     best = largest_in_columns(table)
     left = table.grand_total - best.sum(axis=-1)
-    if table.adds_exactly or everywhere(left > CLEARLY_LEFT * table.grand_total):
+    if table.adds_exactly or holds_everywhere(left > CLEARLY_LEFT * table.grand_total):
         return left / table.grand_total
     most = 2 * table.cells > table.at_columns(table.column_totals)
     rest = table.per_column(np.where(most, 0.0, table.cells))  # beside the one class that has more than half

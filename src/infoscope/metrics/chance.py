@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaincc, gammaln, xlogy
 
-from infoscope.core.numerics import Real, outside, surprise
+from infoscope.core.numerics import Real, sum_others, surprise
 from infoscope.metrics.shannon import entropies
 from infoscope.tables import Contingency, remembered
 
@@ -76,7 +76,7 @@ def expected_information(row_totals: Real, column_totals: Real) -> float:
 def _sizes(totals: Real) -> tuple[Real, Real, NDArray[np.int64]]:
     """Return the distinct sizes of groups, all other samples for each, and how many groups have it."""
     sizes, first, times = np.unique(totals[totals > 0], return_index=True, return_counts=True)
-    return sizes, outside(totals)[totals > 0][first], times
+    return sizes, sum_others(totals)[totals > 0][first], times
 
 
 def expected_informations(row_totals: Real, column_totals: Real) -> Real:
@@ -86,8 +86,10 @@ def expected_informations(row_totals: Real, column_totals: Real) -> Real:
         margins = zip(row_totals.reshape(-1, k), column_totals.reshape(-1, m), strict=True)
         return np.array([expected_information(*sides) for sides in margins]).reshape(row_totals.shape[:-1])
     shape = (*row_totals.shape, m)
-    a, a_rest = (np.broadcast_to(part[..., :, None], shape).ravel() for part in (row_totals, outside(row_totals)))
-    b, b_rest = (np.broadcast_to(part[..., None, :], shape).ravel() for part in (column_totals, outside(column_totals)))
+    a, a_rest = (np.broadcast_to(part[..., :, None], shape).ravel() for part in (row_totals, sum_others(row_totals)))
+    b, b_rest = (
+        np.broadcast_to(part[..., None, :], shape).ravel() for part in (column_totals, sum_others(column_totals))
+    )
     totals = np.broadcast_to(row_totals.sum(axis=-1)[..., None, None], shape).reshape(-1)
     return expected_cell_information(a, b, totals, (a_rest, b_rest)).reshape(*shape[:-2], k * m).sum(axis=-1)
 

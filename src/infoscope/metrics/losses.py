@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from infoscope.core.numerics import Real, dot, undefined_where
+from infoscope.core.numerics import Real, dot, mark_undefined
 from infoscope.errors import InfoscopeWarning, InputError
 from infoscope.metrics.agreement import accuracy
 from infoscope.metrics.one_vs_rest import list_marked_classes, one_vs_rest, wrong_cells
@@ -43,7 +43,7 @@ def _class_shares(table: Contingency) -> _ClassShares:
 
 
 def _needs_labels(table: Contingency, value: Real) -> Real:
-    return undefined_where(not len(table.matches[0]), value)
+    return mark_undefined(not len(table.matches[0]), value)
 
 
 @metric(

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from infoscope.core.numerics import Real, at_most_one, finite_ratio, ratio, share, undefined_where
+from infoscope.core.numerics import Real, clip_to_one, finite_ratio, mark_undefined, ratio, share
 from infoscope.errors import InputError
 from infoscope.metrics.agreement import hits, misses
 from infoscope.metrics.arguments import TableMetric
@@ -426,4 +426,4 @@ def adjusted_mutual_information(table: Contingency, *, average_method: AverageMe
     else:
         raise InputError(f"average_method is {average_method!r}; it is min, geometric, arithmetic or max")
     all_apart = np.maximum(table.row_totals.max(axis=-1), table.column_totals.max(axis=-1)) <= 1
-    return undefined_where(all_apart, at_most_one(ratio(beyond, beyond + gap)))
+    return mark_undefined(all_apart, clip_to_one(ratio(beyond, beyond + gap)))

@@ -15,11 +15,11 @@ from typing import Literal, TypeAlias, TypedDict, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import CLEARLY_LEFT, Real, as_real, everywhere, frozen, outside, ratio
+from infoscope.core.numerics import CLEARLY_LEFT, Real, as_real, freeze_arrays, holds_everywhere, ratio, sum_others
 from infoscope.errors import InputError
 from infoscope.tables import Contingency, remembered
-from infoscope.tables.labels import Label, as_labels, few_of, is_one, sorted_labels, stated_classes
-from infoscope.tables.transformations import of_classes
+from infoscope.tables.labels import Label, as_labels, is_one, list_few, read_stated_classes, sorted_labels
+from infoscope.tables.transformations import select_classes
 
 # ── counts ───────────────────────────────────────────────────────────────────────────────────────
 
@@ -46,17 +46,17 @@ class OneVsRest:
     @cached_property
     def recall(self) -> Real:
         """Share of the class that was found."""
-        return frozen(ratio(self.hits, self.support))
+        return freeze_arrays(ratio(self.hits, self.support))
 
     @cached_property
     def precision(self) -> Real:
         """Share of the declarations that were right."""
-        return frozen(ratio(self.hits, self.declared))
+        return freeze_arrays(ratio(self.hits, self.declared))
 
     @cached_property
     def specificity(self) -> Real:
         """Share of the other classes' samples not declared as this one."""
-        return frozen(ratio(self.correct_rejections, self.others))
+        return freeze_arrays(ratio(self.correct_rejections, self.others))
 
 
 @remembered
@@ -74,7 +74,7 @@ def one_vs_rest(table: Contingency) -> OneVsRest:
         hits[..., rows] = of_predictions[0]
         for of_classes_, counts in zip((declared, alarms, undeclared), of_predictions[1:], strict=True):
             of_classes_[..., rows] = counts[..., columns]
-    others = total - table.row_totals if table.adds_exactly else outside(table.row_totals)
+    others = total - table.row_totals if table.adds_exactly else sum_others(table.row_totals)
     rejections = np.minimum(np.maximum(others - alarms, 0.0), undeclared)
     if not table.adds_exactly:
         rejections = np.minimum(_recount(rejections, others, table), np.minimum(others, undeclared))  # as sums round
@@ -109,10 +109,10 @@ def wrong_sums(table: Contingency) -> tuple[Real, Real, Real]:
     if table.adds_exactly:
         return misses, alarms, table.grand_total[..., None] - table.column_totals
     sides = (misses, table.row_totals), (alarms, table.column_totals)
-    if not all(everywhere(wrong >= CLEARLY_LEFT * totals) for wrong, totals in sides):
+    if not all(holds_everywhere(wrong >= CLEARLY_LEFT * totals) for wrong, totals in sides):
         wrong = wrong_cells(table)
         misses, alarms = table.per_row(wrong), table.per_column(wrong)
-    return misses, alarms, outside(table.column_totals)
+    return misses, alarms, sum_others(table.column_totals)
 
 
 @remembered
@@ -239,7 +239,7 @@ def _place_of_positive(table: Contingency) -> int:
     labels = table.truth_labels
     if len(labels) > 2:
         raise InputError(
-            f"there are {len(labels)} classes ({few_of(labels)}), so no class is the positive one; say "
+            f"there are {len(labels)} classes ({list_few(labels)}), so no class is the positive one; say "
             "average='macro', 'weighted' or 'micro', or average=None for one number per class"
         )
     positive = table.positive_label if len(labels) == 2 else table.positive
@@ -253,24 +253,24 @@ def _places_of_labels(table: Contingency, labels: Iterable[Label] | None) -> lis
     if labels is None:
         return list(range(table.shape[0]))
     place_of = {label: place for place, label in enumerate(table.truth_labels)}
-    stated = as_labels(stated_classes(labels))
+    stated = as_labels(read_stated_classes(labels))
     if not stated:
         raise InputError("labels names no class to average over; leave it out to average over all of them")
     if not place_of.keys() & set(stated):
-        raise InputError(f"no class of labels ({few_of(stated)}) occurs; there are {few_of(table.truth_labels)}")
+        raise InputError(f"no class of labels ({list_few(stated)}) occurs; there are {list_few(table.truth_labels)}")
     return [place_of.get(label, -1) for label in stated]
 
 
 def average_labels(table: Contingency, labels: Iterable[Label] | None = None) -> tuple[Label, ...]:
     """Return the classes that an average is over: those stated, else every true and predicted class."""
-    return square_table(table).truth_labels if labels is None else as_labels(stated_classes(labels))
+    return square_table(table).truth_labels if labels is None else as_labels(read_stated_classes(labels))
 
 
 def square_table(table: Contingency) -> Contingency:
     """Return the table with every predicted class as a true class, too, if one without samples."""
     labels = set(table.truth_labels)
     predicted = {label for label in table.system_labels if label != table.reject}
-    return table if predicted <= labels else of_classes(table, sorted_labels(labels | predicted))
+    return table if predicted <= labels else select_classes(table, sorted_labels(labels | predicted))
 
 
 # ── classes in words ─────────────────────────────────────────────────────────────────────────────

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import Real, dot, ratio, undefined_where
+from infoscope.core.numerics import Real, dot, mark_undefined, ratio
 from infoscope.metrics.registry import Card, Law, metric
 from infoscope.metrics.shannon import cells_open_in_columns, cells_open_in_rows
 from infoscope.tables import Contingency, remembered
@@ -62,7 +62,7 @@ def _count_steps(table: Contingency) -> _Steps:
 def _compute_kappa(steps: _Steps, observed: Real, expected: Real) -> Real:
     """Return 1 − observed / expected disagreement, both summed over samples."""
     value = np.maximum(1.0 - ratio(observed, expected), -1.0)
-    return undefined_where(steps.accepted == 0, value)
+    return mark_undefined(steps.accepted == 0, value)
 
 
 def _expect_by_chance(steps: _Steps, first: Real, second: Real) -> Real:
@@ -211,7 +211,7 @@ def ranked_probability_score(table: Contingency) -> Real:
     """
     places = len(table.scale)
     error = np.minimum(mean_absolute_error(table), places - 1.0)
-    return undefined_where(places < 2, error / max(places - 1, 1))
+    return mark_undefined(places < 2, error / max(places - 1, 1))
 
 
 @metric(

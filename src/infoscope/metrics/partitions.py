@@ -15,14 +15,14 @@ import numpy as np
 from infoscope.core.numerics import (
     CLEARLY_LEFT,
     Real,
-    column_sums,
     dot,
-    everywhere,
+    holds_everywhere,
+    holds_somewhere,
     quotient,
     ratio,
-    row_sums,
     share,
-    somewhere,
+    sum_columns,
+    sum_rows,
 )
 from infoscope.metrics.bounds import largest_by, largest_in_columns
 from infoscope.metrics.registry import Card, Law, make_callable, metric
@@ -57,7 +57,7 @@ def _within_groups(table: Contingency) -> Real:
 
 def _is_mixed(table: Contingency, inside: Real) -> bool:
     """Return True if so much lies outside that the rounding of a sum of squares does not show in it."""
-    return everywhere(table.grand_total - inside.sum(axis=-1) > CLEARLY_LEFT * table.grand_total)
+    return holds_everywhere(table.grand_total - inside.sum(axis=-1) > CLEARLY_LEFT * table.grand_total)
 
 
 def _mean_share(inside: Real, groups: Real) -> Real:
@@ -444,14 +444,14 @@ def mirkin_distance(table: Contingency) -> Real:
     >>> print(f"{mirkin_distance(Contingency.from_matrix([[2, 0], [1, 1]])):.3f}")
     0.375
     """
-    if table.is_counts and everywhere(table.grand_total > 0):
+    if table.is_counts and holds_everywhere(table.grand_total > 0):
         return pair_ratio(
             table, lambda pairs: (2 * (pairs.rows + pairs.columns - 2 * pairs.both), pairs.samples * pairs.samples)
         )
     if table.squares_in_range:
         together = [(side * side).sum(axis=-1) for side in (table.row_shares, table.column_shares)]
         apart = sum(together) - 2 * table.row_squares.sum(axis=-1) / table.grand_total**2
-        if everywhere(apart > CLEARLY_LEFT * np.maximum(*together)):
+        if holds_everywhere(apart > CLEARLY_LEFT * np.maximum(*together)):
             return np.minimum(apart, 1.0)
     return np.minimum(_probability_apart(_row_lines(table)) + _probability_apart(_column_lines(table)), 1.0)
 
@@ -479,7 +479,7 @@ def van_dongen_distance(table: Contingency) -> Real:
     """
     if table.support is None:
         left = [table.grand_total - best.sum(-1) for best in (table.values.max(-1), largest_in_columns(table))]
-        if table.adds_exactly or all(everywhere(part > CLEARLY_LEFT * table.grand_total) for part in left):
+        if table.adds_exactly or all(holds_everywhere(part > CLEARLY_LEFT * table.grand_total) for part in left):
             return sum(part / 2 for part in left) / table.grand_total  # twice the largest total would be infinite
     return np.minimum((_row_lines(table).left.sum(-1) + _column_lines(table).left.sum(-1)) / 2, 1.0)
 
@@ -504,7 +504,7 @@ def larsen_index(table: Contingency) -> Real:
     rows, columns = table.row_totals, table.column_totals
     if table.support is None:
         sizes = rows[..., :, None] + columns[..., None, :]
-        if somewhere(rows.min(axis=-1) + columns.min(axis=-1) == 0):
+        if holds_somewhere(rows.min(axis=-1) + columns.min(axis=-1) == 0):
             sizes[sizes == 0] = 1.0  # neither has a sample
         best = 2 * np.divide(table.matrix, sizes, out=sizes).max(axis=-1)
     else:
@@ -546,7 +546,7 @@ def _split_lines(table: Contingency, across: Literal[-1, -2]) -> _Lines:
         beside = add(rest)
         within = add(rest * np.maximum(beside[..., index] - rest, 0.0))
     else:  # every cell is stored; drawn tables are such, and there are many of them
-        add_lines = row_sums if across == -1 else column_sums
+        add_lines = sum_rows if across == -1 else sum_columns
         cells = table.matrix / table.grand_total[..., None, None]
         totals, largest = add_lines(cells), cells.max(across)
         cells *= cells <= np.expand_dims(totals / 2, across)

@@ -15,17 +15,17 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import (
     Real,
-    chosen,
+    choose_values,
     entropy,
-    everywhere,
     finite_ratio,
+    holds_everywhere,
+    holds_somewhere,
     open_nats,
-    outside,
     ratio,
-    row_sums,
     scaled_ratio,
     share_terms,
-    somewhere,
+    sum_others,
+    sum_rows,
 )
 from infoscope.metrics.independence import divergence_from_independence, select_tables
 from infoscope.metrics.registry import Card, Law, metric
@@ -94,12 +94,12 @@ def entropies(table: Contingency) -> Entropies:
     """Compute all entropies, once per table, however many metrics need them."""
     total = table.grand_total
     truth, system = entropy(table.row_totals, total), entropy(table.column_totals, total)
-    joint = np.maximum(-row_sums(cell_terms(table)), 0.0) if table.batch_shape else entropy(table.cells, total)
+    joint = np.maximum(-sum_rows(cell_terms(table)), 0.0) if table.batch_shape else entropy(table.cells, total)
     missed, spurious = np.maximum(joint - system, 0.0), np.maximum(joint - truth, 0.0)
     bits = (truth, system, missed, spurious)
     few = np.minimum(np.minimum(truth, system), np.minimum(missed, spurious)) < _FEW_BITS
-    if not table.batch_shape or everywhere(few) or not somewhere(few):
-        return _few_bits(table) if somewhere(few) else _with_mutual(table, bits)
+    if not table.batch_shape or holds_everywhere(few) or not holds_somewhere(few):
+        return _few_bits(table) if holds_somewhere(few) else _with_mutual(table, bits)
     plain = _with_mutual(select_tables(table, ~few), [part[~few] for part in bits])
     return _merge(few, _few_bits(select_tables(table, few)), plain)
 
@@ -119,15 +119,15 @@ def _with_mutual(table: Contingency, bits: Sequence[Real], shift: NDArray[np.int
     # shared is the smaller entropy less what is not shared of it, or the divergence from independence where that
     # difference loses digits
     least = np.minimum(truth, system)
-    mutual = np.minimum(chosen(truth <= system, truth - missed, system - spurious), least)
+    mutual = np.minimum(choose_values(truth <= system, truth - missed, system - spurious), least)
     near = (mutual <= _NEAR_INDEPENDENCE * least) & (least > 0)
-    if somewhere(near) and not table.batch_shape:
+    if holds_somewhere(near) and not table.batch_shape:
         mutual = np.minimum(divergence_from_independence(table, shift=shift), least)
-    elif somewhere(near):
+    elif holds_somewhere(near):
         mutual, shifts = np.array(mutual), None if shift is None else shift[near]
         mutual[near] = np.minimum(divergence_from_independence(select_tables(table, near), shift=shifts), least[near])
     # with nothing missed, or nothing false, the information is one side's entropy to the last digit
-    mutual = chosen(missed == 0, truth, chosen(spurious == 0, system, mutual))
+    mutual = choose_values(missed == 0, truth, choose_values(spurious == 0, system, mutual))
     joint = mutual + missed + spurious
     return Entropies(truth, system, joint, mutual, missed, spurious, Shares(mutual, missed, spurious, shift), k, m)
 
@@ -136,9 +136,9 @@ def _few_bits(table: Contingency) -> Entropies:
     """Compute the entropies where some are small: each is summed from what is open about single parts."""
     total = table.grand_total
     masses = [
-        row_sums(nats) / np.log(2.0)
+        sum_rows(nats) / np.log(2.0)
         for nats in (
-            *(open_nats(side, total[..., None], outside(side)) for side in (table.row_totals, table.column_totals)),
+            *(open_nats(side, total[..., None], sum_others(side)) for side in (table.row_totals, table.column_totals)),
             cells_open_in_columns(table),
             cells_open_in_rows(table),
         )

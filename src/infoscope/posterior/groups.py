@@ -25,7 +25,7 @@ from infoscope.metrics.registry import Metric
 from infoscope.posterior.posterior import Posterior
 from infoscope.posterior.summary import MetricSummaries, Summary, find_with_interval
 from infoscope.tables import Contingency
-from infoscope.tables.transformations import reweighted
+from infoscope.tables.transformations import reweight_draws
 
 FEW_GROUPS = 10
 """With fewer groups, intervals rest on Student's t with hardly any degree of freedom."""
@@ -241,7 +241,7 @@ class GroupPosterior(MetricSummaries):
         for start in range(0, count, step):
             change = np.exp(_STEP * changes(slice(start, min(start + step, count))))
             varied = (self.origin.with_cells(self.origin.cells * by) for by in (change, 1 / change))
-            up, down = (reweighted(table, self.table.reweighting) for table in varied)
+            up, down = (reweight_draws(table, self.table.reweighting) for table in varied)
             for entry in entries:
                 one, other = (np.asarray(entry.score(block), dtype=np.float64) for block in (up, down))
                 value = np.abs(np.asarray(entry.score(self.table), dtype=np.float64))

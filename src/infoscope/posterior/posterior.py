@@ -14,7 +14,7 @@ from typing import Any, Literal, Unpack, overload
 
 import numpy as np
 
-from infoscope.core.numerics import Array, Real, frozen, group_sum, keep_freed_memory
+from infoscope.core.numerics import Array, Real, freeze_arrays, group_sum, keep_freed_memory
 from infoscope.errors import InputError, UndefinedError, check_keywords, check_level, check_seed
 from infoscope.metrics.arguments import CountingKeywords, tables
 from infoscope.metrics.registry import Metric, find, metrics_of
@@ -52,7 +52,7 @@ from infoscope.posterior.summary import (
 from infoscope.posterior.tree import Tree
 from infoscope.posterior.tree_rows import compute_split_r_hat
 from infoscope.tables import Contingency
-from infoscope.tables.transformations import reweighted
+from infoscope.tables.transformations import reweight_draws
 from infoscope.typing import LabelsLike, PriorLike
 
 _BLOCK_CELLS = 200_000  # cells drawn at a time: what is computed from them stays in the cache …
@@ -263,7 +263,7 @@ class Posterior(MetricSummaries):
                 raise AssertionError(f"{self.prior} is dense")
             for support, values in self._belief.draw_sparse(n, rng):
                 drawn = replace(self.origin, values=values[None] * self.origin.total, support=support)
-                yield reweighted(drawn, self.table.reweighting)
+                yield reweight_draws(drawn, self.table.reweighting)
             return
         size = max(1, _BLOCK_CELLS // self._cell_count)
         sizes = [min(size, n - start) for start in range(0, n, size)]
@@ -533,7 +533,7 @@ class Posterior(MetricSummaries):
         """Make tables of shares that were just drawn, which are multiplied in place."""
         if self.origin.total:
             shares *= self.origin.total
-        return reweighted(self.origin.with_cells(frozen(shares)), self.table.reweighting)
+        return reweight_draws(self.origin.with_cells(freeze_arrays(shares)), self.table.reweighting)
 
 
 def _read_table_and_prior(given: Sequence[Any], stated: Mapping[str, Any]) -> tuple[Contingency, Any]:

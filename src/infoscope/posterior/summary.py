@@ -20,7 +20,7 @@ from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UndefinedError, check_level
 from infoscope.metrics.registry import Metric, find, metrics_of
 from infoscope.tables import Contingency
-from infoscope.tables.transformations import reweighted
+from infoscope.tables.transformations import reweight_draws
 
 _FEW_DRAWS = 200  # below, limits are those of normal draws
 _FAR_BEYOND = 3.0  # times the distance of the limits: a mean so far from them belongs to a few draws alone
@@ -119,7 +119,7 @@ class DrawnBelief(MetricSummaries):
         self.table = table
         draws = origin.estimation.draws
         batch = origin.with_cells(draws.reshape(len(draws), -1))
-        self._batch = reweighted(batch, table.reweighting)
+        self._batch = reweight_draws(batch, table.reweighting)
         self._moments = origin.estimation.moments if table.reweighting is None else {}
         self._scores: dict[str, Real] = {}
 

@@ -31,7 +31,7 @@ from infoscope.readers.labels import from_json
 from infoscope.readers.matrix_files import recognise_matrix
 from infoscope.readers.query import ReadOptions, as_names, check_name, pick_columns
 from infoscope.tables import Contingency
-from infoscope.tables.labels import is_missing, positive_of
+from infoscope.tables.labels import find_positive, is_missing
 from infoscope.tables.missing import warn_of
 from infoscope.typing import Source
 
@@ -459,7 +459,7 @@ class ColumnEvidence:
         """Return for each system the score that is higher wherever it predicts the positive class, if all have one."""
         if truth is None or len(truth.counts) != 2:
             return ()
-        positive = str(positive_of(sorted(truth.counts)))
+        positive = str(find_positive(sorted(truth.counts)))
         names = []
         for system in systems:
             deciding = []

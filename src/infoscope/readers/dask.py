@@ -14,7 +14,7 @@ from typing import Any
 
 from infoscope.core.files import scratch_folder
 from infoscope.core.native_code import is_native_wanted
-from infoscope.errors import InputError, masked
+from infoscope.errors import InputError, mask_secrets
 from infoscope.readers.decode import Tally, add_tallies
 from infoscope.readers.duckdb import DuckdbEngine, find_scratch, open_session, scan_files
 from infoscope.readers.engine import Engine
@@ -80,7 +80,7 @@ def _dask_client(url: str | None) -> Iterator[Any]:
             f"the Dask scheduler at {url} had no worker for {WORKERS_PATIENCE:g} s; start one: dask worker {url}"
         ) from error
     except (KilledWorker, ImportError, OSError) as error:
-        reason = (masked(str(error)).strip() or type(error).__name__).splitlines()[0][:300]
+        reason = (mask_secrets(str(error)).strip() or type(error).__name__).splitlines()[0][:300]
         raise InputError(f"the Dask cluster at {url} failed: {reason}") from error
     finally:
         client.close()

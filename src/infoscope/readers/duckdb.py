@@ -51,7 +51,7 @@ from infoscope.readers.query import Query, ReadOptions, pick_columns
 from infoscope.readers.signatures import check_signature, not_utf8
 from infoscope.readers.sql import GroupBy
 from infoscope.readers.stores import fetch_columns
-from infoscope.tables.ifs_file import exact_path
+from infoscope.tables.ifs_file import escape_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -161,7 +161,7 @@ def read_schema(files: Files, read: ReadOptions, known: Collection[str] = ()) ->
     if files.format == "arrow":
         return [(field.name, str(field.type)) for field in arrow_schema(first)]
     with find_scratch(files) as folder, open_session(folder, files.name, ReadOptions(threads=1)) as session:
-        names, types = parquet_schemas(session, [exact_path(first)])[0]
+        names, types = parquet_schemas(session, [escape_path(first)])[0]
         return list(zip(names, types, strict=True))
 
 
@@ -514,7 +514,7 @@ def _scan_csv(session: Session, files: Files, names: Sequence[str], delimiter: s
         by_header.setdefault(header, []).append(path)
         if is_split(path, files.compression):
             session.checks.append(partial(check_records, path, files.compression, header.delimiter))
-    values = {f"paths{i}": [exact_path(path) for path in paths] for i, paths in enumerate(by_header.values())}
+    values = {f"paths{i}": [escape_path(path) for path in paths] for i, paths in enumerate(by_header.values())}
 
     def write_union(weight: str | None, null: str) -> str:
         """Write the relation; ``null`` is the text that means NULL to the engine, as an empty weight always does."""
@@ -543,7 +543,7 @@ def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Sca
     """Scan typed files, which must agree about the type of every column that is read."""
     hive = bool(set(files.hive_keys) & set(columns))
     options = f"$paths, hive_partitioning={hive}, hive_types_autocast=false, union_by_name=false"
-    paths = list(map(exact_path, files.paths))
+    paths = list(map(escape_path, files.paths))
     schemas = parquet_schemas(session, paths)
     if not files.by_codes:
         fetch_parquet_columns(session, files, columns)
@@ -598,7 +598,7 @@ def _scan_parquet(session: Session, files: Files, columns: Sequence[str]) -> Sca
 def fetch_parquet_columns(session: Session, files: Files, columns: Sequence[str]) -> None:
     """Bring the columns of remote files into their copies; of files here, nothing is to be done."""
     if files.format == "parquet":
-        fetch_columns(files.mirrors, columns, lambda paths: session.rows(_CHUNKS, paths=list(map(exact_path, paths))))
+        fetch_columns(files.mirrors, columns, lambda paths: session.rows(_CHUNKS, paths=list(map(escape_path, paths))))
 
 
 _FEW_ROWS = 200
@@ -853,7 +853,7 @@ def scan_ndjson(session: Session, files: Files, names: Sequence[str]) -> Scan:
         f"compression='{files.compression}', maximum_object_size={LONGEST_LINE}{hive_options})"
     )
     named |= {name: identifier(name) for name in asked}
-    return Scan(relation, {"paths": [exact_path(path) for path in files.paths]}, named)
+    return Scan(relation, {"paths": [escape_path(path) for path in files.paths]}, named)
 
 
 def list_first_keys(path: Path, compression: str, asked: Sequence[str] = ()) -> dict[str, None]:
@@ -886,7 +886,7 @@ def _keys_by_line(path: Path, compression: str, asked: Sequence[str], limit: int
 
 def _json_lines(files: Files, fields: dict[str, str], hive: Sequence[str]) -> tuple[str, dict[str, Any]]:
     """Return lines as text, each key taken out by its exact name: for what the engine's own JSON reader rejects."""
-    values: dict[str, Any] = {"paths": [exact_path(path) for path in files.paths]}
+    values: dict[str, Any] = {"paths": [escape_path(path) for path in files.paths]}
     for name, short in fields.items():
         values[f"key_{short}"] = "/" + name.replace("~", "~0").replace("/", "~1")
     taken = [f"json_extract(line, $key_{short}) AS {short}" for short in fields.values()]

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from infoscope.core.files import STDIN, source_title, spooled
-from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, masked
+from infoscope.core.files import STDIN, name_file, spool_file
+from infoscope.errors import Advised, InfoscopeError, InputError, UnknownNameError, mask_secrets
 from infoscope.readers.compression import PACKED_OTHERWISE, compression_of, first_bytes
 from infoscope.readers.signatures import sniff_format
 from infoscope.readers.stores import MirroredFile, is_object_address, mirror_files
@@ -77,7 +77,7 @@ class Files:
 
         def rename(text: str) -> str:
             for path, title in self.titles.items():
-                if title == source_title(Path(STDIN)):  # which has no name that a command could take
+                if title == name_file(Path(STDIN)):  # which has no name that a command could take
                     text = re.sub(rf"(?<=[\w'] ){re.escape(str(path))}(?= [>|]|$)", "FILE", text)
             return _name_titles(text, self.titles)
 
@@ -124,10 +124,10 @@ def find_files(source: Source, format: str | None, folder: Path) -> Files:
     found = list(dict.fromkeys(path for paths in near for path in paths))
     if not found:
         raise InputError("the list of files is empty; name at least one file")
-    copies = {path: spooled(path, folder) for path in found if not _is_regular(path)}
+    copies = {path: spool_file(path, folder) for path in found if not _is_regular(path)}
     paths = tuple(copies.get(path, path) for path in found)
     mirrors = {mirror.path: mirror for several in remote.values() for mirror in several}
-    titles = {copy: source_title(path) for path, copy in copies.items()}
+    titles = {copy: name_file(path) for path, copy in copies.items()}
     titles |= {path: str(mirror.address) for path, mirror in mirrors.items()}
     try:
         kinds = {path: _format_of(path, format) for path in paths}
@@ -252,10 +252,10 @@ def file_name(source: object) -> str | None:
     """Return the name by which a command finds the only file of a source; None for other sources."""
     if isinstance(source, Files):
         name = source.name if len(source.paths) == 1 else None
-        return STDIN if name == source_title(Path(STDIN)) else name and masked(name)
+        return STDIN if name == name_file(Path(STDIN)) else name and mask_secrets(name)
     if isinstance(source, (list, tuple)):
         return file_name(source[0]) if len(source) == 1 else None
-    return masked(str(source)) if isinstance(source, (str, Path)) else None
+    return mask_secrets(str(source)) if isinstance(source, (str, Path)) else None
 
 
 WORTH_READING = 1 << 30

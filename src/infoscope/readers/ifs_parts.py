@@ -29,17 +29,17 @@ from infoscope.tables.ifs_file import (
     check_distinct,
     check_squares,
     check_sum,
-    checked_values,
-    checksum,
+    compute_checksum,
+    decode_table,
     faults_of,
     label_from_json,
     label_to_json,
-    named_table,
-    opened,
+    open_tables,
+    read_values,
     write,
     write_parquet,
 )
-from infoscope.tables.labels import Label, check_unique, decided_positive
+from infoscope.tables.labels import Label, check_unique, decide_positive
 
 SCHEMA = "infoscope/tables/1"
 Tables = Mapping[Group, Mapping[str, Contingency]]
@@ -108,7 +108,7 @@ def _write_parts(kept: IfsParts, path: Path) -> None:
         "value": np.concatenate(value) if value else np.zeros(0),
     }
     whole = {"schema": SCHEMA, "by": list(kept.by), "homeless": dict(kept.ungrouped_rows), "tables": facts}
-    whole["checksum"] = checksum(whole, _content(columns))
+    whole["checksum"] = compute_checksum(whole, _content(columns))
     metadata = json.dumps(whole, ensure_ascii=False)
     types = {"part": "INTEGER", "truth": "VARCHAR", "system": "VARCHAR", "value": "DOUBLE"}
     write_parquet(path, columns, types, {"infoscope": metadata})
@@ -178,14 +178,14 @@ def _listed(by: Sequence[str]) -> str:
 
 
 def _load(path: Path) -> IfsParts:
-    with opened(path, "is not a whole file of tables; infoscope count writes them") as file, faults_of(path):
+    with open_tables(path, "is not a whole file of tables; infoscope count writes them") as file, faults_of(path):
         whole = check_record(parse_json(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
         if whole["schema"] != SCHEMA:
-            system, table = named_table(Contingency, file, whole)
+            system, table = decode_table(Contingency, file, whole)
             return IfsParts({(): {"system" if system is None else system: table}})
         check_record(whole, _WHOLE, "its metadata")
         cells = file.columns({"part": TYPES["int"], "truth": TYPES["text"], "system": TYPES["text"]})
-        cells["value"] = checked_values(cells["value"])
+        cells["value"] = read_values(cells["value"])
         tables = _tables(whole, cells)
         check_sum(whole, _content(cells))
         return IfsParts(tables, tuple(whole["by"]), whole["homeless"])
@@ -294,5 +294,5 @@ def name_positive(tables: Tables, positive: Label | None) -> Tables:
 
 def _names_positive(table: Contingency, positive: Label | None) -> bool:
     """Return True if the positive class is one of two whose names leave it open."""
-    is_open = table.positive is None and len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None
+    is_open = table.positive is None and len(table.truth_labels) == 2 and decide_positive(table.truth_labels) is None
     return is_open and match_label(positive, table.truth_labels) in table.truth_labels

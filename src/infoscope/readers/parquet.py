@@ -29,7 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.embedded_database import duckdb
-from infoscope.core.native_code import compiled_part
+from infoscope.core.native_code import import_compiled_part
 from infoscope.errors import InputError
 from infoscope.readers.csv_text import open_text
 from infoscope.readers.decode import Ints, Tally
@@ -37,8 +37,8 @@ from infoscope.readers.files import Files
 from infoscope.readers.progress import show_progress
 from infoscope.readers.query import Query
 from infoscope.readers.stores import MirroredFile
-from infoscope.tables.counting import scatter
-from infoscope.tables.ifs_file import exact_path
+from infoscope.tables.counting import get_scatter
+from infoscope.tables.ifs_file import escape_path
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -136,7 +136,7 @@ class Counting:
             self._alphabets = alphabets
             self._tables = [np.zeros((lines, width + 1), dtype=np.int64) for width in widths]
         truth, *systems = (alphabet.codes(column) for alphabet, column in zip(alphabets, columns, strict=True))
-        ones, add = np.ones(min(_BLOCK, len(truth)), dtype=np.int64), scatter()
+        ones, add = np.ones(min(_BLOCK, len(truth)), dtype=np.int64), get_scatter()
         for start in range(0, len(truth), _BLOCK):  # as much as the cache holds
             rows = truth[start : start + _BLOCK]
             for table, system in zip(self._tables, systems, strict=True):
@@ -321,7 +321,7 @@ def _are_codes_faster(rows: int, groups: int, chunks: int, systems: int) -> bool
 def _by_file(session: Session, paths: Sequence[Path], statement: str) -> list[list[Any]]:
     """Return lines of an answer for each file, which the engine names by its whole path."""
     lines: dict[str, list[Any]] = {str(path.absolute()): [] for path in paths}
-    for name, *line in session.rows(statement, paths=[exact_path(path) for path in paths]):
+    for name, *line in session.rows(statement, paths=[escape_path(path) for path in paths]):
         if name not in lines:
             raise UnfitError
         lines[name].append(line)
@@ -411,7 +411,7 @@ def is_built() -> bool:
 
 
 def _compiled() -> Any:
-    return compiled_part("readers._packed")
+    return import_compiled_part("readers._packed")
 
 
 class PackedCounting:
@@ -880,7 +880,7 @@ def check_gzip_pages(files: Files, names: Sequence[str]) -> None:
     offline: dict[str, Any] = {"autoinstall_known_extensions": False, "autoload_known_extensions": False}
     try:
         with duckdb.connect(config=offline) as engine:  # one of its own: some statistics end an engine that lists them
-            chunks = engine.execute(_GZIP_CHUNKS, {"paths": [exact_path(path) for path in files.paths]}).fetchall()
+            chunks = engine.execute(_GZIP_CHUNKS, {"paths": [escape_path(path) for path in files.paths]}).fetchall()
     except duckdb.Error:
         return  # its notes cannot be listed, of whatever column; what is asked for may be read all the same
     for name, column, *offsets, size in chunks:

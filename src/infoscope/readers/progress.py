@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from threading import Event, Lock, Thread
 from time import monotonic
 
-from infoscope.errors import masked
+from infoscope.errors import mask_secrets
 
 _PATIENCE = 2.0
 _TICK = 0.2
@@ -27,7 +27,7 @@ def show_progress(task: str, percent: Callable[[], float] | None = None) -> Iter
         yield
         return
     done = Event()
-    painter = Thread(target=_paint, args=(masked(task), percent, done), daemon=True)
+    painter = Thread(target=_paint, args=(mask_secrets(task), percent, done), daemon=True)
     painter.start()
     try:
         yield

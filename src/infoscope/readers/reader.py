@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from infoscope.core.files import scratch_folder
 from infoscope.core.validation import validated
-from infoscope.errors import InfoscopeError, InputError, UnknownNameError, secrets_hidden
+from infoscope.errors import InfoscopeError, InputError, UnknownNameError, hide_secrets
 from infoscope.readers.decode import (
     Group,
     Joint,
@@ -43,7 +43,7 @@ from infoscope.readers.query import Query, ReadOptions, as_names, check_name
 from infoscope.tables import Contingency
 from infoscope.tables.counting import check_weight_scale
 from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
-from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
+from infoscope.tables.missing import add_ignored, merge_ignored, warn_of_rows
 from infoscope.tables.rows import Rows
 from infoscope.typing import Source
 
@@ -294,7 +294,7 @@ def read_joint(
 # ── counting ──────────────────────────────────────────────────────────────────────────────────────
 
 
-@secrets_hidden()
+@hide_secrets()
 def count_rows(source: Any, query: Query) -> list[Tally]:
     """Return distinct rows of a source that is opened, one tally a margin."""
     if not query.systems:
@@ -341,7 +341,7 @@ def make_tables(tallies: Sequence[Tally], query: Query) -> Tables:
         for part in parts:
             tables.setdefault(part.group, {})[system] = part.table(system, reject=reject, positive=positive)
         # a row without truth is missed by every system, and is still one row
-        ignored = most_ignored((ignored, all_ignored((ungrouped, *(part.ignored for part in parts)))))
+        ignored = merge_ignored((ignored, add_ignored((ungrouped, *(part.ignored for part in parts)))))
     totals = {tally.total for tally in tallies}
     if len(totals) > 1:
         raise InputError(
@@ -380,8 +380,8 @@ def read_parts(files: Files, query: Query) -> Tables:
             group: {name: systems[name] for name in query.systems if name in systems}
             for group, systems in tables.items()
         }
-    of_groups = [most_ignored(table.ignored for table in group.values()) for group in tables.values()]
-    return Tables(tables, None, all_ignored((parts.ungrouped_rows, *of_groups)), parts.by, parts.ungrouped_rows)
+    of_groups = [merge_ignored(table.ignored for table in group.values()) for group in tables.values()]
+    return Tables(tables, None, add_ignored((parts.ungrouped_rows, *of_groups)), parts.by, parts.ungrouped_rows)
 
 
 def rows_in_order(source: Any, query: Query) -> Tally | None:
@@ -475,7 +475,7 @@ def _read_joint_tables(source: Any, query: Query) -> Together:
     rows = tally.total - sum(joint.tally.total for joint in joints.values())
     ungrouped = {f"missing group in {' or '.join(map(repr, query.by))}": rows} if rows else {}
     # a row that several systems miss for the same reason is still one row
-    ignored = most_ignored(all_ignored(systems[name].ignored for systems in tables.values()) for name in query.systems)
+    ignored = merge_ignored(add_ignored(systems[name].ignored for systems in tables.values()) for name in query.systems)
     return Together(Tables(tables, tally.total, ungrouped | ignored, query.by, ungrouped), joints, clusters)
 
 

@@ -22,7 +22,7 @@ from urllib.parse import unquote
 
 from infoscope.core.embedded_database import deferred_signals
 from infoscope.core.files import scratch_folder
-from infoscope.errors import InputError, check_interrupted, masked
+from infoscope.errors import InputError, check_interrupted, mask_secrets
 from infoscope.readers.csv_text import Header, open_text, read_header, reject_repeated_header, split_header
 from infoscope.readers.decode import Tally, add_tallies
 from infoscope.readers.duckdb import open_session, scan_files
@@ -308,7 +308,7 @@ def _explain_spark(name: str, url: str | None) -> Iterator[None]:
 
 
 def _cause(text: str) -> str:
-    text = masked(text)
+    text = mask_secrets(text)
     if ours := re.search(r"<<(.*?)>>", text, re.DOTALL):
         ours_text = ours.group(1)
         try:

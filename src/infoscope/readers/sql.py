@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 
-from infoscope.errors import InputError, masked
+from infoscope.errors import InputError, mask_secrets
 from infoscope.readers.decode import Tally
 from infoscope.readers.engine import Engine
 from infoscope.readers.labels import decoders
@@ -305,10 +305,10 @@ def _open_address(url: str) -> Any:
 
 
 def _short(what: str) -> str:
-    line = " ".join(masked(what).split())
+    line = " ".join(mask_secrets(what).split())
     return line if len(line) <= 60 else line[:59] + "…"
 
 
 def _line(error: BaseException) -> str:
-    text = " ".join(masked(str(error)).split())
+    text = " ".join(mask_secrets(str(error)).split())
     return text[:300].rstrip(".") or type(error).__name__

@@ -22,7 +22,7 @@ from infoscope.reports.outline import (
     Whisker,
     to_plain,
 )
-from infoscope.tables.missing import left_out
+from infoscope.tables.missing import describe_ignored
 
 MAX_ROWS = 20
 """Rows of a table, unless it states its own number."""
@@ -51,7 +51,7 @@ def render_markdown(outline: Outline) -> str:
     for section in outline.sections:
         parts += _write_section(section, 2)
     for item in outline.provenance.ignored:
-        parts.append(f"*{left_out(item.rows, escape_markdown(item.reason))}*")
+        parts.append(f"*{describe_ignored(item.rows, escape_markdown(item.reason))}*")
     parts += [f"*{_write_phrase(note)}*" for note in outline.footnotes]
     return "\n\n".join(parts) + "\n"
 

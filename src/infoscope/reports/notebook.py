@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 import numpy as np
 
-from infoscope.core.markup import Html, element, joined
+from infoscope.core.markup import Html, element, join_markup
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.layout import plain_label
 from infoscope.figures.ledger import LedgerDisplay
@@ -39,7 +39,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.results.notation import format_count, format_share
 from infoscope.tables import Contingency
-from infoscope.tables.missing import left_out
+from infoscope.tables.missing import describe_ignored
 
 MAX_ROWS = 12
 MAX_FINDINGS = 4
@@ -58,10 +58,12 @@ _TABLE = "border-collapse:collapse;margin:.6em 0;font-variant-numeric:tabular-nu
 
 def render_notebook(outline: Outline) -> str:
     """Return the verdict, a picture, the first table; the rest is folded."""
-    words = joined((element("b", _draw_phrase(outline.headline)), *map(_draw_phrase, outline.lede)), " ")
+    words = join_markup((element("b", _draw_phrase(outline.headline)), *map(_draw_phrase, outline.lede)), " ")
     warnings_first = sorted(outline.findings, key=lambda item: not item[1].is_warning)[:MAX_FINDINGS]
     findings = [
-        element("li", joined((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        element(
+            "li", join_markup((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text)
+        )
         for name, finding in warnings_first
     ]
     sections = [part for part in outline.sections if not part.folded and part.only != "page"]
@@ -74,7 +76,7 @@ def render_notebook(outline: Outline) -> str:
         *(part for section in sections[:1] for part in _draw_blocks(section)),
         _draw_tiles(outline.tiles) if outline.tiles else Html(""),
         *(_fold_section(section) for section in sections[1:]),
-        *(element("p", element("bdi", left_out(item.rows, item.reason)), style=DIM) for item in ignored),
+        *(element("p", element("bdi", describe_ignored(item.rows, item.reason)), style=DIM) for item in ignored),
         style=INK,
     )
 
@@ -128,7 +130,7 @@ def _draw_block(part: Block) -> Html:
         words = [place for place, column in enumerate(columns) if column.kind in ("name", "text")]
         more = len(rows) - MAX_ROWS
         note = element("p", f"and {more:,} more", style=DIM) if more > 0 else Html("")
-        return joined((draw_table([column.title for column in columns], cells, words), note))
+        return join_markup((draw_table([column.title for column in columns], cells, words), note))
     if isinstance(part, Figure):
         return Html(picture(part.panel))
     if isinstance(part, InformationBar):
@@ -139,7 +141,7 @@ def _draw_block(part: Block) -> Html:
     if isinstance(part, Paragraph):
         return element("p", _draw_phrase(part.phrase), style=DIM if part.quiet else None)
     if isinstance(part, SideBySide):
-        return joined(_draw_block(item) for item in (*part.left, *part.right))
+        return join_markup(_draw_block(item) for item in (*part.left, *part.right))
     if isinstance(part, Bullets):
         return element("ul", *(element("li", _draw_phrase(item)) for item in part.shown)) if part.items else Html("")
     return Html("")
@@ -179,7 +181,7 @@ def render_table(table: Contingency) -> str:
     """Return a contingency table as a grid; of many classes the largest cells, of a batch its size."""
     size = f"{format_count(float(table.total))} samples" if not table.batch_shape else f"batch {table.batch_shape}"
     words = f"Contingency of {size}, {table.shape[0]:,} true × {table.shape[1]:,} predicted classes"
-    ignored = [element("li", element("bdi", left_out(rows, why))) for why, rows in table.ignored.items()]
+    ignored = [element("li", element("bdi", describe_ignored(rows, why))) for why, rows in table.ignored.items()]
     body = Html("")
     if not table.batch_shape and table.total > 0 and max(table.shape) <= MAX_DRAWN:
         cells = heat_map(table, "given")

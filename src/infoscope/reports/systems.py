@@ -43,7 +43,7 @@ from infoscope.results.notation import (
 )
 from infoscope.studies.evaluation import ABSENT, ClassEstimates, ConfusedPair, Evaluation, SystemResult
 from infoscope.tables import Contingency
-from infoscope.tables.transformations import on_scale
+from infoscope.tables.transformations import sort_by_scale
 from infoscope.typing import Json
 
 MAX_CELLS = 1000
@@ -221,7 +221,7 @@ def rebuild_table(system: SystemResult) -> Contingency | None:
         reject=system.reject,
         positive=system.positive,
     )
-    return table if system.ordinal is None else on_scale(table, system.ordinal)
+    return table if system.ordinal is None else sort_by_scale(table, system.ordinal)
 
 
 def _get_shown(system: SystemResult, names: Sequence[str]) -> list[float] | None:

@@ -38,7 +38,7 @@ from infoscope.reports.outline import (
 )
 from infoscope.results.notation import UNDEFINED, format_share
 from infoscope.results.provenance import describe_ignored_rows
-from infoscope.tables.missing import left_out
+from infoscope.tables.missing import describe_ignored
 
 COLOURS = {"captured": "blue", "missed": "yellow", "false": "red"}
 """Captured blue, missed amber, false vermilion, wherever they are shown."""
@@ -159,7 +159,7 @@ def write_lines(outline: Outline, look: Look) -> list[Text]:
     kicker = f" {look.signs.dot} ".join(_escape(to_plain(part), look) for part in outline.kicker)
     footnotes: list[Text] = []
     for item in outline.provenance.ignored:
-        words = left_out(item.rows, _escape(item.reason, look))
+        words = describe_ignored(item.rows, _escape(item.reason, look))
         footnotes += wrap_after_lead(words, look.room, Text("! ", "bold yellow"))
     for note in outline.footnotes:
         footnotes += wrap_after_lead(_escape(to_plain(note), look), look.room, Text("note ", "dim"))

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 from functools import cache
 
-from infoscope.core.markup import thousands
+from infoscope.core.markup import format_thousands
 from infoscope.errors import InputError
 from infoscope.metrics.registry import Card, all_metrics, catalogue
 from infoscope.results.estimate import Estimate
@@ -83,7 +83,7 @@ def format_count(number: float | None) -> str:
     >>> format_count(1797), format_count(0.25), format_count(None)
     ('1,797', '0.25', 'unknown')
     """
-    return "unknown" if number is None else thousands(number)
+    return "unknown" if number is None else format_thousands(number)
 
 
 def format_factor(factor: float) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from infoscope.results.finding import Finding
-from infoscope.tables.missing import left_out
+from infoscope.tables.missing import describe_ignored
 from infoscope.typing import Json
 
 
@@ -57,7 +57,7 @@ def describe_ignored_rows(ignored: Iterable[IgnoredRows]) -> tuple[Finding, ...]
     return tuple(
         Finding(
             "rows_ignored",
-            f"{left_out(item.rows, item.reason)}.",
+            f"{describe_ignored(item.rows, item.reason)}.",
             "warning",
             {"reason": item.reason, "rows": item.rows},
         )

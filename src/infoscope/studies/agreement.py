@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, issparse
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError
 from infoscope.metrics import erroneous_information
@@ -265,7 +265,7 @@ def agreement(
 
 
 def _describe_lonely_items(annotations: Annotations) -> str:
-    return f"{counted(annotations.lonely, 'item')} left out: labelled by fewer than two annotators"
+    return f"{pluralize(annotations.lonely, 'item')} left out: labelled by fewer than two annotators"
 
 
 # Annotations ----------------------------------------------------------------------------------------------------------

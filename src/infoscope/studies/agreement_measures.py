@@ -40,7 +40,7 @@ from infoscope.tables.label_sets import Categorization
 from infoscope.tables.labels import Label
 from infoscope.tables.pair_counts import CellCounts
 from infoscope.tables.rows import Rows
-from infoscope.tables.transformations import stated_scale
+from infoscope.tables.transformations import read_scale
 
 BLOCK_CELLS = 1 << 23
 """Rows times draws that are resampled at a time."""
@@ -135,7 +135,7 @@ class AnnotationScale:
         if not annotations.single:
             raise InputError(f"an {kind} scale is for one category per item, and here items have several; leave it out")
         if ordinal is not None:
-            order = stated_scale(ordinal, annotations.categories, None)
+            order = read_scale(ordinal, annotations.categories, None)
             return cls("ordinal", np.array([float(order.index(label)) for label in annotations.categories]))
         values = []
         for label in annotations.categories:

@@ -87,14 +87,14 @@ from infoscope.tables.column_kinds import (
     check_columns,
     check_labels,
     check_positive,
-    measured_labels,
-    near_misses,
+    describe_measured_labels,
+    measure_nearness,
 )
 from infoscope.tables.costs import StatedCosts
-from infoscope.tables.ifs_file import data_hash
+from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of
-from infoscope.tables.transformations import on_scale, shares_by_label
+from infoscope.tables.transformations import match_shares, sort_by_scale
 from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source
 
 DEFAULT_METRICS = ("proficiency", "erroneous_information_ratio")
@@ -300,7 +300,7 @@ class CompareOptions:
         """Return a prepared table with ordered classes in their order: evaluated so, a seed draws the same numbers."""
         if table.ordinal is None:
             return table
-        return self._reweight(on_scale(_counts_of(table), table.ordinal))
+        return self._reweight(sort_by_scale(_counts_of(table), table.ordinal))
 
     def _reweight(self, table: Contingency) -> Contingency:
         if self.prevalence is None:
@@ -310,7 +310,7 @@ class CompareOptions:
         empty: dict[Label, float] = {
             label: 0.0 for label, rows in zip(table.truth_labels, table.row_totals, strict=True) if not rows
         }
-        return table.with_prevalence(empty | shares_by_label(table, self.prevalence))
+        return table.with_prevalence(empty | match_shares(table, self.prevalence))
 
 
 @validated(
@@ -607,7 +607,7 @@ def _describe_tables(
                 findings.append(replace(finding, text=text, severity="warning", evidence=evidence, detail=""))
     findings += find_label_problems(list(tables.items()), truth, reject)
     findings += describe_costs(costs, list(tables.values()))
-    hashes = {name: data_hash(table) for name, table in tables.items()}
+    hashes = {name: hash_tables(table) for name, table in tables.items()}
     provenance = replace(result.provenance, hashes=hashes)
     return replace(result, provenance=provenance, findings=(*findings, *result.findings))
 
@@ -1269,10 +1269,10 @@ def _describe_systems(systems: Mapping[str, System], uninformative: Mapping[str,
 
     Labels with a stated order are none; where no system has information, the headline says so.
     """
-    correlations = [near_misses(system.table) for system in systems.values() if system.table.ordinal is None]
+    correlations = [measure_nearness(system.table) for system in systems.values() if system.table.ordinal is None]
     highest = max((value for value in correlations if value is not None), default=None)
     if highest is not None:
-        yield Finding("measured_labels", measured_labels(highest), "warning", {"rank_correlation": highest})
+        yield Finding("measured_labels", describe_measured_labels(highest), "warning", {"rank_correlation": highest})
     if 0 < len(uninformative) < len(systems):
         many = len(uninformative) > 1
         text = (

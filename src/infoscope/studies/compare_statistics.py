@@ -26,7 +26,7 @@ from infoscope.studies.judge import Judged
 from infoscope.studies.predictions import PairCells
 from infoscope.tables import Contingency
 from infoscope.tables.counting import Support
-from infoscope.tables.transformations import reweighted
+from infoscope.tables.transformations import reweight_draws
 
 if TYPE_CHECKING:
     from scipy.sparse import csr_array
@@ -341,7 +341,7 @@ def _incidence(places: NDArray[Any], width: int) -> csr_array:
 def _change_counts(table: Contingency, change: Real) -> Contingency:
     """Return a batch of tables with changed counts, re-weighted as the table is."""
     origin = table if table.reweighting is None else table.reweighting.origin
-    return reweighted(origin.with_cells(np.maximum(origin.cells + change, 0.0)), table.reweighting)
+    return reweight_draws(origin.with_cells(np.maximum(origin.cells + change, 0.0)), table.reweighting)
 
 
 def judged_correlation(judged: Judged, systems: SystemPair, metric: str, *, seed: int = 0) -> float:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
 from infoscope.core.validation import SEED, Number, validated
 from infoscope.errors import InfoscopeWarning, InputError, UnknownNameError
@@ -34,10 +34,10 @@ from infoscope.results.provenance import Provenance
 from infoscope.studies.inputs import describe_blank_labels, materialize_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_positive
-from infoscope.tables.construction import Declared, counted_labels
+from infoscope.tables.construction import Declared, count_labels
 from infoscope.tables.encoding import check_pairing, one_column
 from infoscope.tables.labels import Label, as_labels
-from infoscope.tables.missing import all_ignored, most_ignored, warn_of, warn_of_rows
+from infoscope.tables.missing import add_ignored, merge_ignored, warn_of, warn_of_rows
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike, Source
 
 METRICS = ("proficiency", "false_information_ratio", "erroneous_information_ratio", "accuracy")
@@ -456,9 +456,9 @@ def _count_labels(
         if lines and (isinstance(lines[0], str) or not isinstance(lines[0], (Iterable, Sized))):
             raise InputError(f"the runs of {name!r} are one sequence of labels; give one sequence per run, as a list")
         runs[str(name)] = {
-            str(run): counted_labels(Contingency, truth, line, weight, declared) for run, line in enumerate(lines, 1)
+            str(run): count_labels(Contingency, truth, line, weight, declared) for run, line in enumerate(lines, 1)
         }
-    warn_of_rows(most_ignored(table.ignored for tables in runs.values() for table in tables.values()))
+    warn_of_rows(merge_ignored(table.ignored for tables in runs.values() for table in tables.values()))
     return runs
 
 
@@ -496,7 +496,7 @@ def _read_runs(
         for run, path in files_by_values(source, names_in_braces(source)).items():
             for (_, name), table in counted_tables(path, truth, list(systems), read, **labels).items():
                 runs[name][", ".join(run)] = table
-        warn_of_rows(all_ignored(table.ignored for tables in runs.values() for table in tables.values()))
+        warn_of_rows(add_ignored(table.ignored for tables in runs.values() for table in tables.values()))
         return runs
     if not by:
         raise InputError("name the column that tells the runs apart with by= (--by), such as a seed")
@@ -511,7 +511,7 @@ def _check_runs(runs: Mapping[str, Runs]) -> None:
     """Reject runs that cannot be held against each other: one alone, other true classes, another size."""
     for name, tables in runs.items():
         if len(tables) < 2:
-            raise InputError(f"{name!r} has {counted(len(tables), 'run')}; a spread needs at least two")
+            raise InputError(f"{name!r} has {pluralize(len(tables), 'run')}; a spread needs at least two")
 
     def list_classes(table: Contingency) -> list[Label]:
         return [label for label, total in zip(table.truth_labels, table.row_totals, strict=True) if total > 0]

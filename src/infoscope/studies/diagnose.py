@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betainc
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.validation import LEVEL, Number, validated
 from infoscope.metrics import random_accuracy
 from infoscope.metrics.chance import CHANCE_LEVEL
@@ -45,8 +45,8 @@ from infoscope.studies.diagnose_statistics import (
     fit_renaming,
 )
 from infoscope.tables import Contingency
-from infoscope.tables.column_kinds import measured_labels, near_misses
-from infoscope.tables.labels import lookalikes, truth_value
+from infoscope.tables.column_kinds import describe_measured_labels, measure_nearness
+from infoscope.tables.labels import lookalikes, read_truth_value
 from infoscope.typing import Json
 
 WITHHELD_METRICS = {"unseen_classes": CLASS_COUNT_METRICS, "dominant_class": DOMINANT_CLASS_METRICS}
@@ -285,10 +285,10 @@ def find_normalised_matrix(facts: TableStatistics) -> Finding | None:
 )
 def find_measurements(facts: TableStatistics) -> Finding | None:
     """Report labels that seem to measure a quantity instead of naming classes."""
-    nearness = None if facts.table.ordinal is not None else near_misses(facts.table)
+    nearness = None if facts.table.ordinal is not None else measure_nearness(facts.table)
     if nearness is None:
         return None
-    return Finding("measured_labels", measured_labels(nearness), evidence={"rank_correlation": nearness})
+    return Finding("measured_labels", describe_measured_labels(nearness), evidence={"rank_correlation": nearness})
 
 
 @rule(
@@ -419,7 +419,7 @@ def find_relabelling(facts: TableStatistics) -> Finding | None:
     # the sides share no label: yes and no may have other names than in the truth, as 1 and 0
     table = facts.table
     labels = [*table.truth_labels, *(label for label in table.system_labels if label != table.reject)]
-    if table.shape[0] != 2 or len(labels) != 4 or None in map(truth_value, labels) or facts.could_be_chance:
+    if table.shape[0] != 2 or len(labels) != 4 or None in map(read_truth_value, labels) or facts.could_be_chance:
         return None
     renaming = fit_renaming(table)
     if renaming is None or not renaming.names:
@@ -715,7 +715,7 @@ def find_second_stage(facts: TableStatistics) -> Finding | None:
     ]
     named = every[:_NAMED_STAGES]
     if len(stages) > _NAMED_STAGES:
-        rest = counted(len(stages) - _NAMED_STAGES, "more prediction")
+        rest = pluralize(len(stages) - _NAMED_STAGES, "more prediction")
         named.append(f"on {rest}, up to {points(float(gains[_NAMED_STAGES:].sum()))}")
     lead = (
         "A second classifier could recover, of this sample's information,"
@@ -859,7 +859,7 @@ def find_few_samples(facts: TableStatistics) -> Finding | None:
         )
     return Finding(
         "few_samples",
-        f"{counted(facts.n, 'sample').capitalize()} for {counted(cells, 'occupied cell')} are few: captured "
+        f"{pluralize(facts.n, 'sample').capitalize()} for {pluralize(cells, 'occupied cell')} are few: captured "
         f"information tends to look too high; {wanted:,} or more would be safer{halving}.",
         evidence=evidence,
     )
@@ -904,10 +904,10 @@ def find_unseen_classes(facts: TableStatistics) -> Finding | None:
         return None
     return Finding(
         "unseen_classes",
-        f"{counted(missing.seen_once, 'true class')} occur once, so about {percent(missing.frequency)} of cases belong "
-        "to classes that no row shows. What moves with the number of classes (information and entropies in bits, macro "
-        "F1) is shown without an interval: in trials with 50 samples of 50 classes it would have held the information "
-        "in bits in 6 of 10 cases. State all classes with labels= (--classes) to have it.",
+        f"{pluralize(missing.seen_once, 'true class')} occur once, so about {percent(missing.frequency)} of cases "
+        "belong to classes that no row shows. What moves with the number of classes (information and entropies in "
+        "bits, macro F1) is shown without an interval: in trials with 50 samples of 50 classes it would have held the "
+        "information in bits in 6 of 10 cases. State all classes with labels= (--classes) to have it.",
         evidence={
             "classes_seen_once": missing.seen_once,
             "unseen_frequency": missing.frequency,

@@ -22,7 +22,7 @@ from infoscope.metrics.registry import catalogue
 from infoscope.metrics.shannon import Entropies, entropies
 from infoscope.results.finding import Finding
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, few_of, lookalikes
+from infoscope.tables.labels import Label, list_few, lookalikes
 
 MAX_RENAMED_CLASSES = 2000
 """Larger tables are not assigned: the work grows with the third power of the classes."""
@@ -419,7 +419,7 @@ def find_foreign_labels(table: Contingency) -> Finding | None:
         if total and label != table.reject
     }
     if predicted and not predicted.keys() & set(true):
-        text = f"Truth ({few_of(true)}) and predictions ({few_of(list(predicted))}) have no label in common"
+        text = f"Truth ({list_few(true)}) and predictions ({list_few(list(predicted))}) have no label in common"
         return Finding("no_common_label", f"{text}, so that no prediction can be right.", "warning")
     foreign = predicted.keys() - set(true)
     groups = [group for group in lookalikes({*true, *foreign}) if foreign & {*group} and {*group} - foreign]
@@ -428,7 +428,7 @@ def find_foreign_labels(table: Contingency) -> Finding | None:
         return None
     text = (
         f"{samples / float(table.grand_total):.1%} of the predictions are a true class in another spelling, and count "
-        f"as wrong: {'; '.join(few_of(group) for group in groups[:3])}{'; …' * (len(groups) > 3)}."
+        f"as wrong: {'; '.join(list_few(group) for group in groups[:3])}{'; …' * (len(groups) > 3)}."
     )
     return Finding("misspelt_predictions", text, "warning", {"labels": [list(group) for group in groups]})
 

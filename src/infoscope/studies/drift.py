@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtrc, chdtri, chndtrinc
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError, UnknownNameError
@@ -33,7 +33,7 @@ from infoscope.results.provenance import Provenance
 from infoscope.studies.inputs import check_named_once, describe_blank_labels
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import BlankLabels, check_label_columns
-from infoscope.tables.labels import Label, check_kinds, few_of, sorted_labels
+from infoscope.tables.labels import Label, check_kinds, list_few, sorted_labels
 from infoscope.tables.rows import Rows
 from infoscope.typing import Json, Source
 
@@ -254,7 +254,7 @@ def drift(
 def _find_period(by: str, value: Label, values: Sequence[Label]) -> Label:
     period = match_label(value, values)
     if period is None or period not in values:
-        raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {few_of(values, 8)}")
+        raise UnknownNameError(f"column {by!r} has no value {value!r}; it has {list_few(values, 8)}")
     return period
 
 
@@ -267,8 +267,8 @@ def _check_common_labels(first: Rows, second: Rows, periods: tuple[str, str]) ->
         check_kinds(before, after, called=(f"in {periods[0]} {name!r} has", f"in {periods[1]}"))
         if not set(before) & set(after):
             raise InputError(
-                f"{name!r} has no label in common between the periods ({few_of(before)} against {few_of(after)}): its "
-                "relations cannot be compared; rename its labels alike, or leave it out"
+                f"{name!r} has no label in common between the periods ({list_few(before)} against {list_few(after)}): "
+                "its relations cannot be compared; rename its labels alike, or leave it out"
             )
 
 
@@ -389,7 +389,7 @@ def _describe(result: Drift) -> Iterator[Finding]:
     rows = sum(result.items)
     for system in result.systems:
         if lost := rows - sum(system.items):
-            text = f"{system.name!r} has no label in {lost:,} of {counted(rows, 'row')}; its tests use the others."
+            text = f"{system.name!r} has no label in {lost:,} of {pluralize(rows, 'row')}; its tests use the others."
             yield Finding("missing_values", text, evidence={"column": system.name, "missing": lost / rows})
 
     if not changed and result.pairs:

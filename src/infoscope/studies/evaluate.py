@@ -17,7 +17,7 @@ from typing import Any, Literal, cast
 
 import numpy as np
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.validation import LEVEL, SEED, OneOf, validated
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
@@ -379,7 +379,7 @@ def _find_repeated_ids(source: object, y_pred: object, request: ColumnRequest, r
     if repeated and 2 * different >= totals.sum():
         yield Finding(
             "repeated_ids",
-            f"{counted(repeated, 'row')} {'repeats' if repeated == 1 else 'repeat'} an id of column {name!r} "
+            f"{pluralize(repeated, 'row')} {'repeats' if repeated == 1 else 'repeat'} an id of column {name!r} "
             f"({different:,} different ids in {int(totals.sum()):,} rows). Remove copies; or, where rows with one id "
             f"belong together, state groups={name!r} (--groups {name}): intervals take every row as independent.",
             "warning",
@@ -493,7 +493,7 @@ def _assign_scores(scores: Any, names: Sequence[str], *, rows: bool) -> dict[str
         return dict(scores)
     listed = [scores] if not rows or isinstance(scores, str) else list(scores)
     if len(listed) > len(names) or (len(listed) < len(names) and len(names) > 1):
-        given = f"{counted(len(listed), 'column' if rows else 'set')} of scores"
+        given = f"{pluralize(len(listed), 'column' if rows else 'set')} of scores"
         raise InputError(
             f"there are {len(names)} systems and {given}; give one for each system in their order, or a mapping by name"
         )

@@ -15,7 +15,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from infoscope.errors import InfoscopeError, InputError, masked
+from infoscope.errors import InfoscopeError, InputError, mask_secrets
 from infoscope.readers import Joint, Query, ReadOptions, Tables, read_together
 from infoscope.readers.cell_rows import (
     MAX_ROWS_PER_CELL,
@@ -46,12 +46,12 @@ from infoscope.studies.inputs import (
 from infoscope.studies.predictions import PairedPredictions
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_labels
-from infoscope.tables.construction import Declared, counted_labels, with_declared
+from infoscope.tables.construction import Declared, count_labels, declare_classes
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.counting import Support
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import most_ignored, warn_of_rows
-from infoscope.tables.transformations import on_scale, scale_order, shares_by_label
+from infoscope.tables.missing import merge_ignored, warn_of_rows
+from infoscope.tables.transformations import match_shares, scale_order, sort_by_scale
 from infoscope.typing import LabelsByName, LabelsLike, Source
 
 MAX_KEPT_ROWS = 100_000
@@ -146,7 +146,7 @@ def gather_inputs(source: Source, y_pred: LabelsByName | None, request: ColumnRe
         return _take_tables(source, request)
     tables = name_tables(source, request.system)
     if tables is not None:
-        ignored = most_ignored(table.ignored for table in tables.values())
+        ignored = merge_ignored(table.ignored for table in tables.values())
         return _take_tables(Tables({(): tables}, None, ignored), request)
     columns = pick_labels(source, request.truth, request.system)
     if columns is not None and not request.by and not request.clean:
@@ -164,9 +164,9 @@ def _count_labels(y_true: Any, systems: Mapping[str, Any], request: ColumnReques
         raise InputError("clean= is about labels that are read; clean the labels before you give them")
     declared = Declared(request.labels, request.reject, request.positive)
     tables = {
-        name: counted_labels(Contingency, y_true, labels, request.weight, declared) for name, labels in systems.items()
+        name: count_labels(Contingency, y_true, labels, request.weight, declared) for name, labels in systems.items()
     }
-    ignored = most_ignored(table.ignored for table in tables.values())
+    ignored = merge_ignored(table.ignored for table in tables.values())
     rows = int(max(float(table.total) + sum(table.ignored.values()) for table in tables.values()))
     are_kept = request.weight is None and rows <= request.max_kept
     predictions = None
@@ -218,7 +218,7 @@ def _read_rows(source: Any, request: ColumnRequest) -> Inputs:
     subjects = [
         TableInput(
             name,
-            with_declared(table, request.labels),
+            declare_classes(table, request.labels),
             group=_name_group(reading.by, group),
             n=table.sample_size,
             cluster=None if request.cluster is None else Clusters(request.cluster, together.clusters[group, name]),
@@ -271,7 +271,7 @@ def name_source(source: object) -> str | None:
         return first if len(source) == 1 or first is None else f"{first} and {len(source) - 1} more"
     if isinstance(source, (str, Path)):
         pipe = {"-": "standard input", "/dev/stdin": "standard input"}.get(str(source))
-        return pipe or (str(source) if str(source).startswith("/dev/") else Path(masked(str(source))).name)
+        return pipe or (str(source) if str(source).startswith("/dev/") else Path(mask_secrets(str(source))).name)
     return None
 
 
@@ -290,13 +290,13 @@ def prepare_table(
     if scale is not None:
         if cluster is not None:
             cluster = replace(cluster, lines=cluster.lines[:, scale_order(table, scale).cells])
-        table = on_scale(table, scale)
+        table = sort_by_scale(table, scale)
     if costs is not None:
         table = costs.on(table)
     if clusters:
         table = _separate_names(table)
     if prevalence is not None:
-        shares = prevalence if isinstance(prevalence, str) else shares_by_label(table, prevalence)
+        shares = prevalence if isinstance(prevalence, str) else match_shares(table, prevalence)
         table = table.with_prevalence(shares)
     return replace(subject, table=table, cluster=cluster, clusters=clusters)
 

@@ -41,7 +41,7 @@ from infoscope.studies.evaluation import (
 from infoscope.studies.inputs import UncertaintyOptions, describe_groups
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import is_positive_open
-from infoscope.tables.ifs_file import data_hash
+from infoscope.tables.ifs_file import hash_tables
 
 MAX_CELLS = 1000
 """A document lists at most this many cells, the costliest."""
@@ -202,7 +202,7 @@ def measure(subject: TableInput, findings: Sequence[Finding], level: float = 0.9
         clusters=clustering,
         chance_p_value=chance_p_value(table, subject.n),
         examples=subject.examples,
-        data_hash=data_hash(table),
+        data_hash=hash_tables(table),
         table=table,
     )
 

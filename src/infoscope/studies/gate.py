@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal, Self, cast, get_args
 import numpy as np
 from scipy.special import betaincinv
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.records import parse_json
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError, UnknownNameError
@@ -67,8 +67,8 @@ from infoscope.studies.judge import Judged
 from infoscope.studies.predictions import PairedPredictions
 from infoscope.tables import Contingency
 from infoscope.tables.costs import StatedCosts
-from infoscope.tables.labels import Label, few_of
-from infoscope.tables.transformations import in_label_order
+from infoscope.tables.labels import Label, list_few
+from infoscope.tables.transformations import sort_classes
 from infoscope.typing import Json, LabelsByName, LabelsLike, PriorLike, Source, StrPath
 
 Outcome = Literal["passed", "failed", "inconclusive"]
@@ -690,7 +690,7 @@ def _check_new_run(run: NewRun, folder: str) -> Check:
     outcome: Outcome = "inconclusive" if judgement.z is None else "failed" if judgement.rule else "passed"
     text = f"it is {notation.shown(run.estimate)}"
     if run.expected is None:
-        text += f"; {folder} has {counted(run.runs, 'run')} of it, and {MIN_RUNS} are needed"
+        text += f"; {folder} has {pluralize(run.runs, 'run')} of it, and {MIN_RUNS} are needed"
     else:
         text += (
             f", z = {judgement.z:.1f} from the {notation.value(run.expected.mean)} of {run.expected.runs} runs with a "
@@ -872,7 +872,7 @@ class Condition:
         outputs = {line.label: line.values for line in system.outputs}
         labels = [line.label for line in system.classes]
         if self.label is not None and self.label not in labels:
-            few = few_of(labels, 8)
+            few = list_few(labels, 8)
             raise UnknownNameError(f"{self}: {system.title!r} has no class {self.label!r}; it has {few}")
         for line in system.classes:
             is_meant = line.label == self.label if self.label is not None else bool(line.number("support"))
@@ -966,8 +966,8 @@ class Baseline:
         for now, before in pairs:
             if now.truth_labels and before.truth_labels and not set(now.truth_labels) & set(before.truth_labels):
                 raise InputError(
-                    f"{self.name} is about other true classes ({few_of(before.truth_labels)}) than {now.title} "
-                    f"({few_of(now.truth_labels)}): no class is the same; give a baseline of the same truth"
+                    f"{self.name} is about other true classes ({list_few(before.truth_labels)}) than {now.title} "
+                    f"({list_few(now.truth_labels)}): no class is the same; give a baseline of the same truth"
                 )
 
         comparison, why_not = self.comparison, None
@@ -1057,7 +1057,7 @@ class Baseline:
         predicted = replace(predicted, reject=first.reject if is_reject_used else None, positive=first.positive)
         beliefs = {}
         for name, result in results.items():
-            table = in_label_order(predicted.table(name), result.truth_labels, result.system_labels)
+            table = sort_classes(predicted.table(name), result.truth_labels, result.system_labels)
             beliefs[name] = Posterior(
                 question.order_classes(question.prepare_table(table)), question.prior, seed=question.seed
             )
@@ -1167,7 +1167,7 @@ def _describe_other_classes(now: SystemResult, before: SystemResult) -> str:
     parts = []
     for only, side in ((there - here, "there"), (here - there, "here")):
         if only and there and here:
-            parts.append(f"{few_of(sorted(only))} only {side}")
+            parts.append(f"{list_few(sorted(only))} only {side}")
     return f"; true classes differ: {' and '.join(parts)}" if parts else ""
 
 

@@ -45,7 +45,7 @@ from infoscope.results.notation import MetricNotation
 from infoscope.results.provenance import Provenance
 from infoscope.studies.evaluate import evaluate
 from infoscope.studies.evaluation import Evaluation
-from infoscope.tables.labels import few_of
+from infoscope.tables.labels import list_few
 from infoscope.typing import Json, StrPath
 
 BASELINE_RUNS = 30
@@ -789,7 +789,7 @@ def _describe_doubtful_order(
     limit = _format_time(time() + DAY)
     future = [run for run in runs if run.made > limit]
     if future:
-        names = few_of([run.name for run in future])
+        names = list_few([run.name for run in future])
         text = (
             f"Dated in the future: {names} ({future[-1].made}); the order of the runs is not known. Correct the date."
         )

@@ -28,14 +28,14 @@ from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import (
     BlankLabels,
     check_one_label_per_row,
-    missing_words,
-    positive_without_effect,
-    repeated_header,
+    describe_idle_positive,
+    find_missing_words,
+    find_repeated_header,
 )
 from infoscope.tables.costs import StatedCosts
 from infoscope.tables.encoding import frame_columns
-from infoscope.tables.labels import Label, few_of
-from infoscope.tables.transformations import scale_of, stated_scale
+from infoscope.tables.labels import Label, list_few
+from infoscope.tables.transformations import find_scale, read_scale
 from infoscope.typing import LabelsByName, LabelsLike
 
 Prevalence = Literal["equal"] | Mapping[Any, float]
@@ -68,7 +68,7 @@ def describe_costs(costs: StatedCosts | None, tables: Sequence[Contingency]) -> 
         return
     first = costs.on(tables[0])
     if unused := costs.unused(tables):
-        named = few_of(unused, 5)
+        named = list_few(unused, 5)
         yield Finding("unused_costs", f"Costs of {named} are not used: no sample or prediction is of such a class.")
     if not costs.has_names:
         order = ", ".join(str(label) for label in first.system_labels[:8])
@@ -120,18 +120,18 @@ def find_label_problems(
         yield Finding(
             "reject_never_predicted",
             f"No prediction is {str(reject)!r}, which was declared as the reject label, so that nothing counts as "
-            f"rejected. The predicted labels are {few_of(list(dict.fromkeys(used)), 8)}; check how it is spelled.",
+            f"rejected. The predicted labels are {list_few(list(dict.fromkeys(used)), 8)}; check how it is spelled.",
             "warning",
             {"reject": str(reject)},
         )
-    header = repeated_header(tables, truth)
+    header = find_repeated_header(tables, truth)
     if header is not None:
         yield Finding("repeated_header", header, "warning")
     yield from describe_blank_labels(BlankLabels.of(tables))
-    words = missing_words(tables)
+    words = find_missing_words(tables)
     if words is not None:
         yield Finding("missing_words", words[0], "warning" if words[1] else "note")
-    idle = next(filter(None, (positive_without_effect(table) for _, table in tables)), None)
+    idle = next(filter(None, (describe_idle_positive(table) for _, table in tables)), None)
     if idle is not None:
         yield Finding("positive_without_effect", idle, "warning")
 
@@ -245,7 +245,7 @@ class StatedOrder:
         labels = tuple(dict.fromkeys((*table.truth_labels, *table.system_labels)))
         if self.inferred and not set(labels) - {table.reject} <= set(self.names):
             return None
-        return stated_scale(self.names, labels, table.reject)
+        return read_scale(self.names, labels, table.reject)
 
 
 def find_class_order(source: Any, truth: str | None, ordinal: Sequence[Any] | str | bool | None) -> StatedOrder | None:
@@ -255,6 +255,6 @@ def find_class_order(source: Any, truth: str | None, ordinal: Sequence[Any] | st
         if truth is not None and (isinstance(source, Mapping) or is_eager_frame(source)):
             names = list(getattr(source, "column_names", None) or getattr(source, "columns", source))
             column = source[truth] if isinstance(truth, str) and truth in names else None
-        scale = scale_of(column)
+        scale = find_scale(column)
         return None if scale is None or len(scale) < 2 else StatedOrder(scale, inferred=True)
     return None if ordinal is False else StatedOrder(ordinal, inferred=False)

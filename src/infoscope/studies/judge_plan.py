@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtri
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.metrics.registry import find
@@ -459,7 +459,7 @@ class JudgedSampler:
         )
         text = (
             f"To know the {title} of {self.system} to ±{half_width:g}: about "
-            f"{counted(labels, 'further label')} by verdict and prediction; {compared}."
+            f"{pluralize(labels, 'further label')} by verdict and prediction; {compared}."
         )
         if not labels:
             text = f"The {title} of {self.system} is known to ±{half_width:g} already: no further labels are needed."
@@ -472,15 +472,15 @@ class JudgedSampler:
         planned, first_labels = (sum(request.planned for request in some) for some in (plannable, first))
         if plannable:
             title = find(self.wanted.metric).card.title_in_sentence
-            each = f"±{self.wanted.half_width:g} in each of {counted(len(plannable), 'group')}"
+            each = f"±{self.wanted.half_width:g} in each of {pluralize(len(plannable), 'group')}"
             if planned:
-                text = f"To know the {title} to {each}: about {counted(planned, 'further label')} in all"
+                text = f"To know the {title} to {each}: about {pluralize(planned, 'further label')} in all"
             else:
                 text = f"The {title} is known to {each}: no further labels are needed"
             if first:
-                text += f"; {counted(first_labels, 'first label')} for {counted(len(first), 'other group')}"
+                text += f"; {pluralize(first_labels, 'first label')} for {pluralize(len(first), 'other group')}"
         else:
-            labels, groups = counted(first_labels, "further label"), counted(len(first), "group")
+            labels, groups = pluralize(first_labels, "further label"), pluralize(len(first), "group")
             text = f"No group has enough labels to plan by: {labels} come first, in {groups}"
         evidence: dict[str, Json] = {"labels": planned + first_labels, "groups": len(self.requests)}
         yield Finding("labels_needed", f"{text}.", evidence=evidence)
@@ -488,7 +488,7 @@ class JudgedSampler:
             there = request.part.rows.label_count
             yield Finding(
                 "first_labels",
-                f"{request.part.title} has {counted(there, 'label')}, too few to plan by: "
+                f"{request.part.title} has {pluralize(there, 'label')}, too few to plan by: "
                 f"{request.planned} first ones are asked for, as many of each verdict and prediction. Plan "
                 "again with them.",
                 "warning",

@@ -20,7 +20,7 @@ from scipy.special import betaln
 from infoscope.core.numerics import Real, distinct
 from infoscope.errors import InputError
 from infoscope.readers.labels import as_number, cleaning_for, match_label
-from infoscope.tables.labels import Label, decided_positive, lookalikes
+from infoscope.tables.labels import Label, decide_positive, lookalikes
 from infoscope.tables.rows import Rows
 
 JUDGE, SYSTEM, OTHER = range(3)
@@ -420,7 +420,7 @@ def classify_verdicts(name: str, labels: Sequence[Label], classes: Sequence[Labe
                 f"{cleaning_for(alike)}"
             )
     if len(labels) == 2 and not named:
-        decided = decided_positive([labels[0], labels[1]])
+        decided = decide_positive([labels[0], labels[1]])
         if decided is None:
             words = [str(label).strip().casefold().startswith(ACCEPTING) for label in labels]
             is_first_right = words[0] if words[0] != words[1] else str(labels[0]) > str(labels[1])

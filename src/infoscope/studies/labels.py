@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.files import write_file
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.readers import ReadOptions
 from infoscope.readers.columns import column_names
@@ -346,7 +346,7 @@ def describe_labels(
         text = f"The planned half width of ±{half_width:g} is reached: ±{reached:.3g}; {came}."
         yield Finding("narrow_enough", text, evidence=evidence)
     if unlabelled:
-        text = f"{counted(unlabelled, 'row')} of the sheet without a label left out: taken as left out at random."
+        text = f"{pluralize(unlabelled, 'row')} of the sheet without a label left out: taken as left out at random."
         yield Finding("unlabelled_items", text, "warning", {"items": unlabelled})
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
 from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError
@@ -333,7 +333,7 @@ def _check_identifiable(arrangement: Arrangement) -> None:
         if fewest < MIN_LABELS_PER_CLASS:
             raise NoLatentTruthError(
                 f"two systems do not determine a truth, and the class {data.classes[least]!r} has "
-                f"{counted(fewest, 'label')}: label at least {MIN_LABELS_PER_CLASS} items of each "
+                f"{pluralize(fewest, 'label')}: label at least {MIN_LABELS_PER_CLASS} items of each "
                 "class, or add a third independent system"
             )
         return

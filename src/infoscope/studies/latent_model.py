@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.special import gammaln
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.metrics import accuracy, proficiency
@@ -374,7 +374,7 @@ def _choose_classes(
         classes = sorted_labels({label for label, systems in used.items() if systems > 1} | set(truth_labels))
     if len(classes) < 2:
         raise InputError(
-            f"{counted(len(classes), 'label')} used by two systems or more: a latent truth needs at least "
+            f"{pluralize(len(classes), 'label')} used by two systems or more: a latent truth needs at least "
             "two classes that systems have in common; check the labels, or state classes="
         )
     if len(classes) > MAX_CLASSES:

@@ -22,7 +22,7 @@ from typing import Any, ClassVar, Literal, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, ratio
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
 from infoscope.errors import InputError
@@ -597,7 +597,7 @@ class LabelSetCounter:
     def __repr__(self) -> str:
         """Return how much was counted."""
         used = {category for pair in self._counts for side in pair for category in side}
-        return f"LabelSetCounter of {counted(len(self), 'object')}, {len(used):,} categories"
+        return f"LabelSetCounter of {pluralize(len(self), 'object')}, {len(used):,} categories"
 
     def label_sets(self) -> tuple[LabelSets, LabelSets]:
         """Return the true and predicted sets of all objects; equal ones stand together."""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array, hstack
 
-from infoscope.core.numerics import Real, as_real, at_most_one, ratio
+from infoscope.core.numerics import Real, as_real, clip_to_one, ratio
 from infoscope.errors import InputError
 from infoscope.metrics.arguments import LabelCounting
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
@@ -393,7 +393,7 @@ def micro_f1(tally: CategorySums) -> Real:
 )
 def permuted_precision(tally: CategorySums) -> Real:
     """Micro precision after the system's categories are renamed as permuted proficiency does."""
-    return at_most_one(ratio(tally.renamed_both.sum(axis=-1), tally.system.sum(axis=-1)))
+    return clip_to_one(ratio(tally.renamed_both.sum(axis=-1), tally.system.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -408,7 +408,7 @@ def permuted_precision(tally: CategorySums) -> Real:
 )
 def permuted_recall(tally: CategorySums) -> Real:
     """Micro recall after the system's categories are renamed as permuted proficiency does."""
-    return at_most_one(ratio(tally.renamed_both.sum(axis=-1), tally.truth.sum(axis=-1)))
+    return clip_to_one(ratio(tally.renamed_both.sum(axis=-1), tally.truth.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -423,7 +423,7 @@ def permuted_recall(tally: CategorySums) -> Real:
 )
 def permuted_f1(tally: CategorySums) -> Real:
     """Micro F1 after the system's categories are renamed as permuted proficiency does."""
-    return at_most_one(ratio(2 * tally.renamed_both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1)))
+    return clip_to_one(ratio(2 * tally.renamed_both.sum(axis=-1), (tally.truth + tally.system).sum(axis=-1)))
 
 
 @label_set_metric(
@@ -499,7 +499,7 @@ def subset_accuracy(tally: CategorySums) -> Real:
 def hamming_loss(tally: CategorySums) -> Real:
     """Fraction of all yes/no predictions (object × category) that are wrong."""
     wrong = (tally.truth + tally.system - 2 * tally.both).sum(axis=-1)
-    return at_most_one(ratio(wrong, tally.total * tally.both.shape[-1]))
+    return clip_to_one(ratio(wrong, tally.total * tally.both.shape[-1]))
 
 
 def _chance_hits(tally: CategorySums) -> Real:
@@ -519,7 +519,7 @@ def _chance_hits(tally: CategorySums) -> Real:
 )
 def random_precision(tally: CategorySums) -> Real:
     """Expected micro precision if the system's sets are assigned to the objects at random."""
-    return at_most_one(ratio(_chance_hits(tally), tally.system.sum(axis=-1)))
+    return clip_to_one(ratio(_chance_hits(tally), tally.system.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -534,7 +534,7 @@ def random_precision(tally: CategorySums) -> Real:
 )
 def random_recall(tally: CategorySums) -> Real:
     """Expected micro recall if the system's sets are assigned to the objects at random."""
-    return at_most_one(ratio(_chance_hits(tally), tally.truth.sum(axis=-1)))
+    return clip_to_one(ratio(_chance_hits(tally), tally.truth.sum(axis=-1)))
 
 
 @label_set_metric(
@@ -549,7 +549,7 @@ def random_recall(tally: CategorySums) -> Real:
 )
 def random_f1(tally: CategorySums) -> Real:
     """Expected micro F1 if the system's sets are assigned to the objects at random."""
-    return at_most_one(ratio(2 * _chance_hits(tally), (tally.truth + tally.system).sum(axis=-1)))
+    return clip_to_one(ratio(2 * _chance_hits(tally), (tally.truth + tally.system).sum(axis=-1)))
 
 
 MEASURES: tuple[Metric, ...] = all_metrics("label_sets")

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, ndtri
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real, best_assignment
 from infoscope.metrics.binary_information import BinaryTables, binary_entropy
 from infoscope.tables.label_sets import Categorization
@@ -55,7 +55,7 @@ class Reassignment:
 
     def sentence(self, truth_name: str, system_name: str) -> str:
         """Return the reassignment in words."""
-        met = f"{counted(self.joint, 'object')} together, {self.expected:.1f} expected by chance"
+        met = f"{pluralize(self.joint, 'object')} together, {self.expected:.1f} expected by chance"
         if self.association == "positive":
             doubt = "" if self.finding else "; not significantly better than the category's own name"
             return f"{system_name} used '{self.system}' where {truth_name} used '{self.truth}': {met}{doubt}"

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError
 from infoscope.readers import read_joint
@@ -279,7 +279,7 @@ def align_sides(y_true: Any, y_pred: Any, threshold: float | None) -> Categoriza
 
 def say_left_out(ignored: Mapping[str, int]) -> list[str]:
     """Return a sentence for each reason why objects do not enter the numbers."""
-    return [f"{counted(objects, 'object')} left out: {reason}" for reason, objects in ignored.items()]
+    return [f"{pluralize(objects, 'object')} left out: {reason}" for reason, objects in ignored.items()]
 
 
 def check_sides(truth: object, predictors: Mapping[str, Any], form: LabelSetFormat, called: str = "truth") -> None:

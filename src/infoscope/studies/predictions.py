@@ -20,10 +20,10 @@ from infoscope.errors import InputError, UnknownNameError
 from infoscope.readers import Joint
 from infoscope.readers.labels import check_comparable, cleaner, match_label, meaning, rank_labels
 from infoscope.tables import Contingency
-from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, placed
-from infoscope.tables.counting import checked_weights
+from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, place_cells
+from infoscope.tables.counting import read_sample_weights
 from infoscope.tables.encoding import check_pairing, encode, on_one_calendar
-from infoscope.tables.labels import Label, as_label, check_kinds, check_reject_kind, is_missing, unite
+from infoscope.tables.labels import Label, as_label, check_kinds, check_reject_kind, is_missing, unite_labels
 from infoscope.typing import ArrayLike, LabelsLike
 
 Ints = NDArray[np.int64]
@@ -195,7 +195,7 @@ class PairedPredictions:
             raise InputError(f"truth has {rows} rows and groups has {len(grouped.codes)}; name the group of each row")
         if sample_weight is None:
             return cls(truth, columns, None, reject, positive, grouped)
-        counts = checked_weights(sample_weight, rows)
+        counts = read_sample_weights(sample_weight, rows)
         largest = counts.max(initial=0.0)
         unit = counts / largest if largest > MAX_SQUARABLE or 0 < largest < 1 / MAX_SQUARABLE else counts
         scaled = _scale_weights(unit, float(np.sum(unit**2)))
@@ -300,7 +300,7 @@ class PairedPredictions:
         """Make both tables on one list of labels each, so that cells can be swapped between them."""
         seen = [tuple(column.labels[i] for i in distinct(code)) for code, column in zip(codes, columns, strict=True)]
         both = tuple(dict.fromkeys((*seen[1], *seen[2])))
-        truth, system = unite(seen[0], both, self.reject if self.reject in both else None)
+        truth, system = unite_labels(seen[0], both, self.reject if self.reject in both else None)
         if self.reject is not None and self.reject not in system:
             system = (*system, self.reject)
         moved = []
@@ -313,7 +313,7 @@ class PairedPredictions:
         row_counts = counts.astype(np.int64) if np.all(counts == np.rint(counts)) else counts
         stated = Declared(None, self.reject, self.positive)
         tables = [
-            placed(
+            place_cells(
                 Contingency,
                 Cells(truth, system, moved[0], predicted, row_counts),
                 (truth, system),

@@ -22,7 +22,7 @@ from scipy.stats import false_discovery_control
 
 from infoscope.core.numerics import holm
 from infoscope.core.validation import LEVEL, SEED, Number, OneOf, validated
-from infoscope.errors import InputError, UnknownNameError, masked
+from infoscope.errors import InputError, UnknownNameError, mask_secrets
 from infoscope.metrics.chance import information_nats, permuted_p_value
 from infoscope.metrics.normalized import information_precision, proficiency
 from infoscope.metrics.shannon import erroneous_information, mutual_information
@@ -405,7 +405,7 @@ def relate(
         correction=correction,
         level=level,
         provenance=Provenance(
-            Path(masked(str(source))).name if isinstance(source, (str, Path)) and str(source) != "-" else None,
+            Path(mask_secrets(str(source))).name if isinstance(source, (str, Path)) and str(source) != "-" else None,
             None if raw.is_weighted else int(raw.total),
         ),
     )

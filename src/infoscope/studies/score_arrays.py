@@ -20,9 +20,9 @@ from infoscope.errors import InputError
 from infoscope.readers.decode import Tally, check_weights
 from infoscope.readers.labels import Cleaning, cleaner, meaning
 from infoscope.tables.column_kinds import parse_number
-from infoscope.tables.counting import as_numbers, check_weight_scale, checked_weights
+from infoscope.tables.counting import as_numbers, check_weight_scale, read_sample_weights
 from infoscope.tables.encoding import Coded, check_pairing, encode
-from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, positive_of, sorted_labels
+from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, find_positive, sorted_labels
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
@@ -188,7 +188,7 @@ def get_column_names(values: object) -> Sequence[Any] | None:
 
 def choose_positive(labels: tuple[Label, Label], stated: Label | None) -> Label:
     """Return the class of high scores: the stated one, else the positive class of binary metrics."""
-    positive = positive_of(labels) if stated is None else stated
+    positive = find_positive(labels) if stated is None else stated
     if positive is None or positive not in labels:
         raise InputError(f"positive label {stated!r} is not among the true classes ({labels[0]!r}, {labels[1]!r})")
     return positive
@@ -219,7 +219,7 @@ def _pair_rows(array: Real, truth: LabelsLike, sample_weight: ArrayLike | None, 
         raise InputError(f"there are no rows of {what}; a sweep needs at least one sample of each class")
     weights = None
     if sample_weight is not None:
-        weights = checked_weights(sample_weight, len(array))
+        weights = read_sample_weights(sample_weight, len(array))
         check_weight_scale(weights)
     skipped = np.zeros(len(codes), dtype=bool) if coded.missing is None else np.asarray(codes == coded.missing)
     ignored = {"missing truth": int(skipped.sum())} if skipped.any() else {}

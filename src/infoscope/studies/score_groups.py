@@ -25,7 +25,7 @@ from infoscope.studies.score_arrays import BinaryScores, ScoreRows, choose_posit
 from infoscope.studies.score_ranking import ScoreRanking, rank_scores
 from infoscope.studies.scores import NO_PROBABILITIES, ScoreSummary, are_probabilities, score_summary
 from infoscope.tables.labels import Label, sorted_labels
-from infoscope.tables.missing import all_ignored, warn_of_rows
+from infoscope.tables.missing import add_ignored, warn_of_rows
 from infoscope.typing import Json, Source
 
 
@@ -141,7 +141,7 @@ def score_groups(
         group: decode_score_rows(joint.tally, truth, [score], clean=clean, raw=raw)
         for group, joint in read_joints(source, query).items()
     }
-    ignored = all_ignored(rows.ignored for rows in rows_by_group.values())
+    ignored = add_ignored(rows.ignored for rows in rows_by_group.values())
     warn_of_rows(ignored)
     kept = {group: rows for group, rows in rows_by_group.items() if len(rows.rows)}
     if not kept:

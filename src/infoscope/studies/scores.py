@@ -46,7 +46,7 @@ from infoscope.studies.score_ranking import (
 from infoscope.tables import Contingency
 from infoscope.tables.labels import Label, as_label, as_labels, sorted_labels
 from infoscope.tables.missing import warn_of
-from infoscope.tables.transformations import stated_scale
+from infoscope.tables.transformations import read_scale
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike
 
 Scores = ArrayLike | Frame
@@ -1112,7 +1112,7 @@ def probabilistic_scores(
     )
     if ordinal is None:
         return scores
-    scale = stated_scale(ordinal, given.labels, None)
+    scale = read_scale(ordinal, given.labels, None)
     return replace(
         scores,
         ranked_probability_score=ranked_probability_score(given, scale),

@@ -73,12 +73,12 @@ from infoscope.studies.scores import (
 )
 from infoscope.studies.threshold_choice import Choice, ChoiceOptions, Criterion, choose
 from infoscope.tables import Contingency
-from infoscope.tables.column_kinds import BlankLabels, asked_positive
+from infoscope.tables.column_kinds import BlankLabels, ask_positive
 from infoscope.tables.encoding import encode
-from infoscope.tables.ifs_file import data_hash
+from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
 from infoscope.tables.missing import warn_of, warn_of_rows
-from infoscope.tables.transformations import stated_scale
+from infoscope.tables.transformations import read_scale
 from infoscope.typing import ArrayLike, Frame, Json, LabelsLike, Source
 
 Certainty = Literal["confidence", "margin", "entropy"]
@@ -707,7 +707,7 @@ def _add_label_findings(curve: Sweep, positive: Label | None) -> Sweep:
         blanks = BlankLabels.of_columns({"the truth": (table.truth_labels, table.row_totals)})
         findings = [*describe_blank_labels(blanks), *findings]
     if positive is None and curve.mode == "threshold":
-        text = asked_positive(curve.truth_labels, curve.positive, "high scores mean")
+        text = ask_positive(curve.truth_labels, curve.positive, "high scores mean")
         if text is not None:
             findings.append(Finding("positive_asked", text, evidence={"class": curve.positive}))
     return replace(curve, findings=tuple(findings))
@@ -845,7 +845,7 @@ def _make_sweep(
         system_labels=tuple(map(str, pattern.system_labels)),
         positive=str(pattern.positive_label) if is_threshold else None,
         reject=None if pattern.reject is None else str(pattern.reject),
-        provenance=Provenance(ignored=left_out, hashes={"operating points": data_hash(tables)}),
+        provenance=Provenance(ignored=left_out, hashes={"operating points": hash_tables(tables)}),
         findings=(*findings, *describe_ignored_rows(left_out)),
         curves={name: _evaluate(tables, name) for name in shown},
         ladder=ladder,
@@ -985,7 +985,7 @@ def _sweep_rejections(
         **average_rejections(given.truth, decisions.predicted, decisions.certainty, given.weights),
     }
     if ordinal is not None:
-        scale = stated_scale(ordinal, given.labels, None)
+        scale = read_scale(ordinal, given.labels, None)
         areas["ranked_probability_score"] = ranked_probability_score(given, scale)
     findings = []
     if len(kept) < len(levels):

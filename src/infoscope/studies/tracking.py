@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.validation import LEVEL, SEED, Number, validated
 from infoscope.errors import InputError
 from infoscope.results.estimate import Estimate
@@ -601,7 +601,7 @@ def _collect_findings(
 ) -> Iterator[Finding]:
     """Yield what a reader should know about rows left out, single tracks and the intervals."""
     for item in ignored:
-        text = f"{counted(item.rows, 'row')} not evaluated: {item.reason}."
+        text = f"{pluralize(item.rows, 'row')} not evaluated: {item.reason}."
         yield Finding("removed", text, evidence={"reason": item.reason, "rows": item.rows})
     if extra:
         yield Finding("no_truth", f"Tracks without a truth were left out: {', '.join(extra[:5])}.", "warning")

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.files import scratch_folder, spooled
+from infoscope.core.files import scratch_folder, spool_file
 from infoscope.core.native_code import decimal_columns
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UnknownNameError
@@ -169,7 +169,7 @@ def match_sequences(
 def _read_path(path: Path, form: str) -> dict[str, TrackFile]:
     if str(path) == "-" or (path.exists() and not (path.is_file() or path.is_dir())):
         with scratch_folder() as folder:
-            return _read_path(spooled(path, folder), form)
+            return _read_path(spool_file(path, folder), form)
     if not path.exists():
         raise InputError(f"{path} does not exist; give a file, folder or zip of tracks")
     if path.suffix.lower() == ".zip" and path.is_file() and not zipfile.is_zipfile(path):

@@ -14,7 +14,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 import numpy as np
 
-from infoscope.core.numerics import Real, as_real, ratio, undefined_where
+from infoscope.core.numerics import Real, as_real, mark_undefined, ratio
 from infoscope.metrics.registry import Card, Metric, describe_metric, register
 
 LEVELS = np.arange(0.05, 0.99, 0.05)
@@ -282,14 +282,14 @@ def _association(sums: TrackSums) -> Real:
     """Return the mean agreement of the tracks of a match; 0 where nothing is matched."""
     nothing = (sums.truth_boxes + sums.system_boxes == 0)[..., None]
     score = np.where(sums.level_matched <= 0, 0.0, ratio(sums.level_association, sums.level_matched))
-    return undefined_where(nothing, score)
+    return mark_undefined(nothing, score)
 
 
 def _location(sums: TrackSums) -> Real:
     """Return the mean similarity of matches; a level without any counts as 1, as in TrackEval, unless all are."""
     unmatched = sums.level_matched <= 0
     score = np.where(unmatched, 1.0, ratio(sums.level_similarity, sums.level_matched))
-    return undefined_where(unmatched[..., :1], score)
+    return mark_undefined(unmatched[..., :1], score)
 
 
 @measure(

@@ -22,7 +22,7 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real, pareto_front
 from infoscope.errors import InputError
 from infoscope.results.base import SystemsResult
@@ -250,7 +250,7 @@ def measure_spread(sequences: Sequence[MatchedSequence], settings: TrackingOptio
     if len(sequences) < MIN_UNITS <= truths:
         return _spread_over_tracks(sequences, settings, truths)
     if len(sequences) < MIN_UNITS:
-        note = f"no intervals: {counted(truths, 'truth track')}, and at least {MIN_UNITS} are needed"
+        note = f"no intervals: {pluralize(truths, 'truth track')}, and at least {MIN_UNITS} are needed"
         return MetricSpread("none", 0, {}, note=f"{note} to see how they vary")
 
     size = len(sequences)

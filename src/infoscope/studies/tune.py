@@ -33,10 +33,10 @@ from infoscope.studies.sweep import INFORMATION_METRICS, CurveResult
 from infoscope.studies.threshold_choice import Criterion
 from infoscope.tables import Contingency
 from infoscope.tables.column_kinds import check_positive
-from infoscope.tables.construction import Declared, counted_labels
-from infoscope.tables.ifs_file import data_hash
+from infoscope.tables.construction import Declared, count_labels
+from infoscope.tables.ifs_file import hash_tables
 from infoscope.tables.labels import Label
-from infoscope.tables.missing import all_ignored, most_ignored, warn_of_rows
+from infoscope.tables.missing import add_ignored, merge_ignored, warn_of_rows
 from infoscope.typing import Json, LabelsLike, PriorLike, Source
 
 DRAWS = 2000
@@ -342,9 +342,9 @@ def tune(
         stated = Declared(reject=reject, positive=positive)
         y_true: Any = materialize_labels(source)  # type: ignore[arg-type]
         tables: dict[Any, Contingency] = {
-            setting: counted_labels(Contingency, y_true, labels, weight, stated) for setting, labels in y_pred.items()
+            setting: count_labels(Contingency, y_true, labels, weight, stated) for setting, labels in y_pred.items()
         }
-        warn_of_rows(most_ignored(table.ignored for table in tables.values()))
+        warn_of_rows(merge_ignored(table.ignored for table in tables.values()))
         return _order_settings(tables, names, against, against_name, choice)
     if isinstance(source, Tables):
         source = _tables_by_setting(source)
@@ -364,7 +364,7 @@ def tune(
             if against is not None:
                 joint = read_joint(path, truth=truth, system=[against], read=read)
                 costs[setting] = _average_column(joint.tally, against)
-        warn_of_rows(all_ignored(table.ignored for table in tables.values()))
+        warn_of_rows(add_ignored(table.ignored for table in tables.values()))
     else:
         counted = counted_tables(source, truth, system, read, by=list(names), **labels)
         warn_of_rows(counted.ignored)
@@ -439,7 +439,7 @@ def _order_settings(
             raise InputError(
                 f"setting {settings[int(np.argmin(np.isfinite(costs)))]} is held against a number that is not finite"
             )
-    ignored = all_ignored(table.ignored for table in items.values())
+    ignored = add_ignored(table.ignored for table in items.values())
     left_out = tuple(IgnoredRows(reason, rows) for reason, rows in ignored.items())
     ordered = tuple(items[setting] for setting in settings)
     return Tuning(
@@ -449,7 +449,7 @@ def _order_settings(
         None if costs is None else costs.tolist(),
         None if costs is None else against_name,
         options,
-        provenance=Provenance(ignored=left_out, hashes={"all settings": data_hash(*ordered)}),
+        provenance=Provenance(ignored=left_out, hashes={"all settings": hash_tables(*ordered)}),
         findings=(
             *find_label_problems([(str(setting), table) for setting, table in items.items()]),
             *describe_ignored_rows(left_out),

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.core.numerics import Real, as_real, distinct
 from infoscope.errors import InputError
 from infoscope.tables import Contingency
-from infoscope.tables.labels import Label, decided_positive, positive_of
+from infoscope.tables.labels import Label, decide_positive, find_positive
 from infoscope.tables.rows import Rows
 from infoscope.typing import LabelsLike
 
@@ -180,8 +180,8 @@ class ColumnNames:
             next((label for label in classes if name.lower().endswith(str(label).lower())), None) for name in scores
         ]
         if len(scores) == 1 and len(classes) == 2:
-            meant = next(label for label in (stated[0], high, positive_of(classes)) if label is not None)
-            if meant != decided_positive(classes):
+            meant = next(label for label in (stated[0], high, find_positive(classes)) if label is not None)
+            if meant != decide_positive(classes):
                 options, words = f" --positive {quote(str(meant))}", f", positive={meant!r}"
         elif (
             len(scores) > 1
@@ -551,7 +551,7 @@ MAX_HITS = 4.0
 MIN_HITS = 5.0
 
 
-def near_misses(table: Contingency) -> float | None:
+def measure_nearness(table: Contingency) -> float | None:
     """Correlate true and predicted ranks over the wrong predictions, where that says that numbers measure.
 
     Wrong class ids are anywhere; wrong measurements are near. None where labels are few, no numbers, or mostly right.
@@ -608,7 +608,7 @@ def _parse_quantities(labels: Sequence[Label]) -> Real | None:
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:[T ][0-9]{2}:[0-9]{2}(?::[0-9]{2})?)?")
 
 
-def measured_labels(nearness: float) -> str:
+def describe_measured_labels(nearness: float) -> str:
     """Return the sentence about labels that seem to measure."""
     return (
         "The labels are numbers or dates and wrong predictions lie near the truth (rank correlation "
@@ -623,7 +623,7 @@ def measured_labels(nearness: float) -> str:
 
 def is_positive_open(table: Contingency) -> bool:
     """Return True if neither the caller nor the names of two classes say which of them is positive."""
-    return table.positive is None and len(table.truth_labels) == 2 and decided_positive(table.truth_labels) is None
+    return table.positive is None and len(table.truth_labels) == 2 and decide_positive(table.truth_labels) is None
 
 
 def check_positive(table: Contingency, metric: str) -> None:
@@ -636,9 +636,9 @@ def check_positive(table: Contingency, metric: str) -> None:
         )
 
 
-def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:
+def ask_positive(classes: Sequence[Label], taken: Label | None, role: str = "is positive") -> str | None:
     """Return the question which of two classes is meant, where their names do not say; None where they do."""
-    if len(classes) != 2 or decided_positive(classes) is not None:
+    if len(classes) != 2 or decide_positive(classes) is not None:
         return None
     one, other = classes
     return (
@@ -647,7 +647,7 @@ def asked_positive(classes: Sequence[Label], taken: Label | None, role: str = "i
     )
 
 
-def positive_without_effect(table: Contingency) -> str | None:
+def describe_idle_positive(table: Contingency) -> str | None:
     """Return the sentence about a positive class that was named where there are more than two; None elsewhere."""
     classes = len(table.truth_labels)
     if table.positive is None or classes <= 2:
@@ -741,10 +741,10 @@ class BlankLabels:
         return "; ".join(parts)
 
 
-def missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool] | None:
+def find_missing_words(tables: Sequence[tuple[str, Contingency]]) -> tuple[str, bool] | None:
     """Return the sentence about labels that spell a missing value, and True if one side alone has one; else None.
 
-    >>> print(missing_words([("m", Contingency.from_labels(["a", "nan", "b"], ["a", "b", "b"]))])[0].split(":")[0])
+    >>> print(find_missing_words([("m", Contingency.from_labels(["a", "nan", "b"], ["a", "b", "b"]))])[0].split(":")[0])
     'nan' is the true class once
     """
 
@@ -791,13 +791,13 @@ def _find_blanks(labels: Iterable[Label], totals: NDArray[Any], reject: Label | 
 # ── the header among the rows ────────────────────────────────────────────────────────────────────
 
 
-def repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str | None) -> str | None:
+def find_repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str | None) -> str | None:
     """Return the sentence about such rows of tables with their systems' names; None where there are none.
 
     Names that each of the two columns has in other rows as well are labels.
 
     >>> rows = Contingency.from_labels(["a", "gold", "b"], ["a", "svm", "b"])
-    >>> print(repeated_header([("svm", rows)], "gold").split(":")[0])
+    >>> print(find_repeated_header([("svm", rows)], "gold").split(":")[0])
     1 row holds the names of its columns, 'gold' and 'svm'
     """
     for name, table in tables:
@@ -808,7 +808,7 @@ def repeated_header(tables: Sequence[tuple[str, Contingency]], truth: str | None
             are_labels = all(table.cells[..., side & ~here].any() for side in (true, predicted))
             rows = float(table.cells[..., here].sum())
             if rows and not are_labels:
-                found = counted(rows, "row") if table.is_counts else "Some rows"
+                found = pluralize(rows, "row") if table.is_counts else "Some rows"
                 hold, whose = ("holds", "its") if found == "1 row" else ("hold", "their")
                 return (
                     f"{found} {hold} the names of {whose} columns, {truth!r} and {name!r}: the header "

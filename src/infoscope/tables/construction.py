@@ -19,10 +19,10 @@ from infoscope.tables.counting import (
     CountedPairs,
     Support,
     check_total,
-    checked_weights,
-    placed_among,
-    summable,
-    tally,
+    locate_codes,
+    make_summable,
+    read_sample_weights,
+    tally_pairs,
 )
 from infoscope.tables.device import are_on_device, check_devices, tally_on_device
 from infoscope.tables.encoding import check_pairing, encode, on_one_calendar
@@ -34,8 +34,8 @@ from infoscope.tables.labels import (
     check_reject_kind,
     check_unique,
     is_missing,
-    stated_classes,
-    unite,
+    read_stated_classes,
+    unite_labels,
 )
 from infoscope.tables.missing import warn_of_rows
 from infoscope.typing import ArrayLike, Frame, LabelsLike
@@ -91,12 +91,12 @@ def from_labels(
     cls: type[Contingency], y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared
 ) -> Contingency:
     """Code both sides, count, and settle the labels; warn of rows without one."""
-    table = counted_labels(cls, y_true, y_pred, sample_weight, stated)
+    table = count_labels(cls, y_true, y_pred, sample_weight, stated)
     warn_of_rows(table.ignored)
     return table
 
 
-def counted_labels(
+def count_labels(
     cls: type[Contingency], y_true: LabelsLike, y_pred: LabelsLike, sample_weight: ArrayLike | None, stated: Declared
 ) -> Contingency:
     """Do the same without the warning, for callers that count several systems and warn once."""
@@ -115,7 +115,7 @@ def counted_labels(
             )
             truth, system = replace(truth, labels=true_labels), replace(system, labels=predicted_labels)
             stated = Declared(None, *(named or ()))
-        counted = tally(truth, system, sample_weight)
+        counted = tally_pairs(truth, system, sample_weight)
 
     keeps_sides_apart = isinstance(stated.labels, str) and stated.labels == "own"
     if stated.labels is not None and not keeps_sides_apart:
@@ -126,10 +126,10 @@ def counted_labels(
         cells = _number_cells(counted)
         settled = replace(
             cells,
-            rows=moved(cells.rows, _as_labels(cells.truth), classes[0]),
-            columns=moved(cells.columns, _as_labels(cells.system), classes[1]),
+            rows=move_codes(cells.rows, _as_labels(cells.truth), classes[0]),
+            columns=move_codes(cells.columns, _as_labels(cells.system), classes[1]),
         )
-        table = placed(cls, settled, classes, stated, declared=True)
+        table = place_cells(cls, settled, classes, stated, declared=True)
     elif counted.truth.low is not None and counted.system.low is not None and stated.reject is None:
         table = _place_whole_numbers(cls, counted, stated, declared=keeps_sides_apart)
     else:
@@ -185,9 +185,9 @@ def _leave_out_other_classes(
             "on both sides; add it to labels=, or leave labels= out"
         )
     truth, system = (replace(column, codes=column.codes[is_kept]) for column in coded)
-    weights = None if sample_weight is None else checked_weights(sample_weight, len(is_kept))[is_kept]
+    weights = None if sample_weight is None else read_sample_weights(sample_weight, len(is_kept))[is_kept]
     left_out = {OUTSIDE: int(has_label.sum() - is_kept.sum())}
-    return replace(tally(truth, system, weights), ignored={**counted.ignored, **left_out})
+    return replace(tally_pairs(truth, system, weights), ignored={**counted.ignored, **left_out})
 
 
 def _number_cells(counted: CountedPairs) -> Cells:
@@ -219,15 +219,15 @@ def from_cells(cls: type[Contingency], cells: Cells, stated: Declared, *, declar
     check_reject_kind(system, reject)
     check_reject_is_no_truth(truth, reject)
     if declared:
-        own_truth, own_system = unite(truth, (), None)[0], unite((), system, reject)[1]
+        own_truth, own_system = unite_labels(truth, (), None)[0], unite_labels((), system, reject)[1]
     else:
-        own_truth, own_system = unite(truth, system, reject)
-    return placed(
+        own_truth, own_system = unite_labels(truth, system, reject)
+    return place_cells(
         cls,
         replace(
             cells,
-            rows=moved(cells.rows, truth, own_truth),
-            columns=moved(cells.columns, system, own_system),
+            rows=move_codes(cells.rows, truth, own_truth),
+            columns=move_codes(cells.columns, system, own_system),
         ),
         (own_truth, own_system),
         stated,
@@ -248,19 +248,19 @@ def _place_whole_numbers(
     labels = (true_labels, true_labels if system is truth else tuple(system.tolist()))
     cells = Cells(
         *labels,
-        placed_among(truth, counted.truth.low or 0, counted.rows),
-        placed_among(system, counted.system.low or 0, counted.columns),
+        locate_codes(truth, counted.truth.low or 0, counted.rows),
+        locate_codes(system, counted.system.low or 0, counted.columns),
         counted.values,
         ordered=bool(counted.values.all()),
     )
-    return placed(cls, cells, labels, stated, declared=declared)
+    return place_cells(cls, cells, labels, stated, declared=declared)
 
 
 def _as_labels(labels: Sequence[Label] | NDArray[np.int64]) -> tuple[Label, ...]:
     return tuple(labels.tolist()) if isinstance(labels, np.ndarray) else as_labels(labels)
 
 
-def moved(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
+def move_codes(codes: NDArray[Any], old: Sequence[Label], new: Sequence[Label]) -> NDArray[np.int64]:
     """Return positions in one list of labels as positions in another that holds them all."""
     place = {label: i for i, label in enumerate(new)}
     moves = np.fromiter(map(place.__getitem__, old), dtype=np.int64, count=len(old))
@@ -275,7 +275,7 @@ def check_reject_is_no_truth(truth: Iterable[Label], reject: Label | None) -> No
         )
 
 
-def placed(
+def place_cells(
     cls: type[Contingency],
     cells: Cells,
     labels: Sides,
@@ -285,7 +285,7 @@ def placed(
 ) -> Contingency:
     """Return the table with these final labels and positions, stored whole or, with many classes, sparse."""
     shape = (len(labels[0]), len(labels[1]))
-    values = summable(np.asarray(cells.values))
+    values = make_summable(np.asarray(cells.values))
     support = None
     if shape[0] * shape[1] <= DENSE_CELLS:
         dense = np.zeros(shape, dtype=np.int64 if values.dtype.kind in "iu" else np.float64)
@@ -323,7 +323,7 @@ def _merge_cells(
 
 def _declared_sides(stated: Declared) -> Sides:
     """Return the labels of truth and system as stated, the reject label among the latter alone."""
-    items = stated_classes(stated.labels)
+    items = read_stated_classes(stated.labels)
     if len(items) == 2 and all(isinstance(item, (list, tuple, np.ndarray)) for item in items):
         truth, system = (as_labels(item) for item in items)
     else:
@@ -336,7 +336,7 @@ def _declared_sides(stated: Declared) -> Sides:
     return truth, system
 
 
-def with_declared(table: Contingency, labels: LabelsLike | None) -> Contingency:
+def declare_classes(table: Contingency, labels: LabelsLike | None) -> Contingency:
     """Return a table that was read with all classes that were declared, in their order; those without a row are empty.
 
     Labels are matched by their text: a file or a command line has nothing else.
@@ -355,11 +355,11 @@ def with_declared(table: Contingency, labels: LabelsLike | None) -> Contingency:
         raise InputError(
             f"the label {str(undeclared)!r} occurs in the rows and is not among the classes declared; add it"
         )
-    rows = moved(table.cell_rows, table.truth_labels, truth)
-    columns = moved(table.cell_columns, table.system_labels, system)
+    rows = move_codes(table.cell_rows, table.truth_labels, truth)
+    columns = move_codes(table.cell_columns, table.system_labels, system)
     cells = Cells(truth, system, rows, columns, table.values.reshape(-1))
     stated = Declared(None, table.reject, table.positive)
-    padded = placed(type(table), cells, (truth, system), stated, declared=True)
+    padded = place_cells(type(table), cells, (truth, system), stated, declared=True)
     return replace(padded, ignored=table.ignored, weight_squares=table.weight_squares)
 
 
@@ -397,7 +397,7 @@ def from_matrix(
         values = np.asarray(coo.data)
         _check_counts(values, labels, lambda i: (coo.row[i], coo.col[i]))
         _check_reject_column(labels, stated.reject)
-        table = placed(cls, Cells(*labels, coo.row, coo.col, values), labels, stated, declared=True)
+        table = place_cells(cls, Cells(*labels, coo.row, coo.col, values), labels, stated, declared=True)
         return replace(table, labelled=labelled)
     array = _read_numbers(counts)
     labels = _matrix_labels(array.shape[-2:], truth, system, stated.reject)

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import Real, column_sums, everywhere, frozen, group_sum, row_sums
+from infoscope.core.numerics import Real, freeze_arrays, group_sum, holds_everywhere, sum_columns, sum_rows
 from infoscope.errors import InputError
 from infoscope.tables import construction, ifs_file, transformations
 from infoscope.tables.costs import CostMatrix
-from infoscope.tables.counting import Support, check_cells, summable
-from infoscope.tables.labels import Label, positive_of, sorted_labels
-from infoscope.tables.missing import left_out
+from infoscope.tables.counting import Support, check_cells, make_summable
+from infoscope.tables.labels import Label, find_positive, sorted_labels
+from infoscope.tables.missing import describe_ignored
 from infoscope.typing import ArrayLike, Frame, LabelsLike
 
 if TYPE_CHECKING:
@@ -97,8 +97,8 @@ class Contingency:
 
     def __post_init__(self) -> None:
         """Freeze the values; that labels are unique is seen to where they come in."""
-        object.__setattr__(self, "values", summable(self.values))
-        frozen((self.values, self.support))
+        object.__setattr__(self, "values", make_summable(self.values))
+        freeze_arrays((self.values, self.support))
         if self.positive is not None and self.positive not in self.truth_labels:
             raise InputError(
                 f"positive label {self.positive!r} is not among the classes ({_list_labels(self.truth_labels)})"
@@ -106,7 +106,7 @@ class Contingency:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by fields: what was computed from them is computed again."""
-        return by_fields(self)
+        return reduce_by_fields(self)
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
@@ -309,11 +309,11 @@ class Contingency:
 
     def given_truth(self) -> Contingency:
         """Return each true class's predictions as shares of that class: every occupied row sums to 1."""
-        return transformations.given(self, "truth")
+        return transformations.normalize_classes(self, "truth")
 
     def given_system(self) -> Contingency:
         """Return each prediction's truths as shares of that prediction: every occupied column sums to 1."""
-        return transformations.given(self, "system")
+        return transformations.normalize_classes(self, "system")
 
     def independent(self) -> Contingency:
         """Return the chance table: the same margins and total, truth and system independent of each other.
@@ -322,7 +322,7 @@ class Contingency:
         >>> [[float(x) for x in row] for row in table.independent().counts]
         [[4.0, 4.0], [2.0, 2.0]]
         """
-        return transformations.independent(self)
+        return transformations.make_independent(self)
 
     def with_prevalence(self, shares: Literal["equal"] | Mapping[Label, float]) -> Contingency:
         """Return the table this system would give if the true classes had other frequencies; same total.
@@ -398,17 +398,17 @@ class Contingency:
     @cached_property
     def adds_exactly(self) -> bool:
         """True if sums and differences of the values lose nothing: whole numbers below 2^53 in all."""
-        return self.values.dtype.kind in "iu" and everywhere(self.grand_total < 2.0**53)
+        return self.values.dtype.kind in "iu" and holds_everywhere(self.grand_total < 2.0**53)
 
     @cached_property
     def squares_exactly(self) -> bool:
         """True if products of two values, and sums of them, lose nothing: whole numbers below 2^26 in all."""
-        return self.adds_exactly and everywhere(self.grand_total < 2.0**26)
+        return self.adds_exactly and holds_everywhere(self.grand_total < 2.0**26)
 
     @cached_property
     def squares_in_range(self) -> bool:
         """True if squares of values that matter beside the total are neither too large nor too small for numbers."""
-        return everywhere((self.grand_total > 1e-100) & (self.grand_total < 1e100))
+        return holds_everywhere((self.grand_total > 1e-100) & (self.grand_total < 1e100))
 
     # ── one view for dense, batched and sparse tables ───────────────────────────────────────────────
 
@@ -416,7 +416,7 @@ class Contingency:
     def cells(self) -> Real:
         """Values of the stored cells, (..., cells); every cell when dense."""
         flat = self.values if self.is_sparse else self.values.reshape(*self.batch_shape, -1)
-        return frozen(flat.astype(np.float64, copy=False))
+        return freeze_arrays(flat.astype(np.float64, copy=False))
 
     @property
     def matrix(self) -> Real:
@@ -428,14 +428,14 @@ class Contingency:
         """Truth position of each cell."""
         if self.support is not None:
             return self.support.rows
-        return frozen(np.repeat(np.arange(self.shape[0]), self.shape[1]))
+        return freeze_arrays(np.repeat(np.arange(self.shape[0]), self.shape[1]))
 
     @cached_property
     def cell_columns(self) -> NDArray[np.int64]:
         """System position of each cell."""
         if self.support is not None:
             return self.support.columns
-        return frozen(np.tile(np.arange(self.shape[1]), self.shape[0]))
+        return freeze_arrays(np.tile(np.arange(self.shape[1]), self.shape[0]))
 
     def at_rows(self, values: Real) -> Real:
         """Lay numbers per true class, (..., k), onto the cells, (..., cells)."""
@@ -455,13 +455,13 @@ class Contingency:
         """Add cell values, (..., cells), up per true class, (..., k)."""
         if self.support is not None:
             return self.support.per_row(values, self.shape[0])
-        return row_sums(values.reshape(*values.shape[:-1], *self.shape))
+        return sum_rows(values.reshape(*values.shape[:-1], *self.shape))
 
     def per_column(self, values: Real) -> Real:
         """Add cell values, (..., cells), up per system class, (..., m)."""
         if self.support is not None:
             return group_sum(self.support.columns, values, self.shape[1])
-        return column_sums(values.reshape(*values.shape[:-1], *self.shape))
+        return sum_columns(values.reshape(*values.shape[:-1], *self.shape))
 
     @cached_property
     def row_totals(self) -> Real:
@@ -475,45 +475,45 @@ class Contingency:
 
     def _margin(self, axis: int) -> Real:
         if self.support is None:
-            summed = row_sums(self.values) if axis == -1 else column_sums(self.values)
-            return frozen(summed.astype(np.float64, copy=False))
-        return frozen(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
+            summed = sum_rows(self.values) if axis == -1 else sum_columns(self.values)
+            return freeze_arrays(summed.astype(np.float64, copy=False))
+        return freeze_arrays(self.per_row(self.cells) if axis == -1 else self.per_column(self.cells))
 
     @cached_property
     def grand_total(self) -> Real:
         """Sum of all cells, per table of the batch; the row totals added up, so that one row alone is the whole."""
-        return frozen(row_sums(self.row_totals))
+        return freeze_arrays(sum_rows(self.row_totals))
 
     @cached_property
     def row_shares(self) -> Real:
         """Share of each true class, (..., k)."""
-        return frozen(self.row_totals / self.grand_total[..., None])
+        return freeze_arrays(self.row_totals / self.grand_total[..., None])
 
     @cached_property
     def column_shares(self) -> Real:
         """Share of each prediction, (..., m)."""
-        return frozen(self.column_totals / self.grand_total[..., None])
+        return freeze_arrays(self.column_totals / self.grand_total[..., None])
 
     @cached_property
     def row_squares(self) -> Real:
         """Squared cells added up per true class, (..., k)."""
         if self.support is None:
-            return frozen(np.einsum("...ij,...ij->...i", self.matrix, self.matrix))
-        return frozen(self.per_row(self.cells * self.cells))
+            return freeze_arrays(np.einsum("...ij,...ij->...i", self.matrix, self.matrix))
+        return freeze_arrays(self.per_row(self.cells * self.cells))
 
     @cached_property
     def column_squares(self) -> Real:
         """Squared cells added up per system class, (..., m)."""
         if self.support is None:
-            return frozen(np.einsum("...ij,...ij->...j", self.matrix, self.matrix))
-        return frozen(self.per_column(self.cells * self.cells))
+            return freeze_arrays(np.einsum("...ij,...ij->...j", self.matrix, self.matrix))
+        return freeze_arrays(self.per_column(self.cells * self.cells))
 
     @cached_property
     def occupied_shape(self) -> tuple[Any, Any]:
         """Numbers of truth and system classes that have data, per table of the batch."""
         if not self.batch_shape:
             return np.count_nonzero(self.row_totals), np.count_nonzero(self.column_totals)
-        return frozen(((self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)))
+        return freeze_arrays(((self.row_totals != 0).sum(axis=-1), (self.column_totals != 0).sum(axis=-1)))
 
     @cached_property
     def scale(self) -> tuple[Label, ...]:
@@ -532,12 +532,12 @@ class Contingency:
     def matches(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Row and column positions of the labels that both sides have; the reject label never matches."""
         if self.names_agree:
-            every = frozen(np.arange(len(self.truth_labels)))
+            every = freeze_arrays(np.arange(len(self.truth_labels)))
             return every, every
         column_of = {label: i for i, label in enumerate(self.system_labels) if i != self.reject_column}
         pairs = [(i, column_of[label]) for i, label in enumerate(self.truth_labels) if label in column_of]
         array = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        return frozen((array[:, 0], array[:, 1]))
+        return freeze_arrays((array[:, 0], array[:, 1]))
 
     @cached_property
     def diagonal(self) -> Real:
@@ -545,13 +545,13 @@ class Contingency:
         rows, columns = self.matches
         if self.support is None:
             if self.names_agree:
-                return frozen(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
-            return frozen(self.cells[..., rows * self.shape[1] + columns])
+                return freeze_arrays(np.diagonal(self.values, axis1=-2, axis2=-1).astype(np.float64))
+            return freeze_arrays(self.cells[..., rows * self.shape[1] + columns])
         column_of_row = np.full(self.shape[0], -1)
         column_of_row[rows] = columns
         hit = column_of_row[self.cell_rows] == self.cell_columns
         by_row = group_sum(self.cell_rows[hit], self.cells[..., hit], self.shape[0])
-        return frozen(by_row[..., rows])
+        return freeze_arrays(by_row[..., rows])
 
     @cached_property
     def matched_totals(self) -> tuple[Real, Real]:
@@ -559,7 +559,7 @@ class Contingency:
         if self.names_agree:
             return self.row_totals, self.column_totals
         rows, columns = self.matches
-        return frozen((self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)))
+        return freeze_arrays((self.row_totals.take(rows, axis=-1), self.column_totals.take(columns, axis=-1)))
 
     @property
     def reject_column(self) -> int | None:
@@ -574,10 +574,10 @@ class Contingency:
 
     @property
     def positive_label(self) -> Label | None:
-        """The class that binary metrics are about: as stated, else by ``positive_of``; None unless there are two."""
+        """The class that binary metrics are about: as stated, else by ``find_positive``; None unless there are two."""
         if self.positive is not None and len(self.truth_labels) == 2:
             return self.positive
-        return positive_of(self.truth_labels)
+        return find_positive(self.truth_labels)
 
     # ── as an object ─────────────────────────────────────────────────────────────────────────────
 
@@ -609,11 +609,11 @@ class Contingency:
 
     def __repr__(self) -> str:
         """Return a small table whole, a large one in a line."""
-        return as_text(self)
+        return format_table(self)
 
     def __str__(self) -> str:
         """Return the same with joint and marginal probabilities, for print."""
-        return with_probabilities(self)
+        return format_probabilities(self)
 
     def _repr_html_(self) -> str:
         """Show the table in a notebook."""
@@ -621,7 +621,7 @@ class Contingency:
         return str(report.render_table(self))
 
 
-def by_fields(record: DataclassInstance) -> tuple[Any, ...]:
+def reduce_by_fields(record: DataclassInstance) -> tuple[Any, ...]:
     """Return what a frozen dataclass is pickled by: its class and fields, whose read-only mappings are made anew."""
     facts = {each.name: getattr(record, each.name) for each in fields(record) if each.init}
     sealed = {name: dict(part) for name, part in facts.items() if isinstance(part, MappingProxyType)}
@@ -657,7 +657,7 @@ def remembered(compute: Callable[[Contingency], Kept]) -> Callable[[Contingency]
     def look_up(table: Contingency) -> Kept:
         kept = table._memo
         if key not in kept:
-            kept[key] = frozen(compute(table))
+            kept[key] = freeze_arrays(compute(table))
         return kept[key]
 
     return look_up
@@ -669,7 +669,7 @@ def remembered(compute: Callable[[Contingency], Kept]) -> Callable[[Contingency]
 _WHOLE = 12
 
 
-def as_text(table: Contingency) -> str:
+def format_table(table: Contingency) -> str:
     """Return a headline, and the numbers themselves when there are few."""
     k, m = table.shape
     totals = np.unique(np.asarray(table.grand_total))
@@ -680,7 +680,7 @@ def as_text(table: Contingency) -> str:
         head += f", {table.reject!r} = rejected"
     if table.is_sparse:
         head += f", {table.cells.shape[-1]} cells stored"
-    lost = [left_out(count, reason) for reason, count in table.ignored.items()]
+    lost = [describe_ignored(count, reason) for reason, count in table.ignored.items()]
     if table.batch_shape or table.is_sparse or max(k, m) > _WHOLE:
         return "\n".join([head, *lost])
     rows = [["", *map(str, table.system_labels)]]
@@ -691,7 +691,7 @@ def as_text(table: Contingency) -> str:
     return "\n".join([head, *_align_columns(rows), *lost])
 
 
-def with_probabilities(table: Contingency) -> str:
+def format_probabilities(table: Contingency) -> str:
     """Return the same, and below it the joint and the marginal probabilities where there are few.
 
     >>> from infoscope.tables import Contingency
@@ -707,13 +707,13 @@ def with_probabilities(table: Contingency) -> str:
     p(system)  0.3750  0.6250
     """
     if table.batch_shape or table.is_sparse or max(table.shape) > _WHOLE or not table.grand_total > 0:
-        return as_text(table)
+        return format_table(table)
     total = float(table.grand_total)
     rows = [["", *map(str, table.system_labels), "p(truth)"]]
     for label, row, sum_ in zip(table.truth_labels, table.values, table.row_totals, strict=True):
         rows.append([str(label), *(f"{value / total:.4f}" for value in (*row, sum_))])
     rows.append(["p(system)", *(f"{value / total:.4f}" for value in table.column_totals), ""])
-    return "\n".join([as_text(table), "joint and marginal probabilities", *_align_columns(rows)])
+    return "\n".join([format_table(table), "joint and marginal probabilities", *_align_columns(rows)])
 
 
 def _align_columns(rows: list[list[str]]) -> Iterator[str]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import Real, frozen, group_sum
+from infoscope.core.numerics import Real, freeze_arrays, group_sum
 from infoscope.errors import InputError
 from infoscope.tables.encoding import Coded, one_column
 from infoscope.tables.labels import Label
@@ -78,10 +78,10 @@ class Side:
         """Return the codes as positions among the labels."""
         if self.low is None or not isinstance(self.labels, np.ndarray):
             return codes
-        return placed_among(self.labels, self.low, codes)
+        return locate_codes(self.labels, self.low, codes)
 
 
-def placed_among(labels: Ints, low: int, codes: Ints) -> Ints:
+def locate_codes(labels: Ints, low: int, codes: Ints) -> Ints:
     """Return positions of code + low among sorted labels; one look-up per cell, none where labels have no gap."""
     first, last = int(labels[0]), int(labels[-1])
     if last - first + 1 == len(labels):
@@ -104,12 +104,12 @@ class CountedPairs:
     ignored: dict[str, int]
 
 
-def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> CountedPairs:
+def tally_pairs(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> CountedPairs:
     """Count the rows of two coded sides, or add up their weights."""
     size = len(truth.codes)
     check_pairs(size, len(system.codes))
     check_any(size)
-    weight = None if weights is None else checked_weights(weights, size)
+    weight = None if weights is None else read_sample_weights(weights, size)
     t, s, weight, ignored = _drop_missing(truth, system, weight)
     if not len(t):
         raise InputError(f"none of the {size} rows has both a truth label and an output; check the two inputs")
@@ -117,7 +117,7 @@ def tally(truth: Coded, system: Coded, weights: ArrayLike | None = None) -> Coun
         raise InputError("all weights are 0; there is nothing to evaluate")
     low_t, high_t, low_s, high_s, table = _count_dense(t, s, truth, system, weight)
     if max(high_t - low_t, high_s - low_s) >= 2**62:  # differences of the codes could overflow
-        return tally(_compact_codes(truth), _compact_codes(system), weights)
+        return tally_pairs(_compact_codes(truth), _compact_codes(system), weights)
     if table is not None:
         seen = table
         if weight is not None and not weight.all():  # a row without weight still names its classes
@@ -154,7 +154,7 @@ def _compact_codes(coded: Coded) -> Coded:
     return Coded(codes, labels, missing=labels.index(coded.missing) if coded.missing in labels else None)
 
 
-def checked_weights(weights: ArrayLike, size: int) -> Floats:
+def read_sample_weights(weights: ArrayLike, size: int) -> Floats:
     """Return one finite weight per row that is not negative; anything else is rejected."""
     column = one_column(weights, "sample_weight")
     try:
@@ -261,7 +261,7 @@ def _scatter_blocks(
     table = np.zeros(shape, dtype=np.int64 if weight is None else np.float64)
     ones = np.ones(min(_BLOCK, len(t)), dtype=np.int64)
     buffers = np.empty((2, len(ones)), dtype=np.int64)
-    add = scatter()
+    add = get_scatter()
     for start in range(0, len(t), _BLOCK):
         block = slice(start, start + _BLOCK)
         rows = _shift_codes(t[block], lows[0], buffers[0])
@@ -283,7 +283,7 @@ def _are_within(codes: Ints, size: int) -> bool:
     return bool(codes.min() >= 0 and codes.max() < size)
 
 
-def scatter() -> Scatter:
+def get_scatter() -> Scatter:
     """Return the compiled scatter behind ``scipy.sparse.coo_array.toarray``, or the same by bincount.
 
     Called directly because the public way checks and copies both index arrays for every block, which triples the
@@ -367,10 +367,10 @@ def _describe_side(coded: Coded, codes: Ints, low: int, high: int) -> tuple[Side
     """Return the labels that have data, and the cells' codes."""
     if coded.labels is not None:
         return Side(coded.labels), codes
-    return integer_side(codes, low, high)
+    return describe_integers(codes, low, high)
 
 
-def integer_side(codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
+def describe_integers(codes: Ints, low: int, high: int) -> tuple[Side, Ints]:
     """Return the whole numbers from low to high that have data, and the cells' codes; a code is a number less low."""
     if high - low <= 8 * len(codes) + 1024:
         present = np.zeros(high - low + 1, dtype=bool)
@@ -390,7 +390,7 @@ class Support:
     @cached_property
     def row_starts(self) -> NDArray[np.int64]:
         """Positions at which each occupied row begins."""
-        return frozen(np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]])))
+        return freeze_arrays(np.flatnonzero(np.concatenate([[True], self.rows[1:] != self.rows[:-1]])))
 
     def per_row(self, values: Real, size: int) -> Real:
         """Add cell values up by row; rows are runs, so no look-up is needed."""
@@ -401,7 +401,7 @@ class Support:
         return out
 
 
-def summable(values: NDArray[Any]) -> NDArray[Any]:
+def make_summable(values: NDArray[Any]) -> NDArray[Any]:
     """Return the same numbers in a type in which their sum, and that of two such tables, does not overflow."""
     if values.dtype.kind not in "iu" or not values.size or float(values.max()) * values.size < _LARGEST_SUM:
         return values

@@ -25,7 +25,7 @@ from infoscope.core.embedded_database import check_utf8, duckdb, embedded_databa
 from infoscope.core.files import output_file
 from infoscope.core.records import COUNT, FLAG, MASS, TEXT, Each, Fields, Maybe, Named, Plain, check_record, parse_json
 from infoscope.errors import InputError
-from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, moved, placed
+from infoscope.tables.construction import Cells, Declared, check_reject_is_no_truth, move_codes, place_cells
 from infoscope.tables.counting import check_total
 from infoscope.tables.labels import Label, as_label, as_labels, check_unique, is_missing, kind_of, sorted_labels
 from infoscope.typing import Json
@@ -54,7 +54,7 @@ TYPES: Mapping[str, frozenset[str]] = {
 """The types that a column may have, by what it holds."""
 
 
-def exact_path(path: Path) -> str:
+def escape_path(path: Path) -> str:
     """Return a path that the engine takes as it is, also with ``*``, ``?`` and ``[`` in its name."""
     name = str(path.absolute())
     check_utf8(path)
@@ -86,7 +86,7 @@ class StoredTables:
     def columns(self, types: Mapping[str, Collection[str]]) -> dict[str, Any]:
         """Return the columns of these types, and the column of values, as arrays."""
         wanted = {**types, "value": TYPES["value"]}
-        parameters = {"path": exact_path(self.path)}
+        parameters = {"path": escape_path(self.path)}
 
         def ask(query: str) -> Any:
             return self.connection.execute(query, parameters)
@@ -113,14 +113,14 @@ class StoredTables:
 
 
 @contextmanager
-def opened(path: Path, fault: str = "is not a table written by infoscope") -> Iterator[StoredTables]:
+def open_tables(path: Path, fault: str = "is not a table written by infoscope") -> Iterator[StoredTables]:
     """Open a Parquet file of tables; ``fault`` is the message for anything else."""
     if not path.is_file():
         raise InputError(f"there is no file {path}")
     with embedded_database() as connection:
         try:
             pairs = connection.execute(
-                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": exact_path(path)}
+                "SELECT key, value FROM parquet_kv_metadata($path)", {"path": escape_path(path)}
             ).fetchall()
         except duckdb.Error as error:
             raise InputError(f"{path} {fault}: {_first_line(error)}") from None
@@ -141,7 +141,7 @@ def _first_line(error: BaseException) -> str:
     return next(iter(str(error).splitlines()), type(error).__name__)
 
 
-def checked_values(column: NDArray[Any]) -> NDArray[Any]:
+def read_values(column: NDArray[Any]) -> NDArray[Any]:
     """Return counts or weights that are finite, not negative, and have a finite sum; reject others."""
     if np.ma.isMaskedArray(column) and np.ma.getmaskarray(column).any():
         raise InputError("a row has no count")
@@ -168,7 +168,7 @@ def check_squares(squares: float | None, total: float) -> None:
             raise InputError(f"its sum of squared weights is {squares:g}, too large for weights that sum to {total:g}")
 
 
-def checksum(facts: Mapping[str, Any], *content: str) -> str:
+def compute_checksum(facts: Mapping[str, Any], *content: str) -> str:
     """Return a hash of all that a file says: its metadata, less the checksum itself, and its content."""
     rest = {name: fact for name, fact in facts.items() if name != "checksum"}
     said = json.dumps([rest, *content], sort_keys=True)
@@ -177,7 +177,7 @@ def checksum(facts: Mapping[str, Any], *content: str) -> str:
 
 def check_sum(facts: Mapping[str, Any], *content: str) -> None:
     """Reject content that changed since it was written; files without a checksum were written before there was one."""
-    if facts.get("checksum") not in (None, checksum(facts, *content)):
+    if facts.get("checksum") not in (None, compute_checksum(facts, *content)):
         raise InputError("its content does not have the checksum in its metadata, so it was changed or damaged")
 
 
@@ -223,13 +223,13 @@ def label_from_json(text: object) -> Label:
 # ── one table ────────────────────────────────────────────────────────────────────────────────────
 
 
-def data_hash(*tables: Contingency) -> str:
+def hash_tables(*tables: Contingency) -> str:
     """Return the SHA-256 of the labels and of the cells that are not empty, in the order of the tables.
 
     >>> from infoscope import Contingency
     >>> one = Contingency.from_labels(["a", "b", "b"], ["a", "b", "a"])
     >>> other = Contingency.from_labels(["b", "a", "b"], ["a", "a", "b"])  # the same rows in another order
-    >>> data_hash(one) == data_hash(other), data_hash(one)[:14]
+    >>> hash_tables(one) == hash_tables(other), hash_tables(one)[:14]
     (True, 'sha256:4ad104a')
     """
     digest = hashlib.sha256()
@@ -331,7 +331,7 @@ def write(table: Contingency, path: Path, system: str | None = None) -> None:
         "weight_squares": table.weight_squares,
         "order": None if is_sorted else order,
     }
-    facts["checksum"] = checksum(facts, system or "", data_hash(table))
+    facts["checksum"] = compute_checksum(facts, system or "", hash_tables(table))
     entries = {"infoscope": json.dumps(facts, ensure_ascii=False)}
     if system is not None:
         entries["infoscope_system"] = system
@@ -381,11 +381,11 @@ def _is_native(label: Label) -> bool:
 
 def load(cls: type[Contingency], path: Path) -> Contingency:
     """Read a table, checking that it is one, that it is whole, and that this version knows its form."""
-    with opened(path) as file, faults_of(path):
-        return named_table(cls, file, parse_json(file.entries["infoscope"]))[1]
+    with open_tables(path) as file, faults_of(path):
+        return decode_table(cls, file, parse_json(file.entries["infoscope"]))[1]
 
 
-def named_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
+def decode_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tuple[str | None, Contingency]:
     """Return the table of a file with these facts, and the name of its system, where the file has one."""
     schema = check_record(facts, Fields({"schema": TEXT}, open=True), "its metadata")["schema"]
     if schema != SCHEMA:
@@ -395,7 +395,7 @@ def named_table(cls: type[Contingency], file: StoredTables, facts: Json) -> tupl
     form = check_record(facts, _FACTS, "its metadata")
     table = _assemble(cls, form, file.columns({side: TYPES[form[f"{side}_encoding"]] for side in ("truth", "system")}))
     system = file.entries.get("infoscope_system")
-    check_sum(form, system or "", data_hash(table))
+    check_sum(form, system or "", hash_tables(table))
     return system, table
 
 
@@ -421,15 +421,18 @@ def _assemble(cls: type[Contingency], facts: dict[str, Any], columns: dict[str, 
                 odd = next(iter(set(own) ^ set(stated)))
                 raise InputError(f"{name} label {odd!r} is in its rows or in its order of labels, and must be in both")
 
-    values = checked_values(columns["value"])
+    values = read_values(columns["value"])
     filled = (rows >= 0) & (places >= 0)
     if (values[~filled] != 0).any() or ((rows < 0) & (places < 0)).any():
         raise InputError("a row has a count and no label of the truth or of the system")
     cells = Cells(
-        *labels, moved(rows[filled], truth, labels[0]), moved(places[filled], system, labels[1]), values[filled]
+        *labels,
+        move_codes(rows[filled], truth, labels[0]),
+        move_codes(places[filled], system, labels[1]),
+        values[filled],
     )
     check_distinct(cells.rows, cells.columns, len(labels[1]))
-    table = placed(cls, cells, labels, Declared(None, reject, positive), declared=facts["declared"])
+    table = place_cells(cls, cells, labels, Declared(None, reject, positive), declared=facts["declared"])
     check_squares(facts["weight_squares"], float(table.grand_total))
     return replace(
         table,

@@ -19,7 +19,7 @@ from scipy.sparse import csr_array, issparse
 
 from infoscope.core.numerics import Real, as_real
 from infoscope.errors import InputError
-from infoscope.tables.contingency import by_fields
+from infoscope.tables.contingency import reduce_by_fields
 from infoscope.tables.labels import Label, as_label, check_kinds, is_missing, sorted_labels
 from infoscope.typing import ArrayLike, Frame
 
@@ -279,7 +279,7 @@ class Categorization:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy by its fields."""
-        return by_fields(self)
+        return reduce_by_fields(self)
 
     @property
     def n(self) -> int:

@@ -19,17 +19,17 @@ __all__ = [
     "check_kinds",
     "check_reject_kind",
     "check_unique",
-    "decided_positive",
-    "few_of",
+    "decide_positive",
+    "find_positive",
     "is_missing",
     "is_one",
     "kind_of",
+    "list_few",
     "lookalikes",
-    "positive_of",
+    "read_stated_classes",
+    "read_truth_value",
     "sorted_labels",
-    "stated_classes",
-    "truth_value",
-    "unite",
+    "unite_labels",
 ]
 
 Label: TypeAlias = str | int | float | bool | datetime.date
@@ -110,7 +110,7 @@ def as_labels(values: Iterable[Any]) -> tuple[Label, ...]:
     return known if set(map(type, known)) <= _PLAIN_TYPES else tuple(map(as_label, known))
 
 
-def stated_classes(labels: Iterable[Any]) -> list[Any]:
+def read_stated_classes(labels: Iterable[Any]) -> list[Any]:
     """Return classes as a caller lists them; those of a set, which has no order as a mapping has, are sorted."""
     if isinstance(labels, str):
         raise InputError(f"labels is the text {labels!r}; list the classes, for example labels=['a', 'b']")
@@ -123,31 +123,31 @@ def kind_of(label: Label) -> str:
     return next(name for type_, name in _KINDS if isinstance(label, type_))
 
 
-def positive_of(labels: Sequence[Label]) -> Label | None:
+def find_positive(labels: Sequence[Label]) -> Label | None:
     """Return the class that binary metrics are about unless one is named; None unless there are two classes.
 
-    It is the one that ``decided_positive`` says. Other labels leave it open: then it is the second in sorted order, as
+    It is the one that ``decide_positive`` says. Other labels leave it open: then it is the second in sorted order, as
     ``LabelBinarizer`` has it, and wherever such a number is shown its class is named.
 
-    >>> positive_of(["dog", "cat"])
+    >>> find_positive(["dog", "cat"])
     'dog'
     """
     if len(labels) != 2:
         return None
-    decided = decided_positive(labels)
+    decided = decide_positive(labels)
     return sorted_labels(labels)[-1] if decided is None else decided
 
 
-def decided_positive(labels: Sequence[Label]) -> Label | None:
+def decide_positive(labels: Sequence[Label]) -> Label | None:
     """Return the positive class of two that say themselves which one it is; None where they leave it open.
 
     As in scikit-learn it is the label 1 or True, else the greater of two numbers; text that spells a number counts as
     that number, since CSV files hold nothing but text. Of yes and no, positive and negative and their like it is the
     first, and of "fraud" and "not fraud" it is "fraud".
 
-    >>> decided_positive([1, 0]), decided_positive(["-1", "1"]), decided_positive([2, 1]), decided_positive(["10", "9"])
+    >>> decide_positive([1, 0]), decide_positive(["-1", "1"]), decide_positive([2, 1]), decide_positive(["10", "9"])
     (1, '1', 1, '10')
-    >>> decided_positive(["No", "Yes"]), decided_positive(["not_fraud", "fraud"]), decided_positive(["dog", "cat"])
+    >>> decide_positive(["No", "Yes"]), decide_positive(["not_fraud", "fraud"]), decide_positive(["dog", "cat"])
     ('Yes', 'fraud', None)
     """
     if len(labels) != 2:
@@ -159,7 +159,7 @@ def decided_positive(labels: Sequence[Label]) -> Label | None:
     first, second = numbers
     if first is not None and second is not None and first != second:
         return labels[0] if first > second else labels[1]
-    values = [truth_value(label) for label in labels]
+    values = [read_truth_value(label) for label in labels]
     if set(values) == {True, False}:
         return labels[values.index(True)]
     for denied, other in (labels, labels[::-1]):
@@ -168,10 +168,10 @@ def decided_positive(labels: Sequence[Label]) -> Label | None:
     return None
 
 
-def truth_value(label: Label) -> bool | None:
+def read_truth_value(label: Label) -> bool | None:
     """Return the truth value of a label that stands for yes or no in a usual word; None for other labels.
 
-    >>> truth_value("Yes"), truth_value("0"), truth_value(True), truth_value("maybe")
+    >>> read_truth_value("Yes"), read_truth_value("0"), read_truth_value(True), read_truth_value("maybe")
     (True, False, True, None)
     """
     number = _number(label)
@@ -226,7 +226,7 @@ def _kind_rank(label: Label) -> int:
     return {"bool": 0, "int": 1, "float": 1, "date": 2, "time": 3, "text": 5}[kind_of(label)]
 
 
-def unite(
+def unite_labels(
     truth: Sequence[Label], system: Sequence[Label], reject: Label | None
 ) -> tuple[tuple[Label, ...], tuple[Label, ...]]:
     """Sort both sides' label sets: the union where they share a label, else each its own.
@@ -242,7 +242,7 @@ def unite(
     return both, (*both, *last)
 
 
-def few_of(labels: Sequence[Label], most: int = 3) -> str:
+def list_few(labels: Sequence[Label], most: int = 3) -> str:
     """Write the first labels as in Python, and a sign that there are more."""
     return ", ".join(map(repr, labels[:most])) + (", …" if len(labels) > most else "")
 

@@ -6,20 +6,20 @@ import sys
 import warnings
 from collections.abc import Iterable, Mapping
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InfoscopeWarning, MissingLabelsWarning
 
 
-def left_out(rows: int, reason: str) -> str:
+def describe_ignored(rows: int, reason: str) -> str:
     """Say how many rows do not enter the numbers, and why.
 
-    >>> left_out(1, "missing truth label"), left_out(1200, "missing weight")
+    >>> describe_ignored(1, "missing truth label"), describe_ignored(1200, "missing weight")
     ('1 row left out: missing truth label', '1,200 rows left out: missing weight')
     """
-    return f"{counted(rows, 'row')} left out: {reason}"
+    return f"{pluralize(rows, 'row')} left out: {reason}"
 
 
-def all_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def add_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Add rows by reason over tables of different rows."""
     total: dict[str, int] = {}
     for account in accounts:
@@ -27,7 +27,7 @@ def all_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     return total
 
 
-def most_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
+def merge_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
     """Take the most rows by reason over systems of the same rows: a row that several miss is still one row."""
     most: dict[str, int] = {}
     for account in accounts:
@@ -37,7 +37,7 @@ def most_ignored(accounts: Iterable[Mapping[str, int]]) -> dict[str, int]:
 
 def warn_of_rows(ignored: Mapping[str, int]) -> None:
     """Warn once of all rows that were left out, by reason; nothing to say where there are none."""
-    warn_of(left_out(rows, reason) for reason, rows in ignored.items())
+    warn_of(describe_ignored(rows, reason) for reason, rows in ignored.items())
 
 
 def warn_of(sentences: Iterable[str], category: type[InfoscopeWarning] = MissingLabelsWarning) -> None:

@@ -19,21 +19,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.core.files import output_file
-from infoscope.core.numerics import Real, as_real, entropy, frozen
+from infoscope.core.numerics import Real, as_real, entropy, freeze_arrays
 from infoscope.core.records import FLAG, TEXT, Each, Fields, Maybe, check_record, parse_json
 from infoscope.errors import InputError, UnknownNameError
 from infoscope.tables.contingency import Contingency
-from infoscope.tables.counting import check_weight_scale, checked_weights
+from infoscope.tables.counting import check_weight_scale, read_sample_weights
 from infoscope.tables.encoding import Coded, check_pairing, encode, on_one_calendar
 from infoscope.tables.ifs_file import (
     TYPES,
     check_sum,
-    checked_values,
-    checksum,
+    compute_checksum,
     faults_of,
     label_from_json,
     label_to_json,
-    opened,
+    open_tables,
+    read_values,
     write_parquet,
 )
 from infoscope.tables.labels import Label, sorted_labels
@@ -64,9 +64,9 @@ class Rows:
 
     def __post_init__(self) -> None:
         """Freeze the arrays."""
-        frozen((self.codes, self.counts))
+        freeze_arrays((self.codes, self.counts))
         if self.squares is not None:
-            frozen(self.squares)
+            freeze_arrays(self.squares)
 
     # ── ways in ──────────────────────────────────────────────────────────────────────────────
 
@@ -88,7 +88,7 @@ class Rows:
             (short, few), *_, (long, many) = sorted(sizes.items(), key=lambda item: item[1])
             raise InputError(f"{short} has {few} rows and {long} has {many}; rows pair by position: mark gaps by None")
         rows = next(iter(sizes.values()))
-        weights = None if sample_weight is None else checked_weights(sample_weight, rows)
+        weights = None if sample_weight is None else read_sample_weights(sample_weight, rows)
         if weights is not None:
             check_weight_scale(weights)
         squares = None if weights is None else weights**2
@@ -161,7 +161,7 @@ class Rows:
     @cached_property
     def present(self) -> NDArray[np.bool_]:
         """Columns × patterns: True where there is a label."""
-        return frozen(self.codes >= 0)
+        return freeze_arrays(self.codes >= 0)
 
     def __len__(self) -> int:
         """Count the distinct rows."""
@@ -357,7 +357,7 @@ def save_patterns(patterns: Rows, path: Path, about: Json = None) -> None:
         "weighted": patterns.is_weighted,
         "about": None if about is None else json.dumps(about),
     }
-    facts["checksum"] = checksum(facts, _hash_content(columns))
+    facts["checksum"] = compute_checksum(facts, _hash_content(columns))
     with output_file(path, replace=True) as file:
         write_parquet(file, columns, kinds, {"infoscope": json.dumps(facts, ensure_ascii=False)})
 
@@ -365,7 +365,7 @@ def save_patterns(patterns: Rows, path: Path, about: Json = None) -> None:
 def holds_patterns(path: Path) -> bool:
     """Return True if a file holds patterns, and not tables or something else."""
     try:
-        with opened(path) as file:
+        with open_tables(path) as file:
             facts = parse_json(file.entries["infoscope"])
     except InputError:
         return False
@@ -374,7 +374,7 @@ def holds_patterns(path: Path) -> bool:
 
 def load_patterns(path: Path) -> tuple[Rows, Json]:
     """Read patterns and what their columns mean, and check them."""
-    with opened(path, "is no file written by infoscope") as file, faults_of(path):
+    with open_tables(path, "is no file written by infoscope") as file, faults_of(path):
         facts = check_record(parse_json(file.entries["infoscope"]), Fields({"schema": TEXT}, open=True), "its metadata")
         if facts["schema"] != SCHEMA:
             raise InputError(f"its form is {facts['schema'][:60]!r} and {SCHEMA!r} is required")
@@ -382,7 +382,7 @@ def load_patterns(path: Path) -> tuple[Rows, Json]:
         keys = [f"label_{place}" for place in range(len(facts["names"]))]
         columns = file.columns({**dict.fromkeys(keys, TYPES["json"]), "squares": TYPES["float"]})
         texts = {key: columns[key].tolist() for key in keys}
-        counts, squares = checked_values(columns["value"]), checked_values(columns["squares"])
+        counts, squares = read_values(columns["value"]), read_values(columns["squares"])
         check_sum(facts, _hash_content({**texts, "squares": squares, "value": counts}))
         labels: dict[str, tuple[Label, ...]] = {}
         codes = []

@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from infoscope.core.numerics import Real, frozen
+from infoscope.core.numerics import Real, freeze_arrays
 from infoscope.tables.contingency import Contingency
 
 Ints: TypeAlias = NDArray[np.int64]
@@ -73,7 +73,9 @@ class Detections:
             order = np.argsort(frames, kind="stable")
             frames, tracks, shapes = frames[order], tracks[order], shapes[order]
         # views, so that the caller's own arrays can still be changed
-        return cls(frozen(frames.view()), frozen(tracks), tuple(names.tolist()), frozen(shapes.view()))
+        return cls(
+            freeze_arrays(frames.view()), freeze_arrays(tracks), tuple(names.tolist()), freeze_arrays(shapes.view())
+        )
 
     def __len__(self) -> int:
         return len(self.frames)
@@ -105,9 +107,9 @@ class Tracks:
         numbers, places = distinct(np.concatenate([truth.frames, system.frames]))
         return cls(
             name=name,
-            truth=replace(truth, frames=frozen(places[: len(truth)])),
-            system=replace(system, frames=frozen(places[len(truth) :])),
-            frame_numbers=frozen(numbers),
+            truth=replace(truth, frames=freeze_arrays(places[: len(truth)])),
+            system=replace(system, frames=freeze_arrays(places[len(truth) :])),
+            frame_numbers=freeze_arrays(numbers),
         )
 
     @cached_property

@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from infoscope.core.numerics import Real
 from infoscope.errors import InputError, UnknownNameError, did_you_mean
-from infoscope.tables.construction import Cells, Declared, from_cells, moved, placed
+from infoscope.tables.construction import Cells, Declared, from_cells, move_codes, place_cells
 from infoscope.tables.counting import Support
 from infoscope.tables.encoding import on_one_calendar
-from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, positive_of
-from infoscope.tables.missing import all_ignored
+from infoscope.tables.labels import Label, as_label, as_labels, check_kinds, check_unique, find_positive
+from infoscope.tables.missing import add_ignored
 
 if TYPE_CHECKING:
     from infoscope.tables.contingency import Contingency, SideName
@@ -70,7 +70,7 @@ def relabel(table: Contingency, names: Mapping[Label, Label], side: SideName) ->
     positive, before = table.positive, table.positive_label
     if side != "system" and before is not None:
         renamed = as_label(names.get(before, before))
-        positive = renamed if positive is not None or positive_of(truth) != renamed else None
+        positive = renamed if positive is not None or find_positive(truth) != renamed else None
     return replace(
         table,
         truth_labels=truth,
@@ -100,7 +100,7 @@ def merge_classes(table: Contingency, labels: Sequence[Label], into: Label | Non
     check_unique(system, "system")
     cells = Cells(truth, system, rows[table.cell_rows], columns[table.cell_columns], table.values.reshape(-1))
     positive = name if table.positive in labels and side != "system" else table.positive
-    merged = placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
+    merged = place_cells(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
     return replace(merged, ignored=table.ignored, weight_squares=table.weight_squares)
 
 
@@ -115,7 +115,7 @@ def _join(
     return tuple(name if label in representative else label for label in joined), np.array(moves, dtype=np.int64)
 
 
-def independent(table: Contingency) -> Contingency:
+def make_independent(table: Contingency) -> Contingency:
     """Return the table with the same margins and no association; sparse tables of too many cells are rejected."""
     size = table.shape[0] * table.shape[1]
     if table.is_sparse and size > MAX_CHANCE_CELLS:
@@ -152,7 +152,7 @@ def transpose(table: Contingency) -> Contingency:
     )
 
 
-def of_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
+def select_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
     """Return the table of these classes on both sides, in this order, beside the reject column.
 
     Samples of another class, and samples predicted as one, are left out; classes that the table lacks are empty.
@@ -169,7 +169,7 @@ def of_classes(table: Contingency, labels: Iterable[Label]) -> Contingency:
     if not is_kept.any() or not cells.values.any():
         raise InputError("no sample is of these classes and predicted as one of them; name classes that occur")
     positive = table.positive if table.positive in truth else None
-    chosen = placed(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
+    chosen = place_cells(type(table), cells, (truth, system), Declared(None, table.reject, positive), declared=True)
     return replace(chosen, ignored=table.ignored, weight_squares=table.weight_squares if is_kept.all() else None)
 
 
@@ -197,13 +197,13 @@ def add(one: Contingency, other: Contingency) -> Contingency:
     else:
         truth = tuple(dict.fromkeys((*one.truth_labels, *other.truth_labels)))
         system = tuple(dict.fromkeys((*one.system_labels, *other.system_labels)))
-        rows = [moved(table.cell_rows, table.truth_labels, truth) for table in (one, other)]
-        columns = [moved(table.cell_columns, table.system_labels, system) for table in (one, other)]
+        rows = [move_codes(table.cell_rows, table.truth_labels, truth) for table in (one, other)]
+        columns = [move_codes(table.cell_columns, table.system_labels, system) for table in (one, other)]
         values = [table.values.reshape(-1) for table in (one, other)]
         cells = Cells(truth, system, np.concatenate(rows), np.concatenate(columns), np.concatenate(values))
         stated = Declared(None, one.reject, positive)
         if declared and one.truth_labels == truth and one.system_labels == system:
-            total = placed(type(one), cells, (truth, system), stated, declared=True)
+            total = place_cells(type(one), cells, (truth, system), stated, declared=True)
         else:
             total = from_cells(type(one), cells, stated, declared=declared)
 
@@ -212,7 +212,7 @@ def add(one: Contingency, other: Contingency) -> Contingency:
         squares = sum(
             float(table.grand_total) if table.weight_squares is None else table.weight_squares for table in (one, other)
         )
-    ignored = MappingProxyType(all_ignored((one.ignored, other.ignored)))
+    ignored = MappingProxyType(add_ignored((one.ignored, other.ignored)))
     return replace(total, ignored=ignored, weight_squares=squares)
 
 
@@ -265,7 +265,7 @@ class Reweighting:
     shares: Real
 
 
-def given(table: Contingency, axis: Literal["truth", "system"]) -> Contingency:
+def normalize_classes(table: Contingency, axis: Literal["truth", "system"]) -> Contingency:
     """Return shares within each class of one side; a class without data stays empty."""
     totals = table.row_totals if axis == "truth" else table.column_totals
     return _scale_classes(table, axis, (totals > 0).astype(np.float64))
@@ -298,7 +298,7 @@ def with_prevalence(table: Contingency, shares: Literal["equal"] | Mapping[Label
     return _scale_classes(table, "truth", wanted / wanted.sum(axis=-1, keepdims=True) * table.total)
 
 
-def shares_by_label(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
+def match_shares(table: Contingency, shares: Mapping[Any, float]) -> dict[Label, float]:
     """Return shares by the table's own labels, for labels that may have been written as text."""
     if not isinstance(shares, Mapping):
         raise InputError(f"prevalence is {shares!r}; give 'equal', or a mapping of each true class to its frequency")
@@ -321,7 +321,7 @@ def _scale_classes(table: Contingency, axis: Literal["truth", "system"], shares:
     return replace(scaled, reweighting=Reweighting(table, axis, shares))
 
 
-def reweighted(drawn: Contingency, recipe: Reweighting | None) -> Contingency:
+def reweight_draws(drawn: Contingency, recipe: Reweighting | None) -> Contingency:
     """Return the drawn tables with the stated share for each class; within a class they stay as drawn.
 
     So the uncertainty is that of the original counts of each class, and the shares have none.
@@ -338,7 +338,7 @@ def reweighted(drawn: Contingency, recipe: Reweighting | None) -> Contingency:
 # ── the scale of ordered classes ─────────────────────────────────────────────────────────────────
 
 
-def stated_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -> tuple[Label, ...]:
+def read_scale(ordinal: Any, present: Iterable[Label], reject: Label | None) -> tuple[Label, ...]:
     """Return the stated order, each label as the data have it; every class of the data must be in it."""
     names = getattr(ordinal, "categories", ordinal)
     if isinstance(names, str):
@@ -398,12 +398,12 @@ def scale_order(table: Contingency, scale: Sequence[Label]) -> ScaleOrder:
     return order_classes(table, scale, scale)
 
 
-def on_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
+def sort_by_scale(table: Contingency, scale: Sequence[Label]) -> Contingency:
     """Return the same table with its classes in the order of the scale, a reject label last."""
-    return replace(in_label_order(table, scale, scale), declared=True, ordinal=tuple(scale))
+    return replace(sort_classes(table, scale, scale), declared=True, ordinal=tuple(scale))
 
 
-def in_label_order(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> Contingency:
+def sort_classes(table: Contingency, truth: Sequence[Label], system: Sequence[Label]) -> Contingency:
     """Return the same table with its true and predicted classes in the order in which they are named."""
     order = order_classes(table, truth, system)
     flat = table.values if table.is_sparse else table.values.reshape(*table.batch_shape, -1)
@@ -421,7 +421,7 @@ def in_label_order(table: Contingency, truth: Sequence[Label], system: Sequence[
     )
 
 
-def scale_of(values: object) -> tuple[Label, ...] | None:
+def find_scale(values: object) -> tuple[Label, ...] | None:
     """Return the order that a column has: an ordered categorical of pandas or Arrow, an enumeration of polars."""
     kind: Any = getattr(values, "dtype", None)
     if type(kind).__name__ == "CategoricalDtype":

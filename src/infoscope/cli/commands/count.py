@@ -14,7 +14,7 @@ from infoscope.cli.judge import judged_files, judged_rows
 from infoscope.cli.options import JUDGE_OPTIONS, LOG_OPTIONS, OUTPUT, command, option, shared
 from infoscope.cli.output import check_output
 from infoscope.cli.process import say
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 
 
@@ -62,8 +62,8 @@ def count(source: tuple[str, ...], **chosen: Any) -> None:
     # the message is made before the file is written: an interrupt then finds nothing left to do
     rows_read = "" if tables.rows is None else f"{tables.rows:,} rows to "
     lines = [finding.text for finding in kept_findings()]
-    lines.append(f"{rows_read}{counted(len(tables), 'table')} in {target}")
-    lines += [f"warning: {counted(lost, 'row')} left out: {why}" for why, lost in tables.ignored.items()]
+    lines.append(f"{rows_read}{pluralize(len(tables), 'table')} in {target}")
+    lines += [f"warning: {pluralize(lost, 'row')} left out: {why}" for why, lost in tables.ignored.items()]
     tables.save(target, replace=chosen["force"])
     for line in [] if chosen["quiet"] else lines:
         say(line)

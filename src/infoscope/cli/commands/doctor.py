@@ -108,7 +108,7 @@ def doctor(form: str) -> None:
 
 
 def _examine_installation() -> Installation:
-    from infoscope.core.native_code import compiled_part, is_native_wanted  # noqa: PLC0415 - help loads no NumPy
+    from infoscope.core.native_code import import_compiled_part, is_native_wanted  # noqa: PLC0415 - help loads no NumPy
 
     required: list[PackageVersion] = []
     extras: dict[str, list[PackageVersion]] = {}
@@ -126,7 +126,7 @@ def _examine_installation() -> Installation:
         state = "active" if is_native_wanted() else "switched off"
     except InputError as problem:
         state = str(problem)
-    built = {"parquet": ifs.readers.is_parquet_compiled(), "columns": compiled_part("_kernels") is not None}
+    built = {"parquet": ifs.readers.is_parquet_compiled(), "columns": import_compiled_part("_kernels") is not None}
     return Installation(
         __version__,
         platform.python_version(),

@@ -16,7 +16,7 @@ from infoscope.cli.options import COLUMNS, OUTPUT, Command, command, option, sha
 from infoscope.cli.output import check_output
 from infoscope.cli.process import say, write_stdout
 from infoscope.core.files import check_target
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 
 
@@ -106,4 +106,4 @@ def apply(verdicts: str, source: str, truth: str, output: str, force: bool) -> N
     """
     check_output(check_target(output), force=force)
     changed = ifs.explorer.write_corrected(source, truth, ifs.explorer.read_verdicts(verdicts), output, force=force)
-    say(f"{counted(changed, 'label')} changed; the column verdict says which.")
+    say(f"{pluralize(changed, 'label')} changed; the column verdict says which.")

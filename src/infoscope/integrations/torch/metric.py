@@ -12,7 +12,7 @@ from infoscope.errors import InputError
 from infoscope.integrations.torch.loss import check_places, check_weights, soft_table
 from infoscope.metrics.registry import find
 from infoscope.tables import Contingency
-from infoscope.tables.device import NO_ENDS, Span, add_counts, check_devices, checked_table, prepared
+from infoscope.tables.device import NO_ENDS, Span, add_counts, check_devices, check_table, prepare_tensors
 
 __all__ = ["Information"]
 
@@ -139,7 +139,7 @@ class Information(Metric):
         return weights.detach().reshape(-1).to(_WEIGHT)
 
     def _add_hard(self, preds: Tensor, target: Tensor, weights: Tensor | None) -> None:
-        pairs = prepared(target, preds, weights)
+        pairs = prepare_tensors(target, preds, weights)
         if weights is None:
             self.counts = add_counts(pairs, self._span, self.counts, self.ends)
         else:
@@ -198,7 +198,7 @@ class Information(Metric):
             what = "probabilities that do not sum to 1" if self.soft else "a score that is NaN"
             raise InputError(f"{meaningless:,} row{'s have' if meaningless > 1 else ' has'} {what}; correct preds")
         sums = self.weights if weighted or self.soft else self.counts
-        counted = checked_table(sums.cpu().numpy(), self.ends.cpu().numpy(), self._span)
+        counted = check_table(sums.cpu().numpy(), self.ends.cpu().numpy(), self._span)
         values = self._remove_reject_row(counted.values)
         places = np.nonzero(values)
         reject = None if self.reject_index is None else self._reject_label

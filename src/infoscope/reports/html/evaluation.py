@@ -13,7 +13,7 @@ from contextlib import suppress
 
 import numpy as np
 
-from infoscope.core.markup import Html, element, joined
+from infoscope.core.markup import Html, element, join_markup
 from infoscope.errors import InfoscopeError
 from infoscope.figures.confusion import HeatMap, heat_map
 from infoscope.figures.coverage import CoverageDisplay
@@ -181,7 +181,7 @@ def draw_maps(evaluation: Evaluation) -> Html:
         )
         for title, display, caption in maps
     ]
-    return joined((hint, element("div", *figures, class_="two maps")))
+    return join_markup((hint, element("div", *figures, class_="two maps")))
 
 
 # Systems compared by any metric ---------------------------------------------------------------------------------------
@@ -228,7 +228,7 @@ def draw_comparison(content: tuple[Evaluation, Units]) -> Html:
         element("tbody", *(_draw_row(system, place) for system, place in zip(systems, places, strict=True))),
         class_="forest tool",
     )
-    return joined(
+    return join_markup(
         (
             element("p", "; ".join(note) + ".", class_="note", id="compare-note"),
             element("ul", *items, class_="findings significance") if items else Html(""),
@@ -418,7 +418,7 @@ def _draw_pixels(cells: HeatMap) -> Html:
         class_="pixels",
     )
     words = "Rows: true classes. Columns: predicted classes. Confused classes are side by side."
-    return joined((image, element("p", words, class_="note"), _draw_largest(cells.largest(10))))
+    return join_markup((image, element("p", words, class_="note"), _draw_largest(cells.largest(10))))
 
 
 def _draw_largest(confusions: Sequence[tuple[str, str, float, float]]) -> Html:

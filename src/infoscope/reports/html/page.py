@@ -21,7 +21,7 @@ from importlib.resources import files
 
 from infoscope import __version__
 from infoscope.core.files import PAGE_MARK
-from infoscope.core.markup import Html, element, joined, text
+from infoscope.core.markup import Html, element, join_markup, text
 from infoscope.figures.layout import plain_label, shorten
 from infoscope.figures.ledger import LedgerDisplay
 from infoscope.figures.scene import DARK, LIGHT
@@ -50,7 +50,7 @@ from infoscope.reports.outline import (
     Whisker,
     to_plain,
 )
-from infoscope.tables.missing import left_out
+from infoscope.tables.missing import describe_ignored
 from infoscope.typing import Json
 
 MAX_FINDINGS = 6
@@ -88,7 +88,9 @@ def render_html(outline: Outline) -> str:
 def _draw_header(outline: Outline) -> Html:
     warnings_first = sorted(outline.findings, key=lambda item: not item[1].is_warning)[:MAX_FINDINGS]
     findings = [
-        element("li", joined((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text))
+        element(
+            "li", join_markup((element("b", draw_label(name, 30)), ": ")) if name else "", element("bdi", finding.text)
+        )
         for name, finding in warnings_first
     ]
     tiles = []
@@ -101,13 +103,15 @@ def _draw_header(outline: Outline) -> Html:
     is_long = len(to_plain(outline.headline)) > 90
     return element(
         "header",
-        element("p", joined(map(draw_phrase, outline.kicker), " · "), class_="kicker"),
+        element("p", join_markup(map(draw_phrase, outline.kicker), " · "), class_="kicker"),
         element(
             "div",
             element(
                 "div",
                 element("h1", draw_phrase(outline.headline), class_="sentence" if is_long else None),
-                element("p", joined(map(draw_phrase, outline.lede), " "), class_="lede") if outline.lede else Html(""),
+                element("p", join_markup(map(draw_phrase, outline.lede), " "), class_="lede")
+                if outline.lede
+                else Html(""),
                 element("ul", *findings, class_="findings") if findings else Html(""),
             ),
             element(
@@ -136,7 +140,7 @@ def _draw_navigation(sections: Sequence[Section]) -> Html:
 
 def draw_phrase(words: Phrase) -> Html:
     """Draw words as markup: names from the data are isolated and cut, terms lead to their definitions."""
-    return joined(map(_draw_inline, words)) if isinstance(words, tuple) else _draw_inline(words)
+    return join_markup(map(_draw_inline, words)) if isinstance(words, tuple) else _draw_inline(words)
 
 
 def _draw_inline(part: Inline) -> Html:
@@ -210,7 +214,7 @@ def draw_block(part: Block, level: int = 4, within: str = "") -> Html:
         drawn = Html(svg(part.panel))
         if part.style in _TOO_WIDE_FOR_A_PHONE:
             drawn = wrap_scrolling(drawn, part.panel.title)
-        return joined((element("figure", caption, drawn, class_=part.style), note))
+        return join_markup((element("figure", caption, drawn, class_=part.style), note))
     if isinstance(part, InformationBar):
         if not part.missed + part.captured + part.false > 0:
             return Html("")
@@ -276,7 +280,7 @@ def _draw_table(table: Table, level: int, within: str) -> Html:
     note = element("p", draw_phrase(table.note), class_="note") if table.note else Html("")
     # screen readers call it by its caption, or else by the headings above it
     spoken = table.caption or ": ".join(filter(None, (within, table.title))) or "Table"
-    return joined((title, note, left, wrap_scrolling(joined((inside, packed)), spoken)))
+    return join_markup((title, note, left, wrap_scrolling(join_markup((inside, packed)), spoken)))
 
 
 def _draw_cell(cell: Cell, column: Column, first: bool) -> Html:
@@ -375,7 +379,7 @@ def _list_method(outline: Outline) -> list[Html]:
     provenance = outline.provenance
     items = [element("li", draw_phrase(item)) for item in (*outline.appendix.method, *outline.footnotes)]
     for ignored in provenance.ignored:
-        items.append(element("li", left_out(ignored.rows, ""), element("bdi", plain_label(ignored.reason))))
+        items.append(element("li", describe_ignored(ignored.rows, ""), element("bdi", plain_label(ignored.reason))))
     if provenance.command is not None:
         items.append(element("li", "Made by ", element("code", provenance.command, class_="command")))
     if provenance.made is not None:
@@ -531,7 +535,7 @@ def assemble_page(title: str, code: str, *body: Html) -> str:
         Html(f"<style>{read_style()}</style>"),
     )
     spoken = Html('<div id="tip" role="status" hidden></div><p id="announcement" class="sr" aria-live="polite"></p>')
-    inside = joined((*body, spoken, Html(f"<script>{code}</script>")))
+    inside = join_markup((*body, spoken, Html(f"<script>{code}</script>")))
     return f"<!doctype html>{element('html', element('head', *head), element('body', inside), lang='en')}\n"
 
 

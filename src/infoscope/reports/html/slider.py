@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from infoscope.core.markup import Html, element, joined
+from infoscope.core.markup import Html, element, join_markup
 from infoscope.figures.svg import svg
 from infoscope.reports.html.page import draw_term
 from infoscope.reports.views.sweep import Chart
@@ -33,7 +33,7 @@ def draw_slider(content: Content) -> Html:
         for name, word in words.items()
     ]
     note = "Rejecting more makes the accepted predictions more reliable, and captures less of the truth."
-    return joined(
+    return join_markup(
         (
             element("p", note, class_="note") if rejecting else "",
             moved,

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.display import Display
 from infoscope.figures.layout import plain_label
@@ -92,7 +92,7 @@ from infoscope.studies.evaluation import (
     SystemResult,
     describe_halving,
 )
-from infoscope.tables.column_kinds import asked_positive
+from infoscope.tables.column_kinds import ask_positive
 from infoscope.typing import Json
 
 PICTURES: dict[str, Callable[[Evaluation], Display]] = {
@@ -189,7 +189,7 @@ def _write_kicker(evaluation: Evaluation, focus: SystemResult, unit: Units) -> I
     yield "Evaluation"
     yield _describe_size(evaluation, focus)
     true, predicted = len(focus.truth_labels), len(focus.system_labels) - (focus.reject is not None)
-    yield counted(true, "class") + ("" if true == predicted else f", {predicted:,} predicted")
+    yield pluralize(true, "class") + ("" if true == predicted else f", {predicted:,} predicted")
     if focus.shown("proficiency") is not None:
         truth = focus.estimate("truth_entropy")
         shown, sample = unit.amount(truth.shown), unit.amount(truth.value)
@@ -217,7 +217,7 @@ def _describe_size(evaluation: Evaluation, focus: SystemResult) -> str:
     if not float(n).is_integer():
         return f"weights worth {n:,.1f} samples"
     groups = f" in {len(sizes)} groups" if len(sizes) > 1 else ""
-    return f"{counted(n, 'sample')}{groups}"
+    return f"{pluralize(n, 'sample')}{groups}"
 
 
 # Headline and sentences -----------------------------------------------------------------------------------------------
@@ -345,7 +345,7 @@ def _describe_costliest(pairs: Sequence[ConfusedPair]) -> Phrase:
     if pairs[0].directed:
         first, second = (Name(label) for label in pairs[0].classes)
         count = pairs[0].count if pairs[0].count < 1 else round(pairs[0].count)
-        rest = f" in {counted(count, 'sample')}; without these errors it would capture {gain}."
+        rest = f" in {pluralize(count, 'sample')}; without these errors it would capture {gain}."
         return (first, " is predicted as ", second, rest)
     named = join_phrases(((Name(pair.classes[0]), " ↔ ", Name(pair.classes[1])) for pair in pairs), ", ")
     if len(pairs) == 1:
@@ -421,7 +421,7 @@ def _collect_findings(evaluation: Evaluation, focus: SystemResult) -> list[tuple
     about: list[tuple[str, Finding]] = []
     if focus.positive_by_sorting and all(finding.code != "positive_asked" for finding in evaluation.findings):
         # sorting chose the class that recall, precision and F1 are about
-        question = asked_positive(focus.truth_labels, focus.positive)
+        question = ask_positive(focus.truth_labels, focus.positive)
         if question is not None and focus.number("recall") is not None:
             about.append(("", Finding("positive_asked", question, evidence={"class": focus.positive})))
     several = len(evaluation.systems) > 1

@@ -14,7 +14,7 @@ from urllib.parse import quote
 from xml.etree import ElementTree as Xml
 
 from infoscope import __version__
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, rows_of
 from infoscope.figures.display import Display
 from infoscope.metrics.registry import find
@@ -82,7 +82,7 @@ def outline(gate: Gate, _unit: Units) -> Outline:
         footnotes.append(f"Too little data is inconclusive, which {meaning} (--inconclusive); {advice}.")
     return Outline(
         title=_HEADLINES[gate.outcome],
-        kicker=("Gate", counted(len(gate.checks), "condition"), f"exit status {gate.status}"),
+        kicker=("Gate", pluralize(len(gate.checks), "condition"), f"exit status {gate.status}"),
         headline=(_HEADLINES[gate.outcome], *_describe_uninformative(gate), f": {_explain_outcome(gate) or counts}."),
         sections=[
             Section("Conditions", [Table(*rows, "Conditions", max_rows=ALL_ROWS)], "conditions"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.figures.display import Display
 from infoscope.figures.run_chart import RunChartDisplay
 from infoscope.metrics.registry import find
@@ -40,7 +40,7 @@ def outline(result: History, _unit: Units) -> Outline:
         title=f"{title} over {len(result.runs)} runs",
         kicker=(
             "History",
-            counted(len(result.runs), "run"),
+            pluralize(len(result.runs), "run"),
             " to ".join(dict.fromkeys(run.made[:10] for run in (result.runs[0], result.runs[-1]))),
         ),
         headline=_write_headline(result),

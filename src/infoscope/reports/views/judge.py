@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.figures.judge import JudgeDisplay, StrataMosaicDisplay
 from infoscope.metrics.registry import find
 from infoscope.reports.outline import ALL_ROWS, Block, Column, Figure, Inline, Name, Phrase, Section, Strong, Table
@@ -94,7 +94,7 @@ def _describe_accuracy(evaluation: Evaluation, system: JudgedSystem) -> Phrase:
     if naive is not None and naive.shown is not None:
         parts.append(f", {format_share(naive.shown)} if verdicts were true labels")
     further = round(system.further_labels)
-    worth = "no further labels" if further < 1 else counted(further, "further label")
+    worth = "no further labels" if further < 1 else pluralize(further, "further label")
     return (*parts, f"; the judge is worth {worth}.")
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, rows_of
 from infoscope.figures.display import Display
 from infoscope.metrics.registry import find
@@ -24,8 +24,8 @@ PICTURES: dict[str, Callable[[LabelledEstimate], Display]] = {"forest": _make_fo
 def _count_systems(result: LabelledEstimate) -> str:
     """Say how many systems there are, or in how many groups one system was labelled."""
     if result.groups is not None:
-        return f"1 system in {counted(result.groups, 'group')}"
-    return counted(len(result.systems), "system")
+        return f"1 system in {pluralize(result.groups, 'group')}"
+    return pluralize(len(result.systems), "system")
 
 
 _METHOD: dict[Basis, str] = {

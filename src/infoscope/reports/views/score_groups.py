@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.figures.comparison import ComparisonDisplay, ForestRow
 from infoscope.figures.display import Display
 from infoscope.reports.outline import ALL_ROWS, Appendix, Cell, Column, Name, Outline, Row, Section, Strong, Table, Tile
@@ -84,7 +84,7 @@ def outline(result: ScoreGroups, _unit: Units) -> Outline:
         kicker=(
             "Scores by group",
             f"{format_count(total.samples)} samples",
-            counted(len(result), "group"),
+            pluralize(len(result), "group"),
             f"positive class '{result.positive}'",
         ),
         headline=_write_headline(result),
@@ -114,7 +114,7 @@ def _write_headline(result: ScoreGroups) -> str:
         return f"{result.score} over {len(result):,} groups: all samples are of one class."
     return (
         f"{result.score} has a lift quality of {format_share(result.total.lift_quality)} in all, and on average "
-        f"{format_share(quality.mean)} over {counted(quality.groups, 'group')} "
+        f"{format_share(quality.mean)} over {pluralize(quality.groups, 'group')} "
         f"({quality.above_zero:,} above 0)."
     )
 

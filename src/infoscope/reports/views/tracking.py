@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
-from infoscope.core.markup import counted
+from infoscope.core.markup import pluralize
 from infoscope.errors import InputError
 from infoscope.figures.coverage import CoverageDisplay
 from infoscope.figures.display import Display
@@ -113,9 +113,9 @@ def outline(evaluation: TrackingEvaluation, unit: Units) -> Outline:
     has_several = len(evaluation.systems) > 1
     kicker: list[Phrase] = [
         "Trackers",
-        counted(len(focus.sequences), "sequence"),
-        counted(sum(len(sequence.tracks) for sequence in focus.sequences), "truth track"),
-        counted(focus.n, "truth detection"),
+        pluralize(len(focus.sequences), "sequence"),
+        pluralize(sum(len(sequence.tracks) for sequence in focus.sequences), "truth track"),
+        pluralize(focus.n, "truth detection"),
     ]
     hero: Sequence[Block] = ()
     if focus.ledger["truth"] > 0:

@@ -1,6 +1,13 @@
 """Counting where the labels are: tables from tensors that lie on a device, without a copy to the host."""
 
-from infoscope.tables.device.counting import NO_ENDS, GrowingTable, add_counts, checked_table, prepared, tally_on_device
+from infoscope.tables.device.counting import (
+    NO_ENDS,
+    GrowingTable,
+    add_counts,
+    check_table,
+    prepare_tensors,
+    tally_on_device,
+)
 from infoscope.tables.device.libraries import Span, TensorPairs, are_on_device, check_devices, device_of
 
 __all__ = [
@@ -11,8 +18,8 @@ __all__ = [
     "add_counts",
     "are_on_device",
     "check_devices",
-    "checked_table",
+    "check_table",
     "device_of",
-    "prepared",
+    "prepare_tensors",
     "tally_on_device",
 ]

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from infoscope.errors import InputError
-from infoscope.tables.counting import CountedPairs, Ints, Side, check_any, check_pairs, integer_side, tally
+from infoscope.tables.counting import CountedPairs, Ints, Side, check_any, check_pairs, describe_integers, tally_pairs
 from infoscope.tables.device import kernel
 from infoscope.tables.device.libraries import JaxLibrary, Library, Span, Tensor, TensorPairs, device_of, library_of
 from infoscope.tables.encoding import Coded
@@ -31,7 +31,7 @@ NO_ENDS = (np.iinfo(np.int64).max, np.iinfo(np.int64).min) * 2
 _MAX_NAMED = 8
 
 
-def prepared(truth: Tensor, system: Tensor, weights: Tensor | None) -> TensorPairs:
+def prepare_tensors(truth: Tensor, system: Tensor, weights: Tensor | None) -> TensorPairs:
     """Bring tensors of whole numbers into one form; arrays of JAX become CuPy's by DLPack, where that can be used."""
     library, borrowed = library_of(truth), ()
     given = [truth, system, *(() if weights is None else (weights,))]
@@ -123,7 +123,7 @@ class CountedTable:
     """Rows left out for their true label."""
 
 
-def checked_table(table: NDArray[Any], ends: NDArray[np.int64], span: Span) -> CountedTable:
+def check_table(table: NDArray[Any], ends: NDArray[np.int64], span: Span) -> CountedTable:
     """Return the counts on the host, or reject labels that were out of range."""
     bad = int(table[span.pairs])
     if bad:
@@ -162,7 +162,7 @@ class PairTable:
         """Return the counts so far, on the host."""
         if bad := int(self._bad_weights):
             raise InputError(f"{bad:,} weights are negative, infinite or missing; weights are finite and not negative")
-        return checked_table(self._library.host(self._table), self._library.host(self._ends), self.span)
+        return check_table(self._library.host(self._table), self._library.host(self._ends), self.span)
 
     @property
     def has_outside(self) -> bool:
@@ -193,13 +193,13 @@ def tally_on_device(
     y_true: Tensor, y_pred: Tensor, weights: Tensor | None, stated: Sequence[object] | None = None
 ) -> CountedPairs:
     """Count two tensors of whole numbers on one device; ``stated`` are the classes where the caller named them."""
-    pairs = prepared_rows(y_true, y_pred, weights)
+    pairs = prepare_rows(y_true, y_pred, weights)
     check_any(len(pairs))
-    span = declared_span(stated)
+    span = find_declared_span(stated)
     counted = None if span is None else _dense_pairs(pairs, span)
     if counted is None:  # there are others than the stated ones
-        span = pair_span(pairs)
-        counted = (None if span.pairs > MAX_CELLS else _dense_pairs(pairs, span)) or wide_pairs(pairs, span)
+        span = find_span(pairs)
+        counted = (None if span.pairs > MAX_CELLS else _dense_pairs(pairs, span)) or count_wide_pairs(pairs, span)
     return replace(counted, truth=_named(counted.truth, y_true), system=_named(counted.system, y_pred))
 
 
@@ -210,17 +210,17 @@ def _named(side: Side, values: Tensor) -> Side:
     return Side(tuple(bool(label) for label in side.labels))
 
 
-def prepared_rows(y_true: Tensor, y_pred: Tensor, weights: Tensor | None) -> TensorPairs:
+def prepare_rows(y_true: Tensor, y_pred: Tensor, weights: Tensor | None) -> TensorPairs:
     """Bring tensors with one value for each row into the form that is counted."""
-    y_true, y_pred = one_dimensional(y_true, "truth"), one_dimensional(y_pred, "system")
+    y_true, y_pred = check_one_dimension(y_true, "truth"), check_one_dimension(y_pred, "system")
     check_pairs(len(y_true), len(y_pred))
-    pairs = prepared(y_true, y_pred, None if weights is None else one_dimensional(weights, "sample_weight"))
+    pairs = prepare_tensors(y_true, y_pred, None if weights is None else check_one_dimension(weights, "sample_weight"))
     if pairs.weights is not None and len(pairs.weights) != len(pairs):
         raise InputError(f"sample_weight has {len(pairs.weights)} values; give one for each of the {len(pairs)} rows")
     return pairs
 
 
-def one_dimensional(values: Tensor, name: str) -> Tensor:
+def check_one_dimension(values: Tensor, name: str) -> Tensor:
     """Return one label for each row; an array of shape (n, 1) is squeezed."""
     if values.ndim == 1 or (values.ndim == 2 and values.shape[1] == 1):
         return values
@@ -229,7 +229,7 @@ def one_dimensional(values: Tensor, name: str) -> Tensor:
     )
 
 
-def declared_span(stated: Sequence[object] | None) -> Span | None:
+def find_declared_span(stated: Sequence[object] | None) -> Span | None:
     """Return the range of classes that are stated as whole numbers; None where they are not, or lie far apart."""
     if not stated or not all(type(label) is int for label in stated):
         return None
@@ -238,7 +238,7 @@ def declared_span(stated: Sequence[object] | None) -> Span | None:
     return span if span.pairs <= MAX_CELLS else None
 
 
-def pair_span(pairs: TensorPairs) -> Span:
+def find_span(pairs: TensorPairs) -> Span:
     """Return the range of the labels of both sides; for types of more than 8 bits the device is asked."""
     names = [str(side.dtype).removeprefix("torch.") for side in (pairs.truth, pairs.system)]
     if names[0] == names[1] and names[0] in _NARROW:
@@ -269,12 +269,12 @@ def _dense_pairs(pairs: TensorPairs, span: Span) -> CountedPairs | None:
     return _counted(rows.astype(np.int64), columns.astype(np.int64), table[rows, columns], span, squares)
 
 
-def wide_pairs(pairs: TensorPairs, span: Span) -> CountedPairs:
+def count_wide_pairs(pairs: TensorPairs, span: Span) -> CountedPairs:
     """Count labels that lie far apart, or many classes, by sorting on the device, or else on the host."""
     library = pairs.library
     if span.classes >= 1 << 31 or pairs.weights is not None or isinstance(library, JaxLibrary):
         truth, system = Coded(library.host(pairs.truth), None), Coded(library.host(pairs.system), None)
-        return tally(truth, system, None if pairs.weights is None else library.host(pairs.weights))
+        return tally_pairs(truth, system, None if pairs.weights is None else library.host(pairs.weights))
     keys = (library.whole(pairs.truth) - span.low) * span.classes + (library.whole(pairs.system) - span.low)
     found, counts = library.distinct(keys)
     rows, columns = np.divmod(found, span.classes)
@@ -283,8 +283,8 @@ def wide_pairs(pairs: TensorPairs, span: Span) -> CountedPairs:
 
 def _counted(rows: Ints, columns: Ints, values: NDArray[Any], span: Span, squares: float) -> CountedPairs:
     high = span.low + span.classes - 1
-    truth, rows = integer_side(rows, span.low, high)
-    system, columns = integer_side(columns, span.low, high)
+    truth, rows = describe_integers(rows, span.low, high)
+    system, columns = describe_integers(columns, span.low, high)
     return CountedPairs(truth, system, rows, columns, values, squares, {})
 
 
@@ -302,20 +302,20 @@ class GrowingTable:
     """
 
     def __init__(self, stated: Sequence[object] | None = None) -> None:
-        self._span = declared_span(stated)
+        self._span = find_declared_span(stated)
         self._tables: dict[tuple[str | None, bool, bool], PairTable] = {}
         self._settled: list[Cell] = []
         self._squares = 0.0
 
     def add(self, y_true: Tensor, y_pred: Tensor, weights: Tensor | None) -> None:
         """Count a batch."""
-        pairs = prepared_rows(y_true, y_pred, weights)
+        pairs = prepare_rows(y_true, y_pred, weights)
         if not len(pairs):
             return
         key = (device_of(pairs.truth), *(str(side.dtype).endswith("bool") for side in (y_true, y_pred)))
-        span = self._span or pair_span(pairs)
+        span = self._span or find_span(pairs)
         if span.pairs > MAX_CELLS:
-            self._settle(wide_pairs(pairs, span), key)
+            self._settle(count_wide_pairs(pairs, span), key)
         else:
             self._table(key, span, pairs).add(pairs)
 
